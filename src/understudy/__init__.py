@@ -1,0 +1,1 @@
+"""Publish a private table as a synthetic one."""

@@ -1,0 +1,1 @@
+"""What every room may use: errors and randomness. Imports nothing of ours."""
