@@ -1,0 +1,118 @@
+"""Make the bundled demo table from the RAND Health Insurance Experiment as statsmodels ships it.
+
+    python scripts/make_demo.py path/to/statsmodels/datasets/randhie/src/randhie.csv src/understudy/demo/demo.csv.gz
+
+The source has one row per person and year. The demo keeps each person's first year, so that a row is a person: the
+privacy unit. Imputed values (fractions where only whole numbers can occur) become missing values, as they were.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+SITES = {
+    "1": "Dayton",
+    "2": "Seattle",
+    "3": "Fitchburg",
+    "4": "Franklin County",
+    "5": "Charleston",
+    "6": "Georgetown County",
+}
+MISSING = ""
+Row = dict[str, str]
+
+
+def main(source: str, target: str) -> None:
+    """Read the person-years, keep one a person, write the demo table."""
+    with Path(source).open(newline="") as file:
+        people = first_years(list(csv.DictReader(file)))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    # Sorted by content: the source's order groups families, and a shuffled-looking order would need a seed.
+    writer.writerows(sorted([column(row) for column in COLUMNS.values()] for row in people))
+    # mtime=0 and no file name: the same bytes on every run.
+    with Path(target).open("wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+        packed.write(text.getvalue().encode())
+
+
+def first_years(rows: list[Row]) -> list[Row]:
+    """Each person's earliest row."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        known = first.get(row["zper"])
+        if known is None or int(row["year"]) < int(known["year"]):
+            first[row["zper"]] = row
+    return list(first.values())
+
+
+def yes_no(name: str) -> Callable[[Row], str]:
+    """A 0/1 column as No/Yes; a fraction was imputed, so it is missing."""
+    return lambda row: {0.0: "No", 1.0: "Yes"}.get(float(row[name]), MISSING)
+
+
+def whole(name: str) -> Callable[[Row], str]:
+    """A whole number."""
+    return lambda row: str(int(float(row[name])))
+
+
+def index(name: str) -> Callable[[Row], str]:
+    """A 0–100 index published with one decimal; more decimals mean that it was imputed."""
+
+    def read(row: Row) -> str:
+        if row[name] == "":
+            return MISSING
+        value = float(row[name])
+        return f"{value:.1f}" if abs(value - round(value, 1)) < 1e-6 else MISSING
+
+    return read
+
+
+def dollars(name: str) -> Callable[[Row], str]:
+    """Whole dollars, rounded up so that any spending at all stays above zero."""
+    return lambda row: str(math.ceil(float(row[name])))
+
+
+def education(row: Row) -> str:
+    """Completed years; averages (imputed) are missing."""
+    text = row["educdec"]
+    return str(int(float(text))) if text and float(text) == int(float(text)) else MISSING
+
+
+def health(row: Row) -> str:
+    """The three dummies of self-rated health as one column; "Excellent" is where none is set."""
+    for name, label in (("hlthg", "Good"), ("hlthf", "Fair"), ("hlthp", "Poor")):
+        if row[name] == "1":
+            return label
+    return "Excellent"
+
+
+COLUMNS: dict[str, Callable[[Row], str]] = {
+    "site": lambda row: SITES[row["site"]],
+    "sex": lambda row: "Female" if row["female"] == "1" else "Male",
+    "age": whole("xage"),
+    "black": yes_no("black"),
+    "family_size": whole("num"),
+    "education_years": education,
+    "income": lambda row: str(round(float(row["income"]))),
+    "coinsurance": whole("coins"),
+    "individual_deductible": yes_no("idp"),
+    "took_physical": yes_no("tookphys"),
+    "self_rated_health": health,
+    "physical_limitation": yes_no("physlm"),
+    "chronic_disease_index": index("disea"),
+    "mental_health_index": index("mhi"),
+    "general_health_index": index("ghindx"),
+    "doctor_visits": whole("mdvis"),
+    "hospital_admissions": whole("totadm"),
+    "medical_spending": dollars("meddol"),
+}
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
