@@ -1,0 +1,135 @@
+"""Sampling loops over columns of codes.
+
+The random words inside a loop come from xoshiro256++ (Blackman and Vigna 2019), seeded by four words of a named
+stream: one generator a column and batch, so columns are shuffled independently of each other.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_TO_UNIT = 1.0 / (1 << 53)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _rotl(x, k):
+    return (x << np.uint64(k)) | (x >> np.uint64(64 - k))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _next(state):
+    result = _rotl(state[0] + state[3], 23) + state[0]
+    t = state[1] << np.uint64(17)
+    state[2] ^= state[0]
+    state[3] ^= state[1]
+    state[1] ^= state[2]
+    state[0] ^= state[3]
+    state[2] ^= t
+    state[3] = _rotl(state[3], 45)
+    return result
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _unit(state):
+    """A uniform number in [0, 1)."""
+    return (_next(state) >> np.uint64(11)) * _TO_UNIT
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _below(state, n):
+    """A uniform integer in 0 … n − 1 for n < 2³², without bias (Lemire 2019)."""
+    n = np.uint64(n)
+    low_half = np.uint64(0xFFFFFFFF)
+    product = (_next(state) >> np.uint64(32)) * n
+    if (product & low_half) < n:
+        least = (np.uint64(1 << 32) - n) % n
+        while (product & low_half) < least:
+            product = (_next(state) >> np.uint64(32)) * n
+    return np.int64(product >> np.uint64(32))
+
+
+@njit(nogil=True, cache=True)
+def set_place(codes, lookup, place):
+    """`place[r] = lookup[codes[r]]`: the first parent's part of each row's configuration."""
+    for r in range(codes.shape[0]):
+        place[r] = lookup[codes[r]]
+
+
+@njit(nogil=True, cache=True)
+def add_place(codes, lookup, place):
+    """`place[r] += lookup[codes[r]]`: one more parent's part."""
+    for r in range(codes.shape[0]):
+        place[r] += lookup[codes[r]]
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _find(cumulative, low, high, point):
+    """First index in low … high − 1 with `cumulative[index] >= point`; the last entry is 1."""
+    high -= 1
+    while low < high:
+        middle = (low + high) >> 1
+        if cumulative[middle] >= point:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(nogil=True, cache=True)
+def draw_balanced(place, first, stop, cumulative, code_of, state, ends, values, out):
+    """Draw `out[r]` from the cells `first[q] … stop[q] − 1`, q = place[r], with counts as even as they can be.
+
+    In each configuration q of m rows, value x gets floor(m·C(x) + u) − floor(m·C(x − 1) + u) of them, for one uniform
+    u: its expectation m·p(x), rounded up or down. The values are then shuffled over the rows of that configuration.
+    `ends` has one entry a configuration, `values` one a row; both are scratch.
+    """
+    n_codes = code_of.shape[0]
+    ends[:] = 0
+    for r in range(place.shape[0]):
+        ends[place[r]] += 1
+    begin = 0
+    for q in range(ends.shape[0]):
+        m = ends[q]
+        ends[q] = begin
+        if m == 0:
+            continue
+        u = _unit(state)
+        low, high = first[q], stop[q]
+        if m * 16 < high - low:
+            for i in range(m):
+                low = _find(cumulative, low, high, (i + 1 - u) / m)
+                values[begin + i] = code_of[low % n_codes]
+        else:
+            done = 0
+            for index in range(low, high):
+                upto = min(m, np.int64(np.floor(m * cumulative[index] + u)))
+                if index == high - 1:
+                    upto = m
+                if upto > done:
+                    code = code_of[index % n_codes]
+                    for i in range(done, upto):
+                        values[begin + i] = code
+                    done = upto
+        for i in range(m - 1, 0, -1):
+            j = _below(state, i + 1)
+            other = values[begin + j]
+            values[begin + j] = values[begin + i]
+            values[begin + i] = other
+        begin += m
+    for r in range(place.shape[0]):
+        q = place[r]
+        out[r] = values[ends[q]]
+        ends[q] += 1
+
+
+@njit(nogil=True, cache=True)
+def draw_independent(place, first, stop, cumulative, code_of, state, out):
+    """Draw each `out[r]` on its own from the cells `first[q] … stop[q] − 1`, q = place[r]."""
+    n_codes = code_of.shape[0]
+    for r in range(place.shape[0]):
+        q = place[r]
+        index = _find(cumulative, first[q], stop[q], 1.0 - _unit(state))
+        out[r] = code_of[index % n_codes]
