@@ -1,0 +1,150 @@
+"""A folder that appears whole or not at all.
+
+Everything is written into a hidden folder beside the wanted one, flushed to disk, and renamed. A failure or an
+interrupt at any moment removes the hidden folder; a `kill -9` may leave it, never a half-written release.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from understudy._core.errors import OutputError
+
+RELEASE_FILES = frozenset({"model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg"})
+_TABLES = ("synthetic.",)
+
+
+def check_output(out: Path, *, overwrite: bool) -> None:
+    """Refuse an output folder that is already there, unless it may be overwritten and holds nothing but a release.
+
+    >>> check_output(Path("no-such-folder"), overwrite=False)
+    """
+    if not os.path.lexists(out):
+        return
+    if not out.is_dir():
+        raise OutputError(f"'{out}' is a file, and the release needs a folder of that name. Choose another --out.")
+    if not overwrite:
+        raise OutputError(f"the folder '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
+    strange = sorted(entry.name for entry in out.iterdir() if not _ours(entry.name))
+    if strange:
+        raise OutputError(
+            f"the folder '{out}' holds things that no release has (such as '{strange[0]}'), so it is not replaced. "
+            "Choose another --out, or remove the folder yourself."
+        )
+
+
+def _ours(name: str) -> bool:
+    return name in RELEASE_FILES or name.startswith(_TABLES)
+
+
+@contextmanager
+def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """A folder to write into; when the block ends well it becomes `out`, otherwise it is gone.
+
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with whole_folder(Path(home, "release")) as folder:
+    ...         _ = Path(folder, "privacy.json").write_text("{}")
+    ...     sorted(os.listdir(home)), os.listdir(Path(home, "release"))
+    (['release'], ['privacy.json'])
+    """
+    check_output(out, overwrite=overwrite)
+    target = out.resolve() if out.is_symlink() else out.absolute()
+    made = _make_parents(target.parent)
+    temporary: Path | None = None
+    try:
+        with told_as_output_error(out):
+            temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+        with told_as_output_error(out):
+            yield temporary
+            _settle(temporary)
+            _put_in_place(temporary, target, overwrite=overwrite)
+    except BaseException:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        for parent in reversed(made):
+            with suppress(OSError):
+                parent.rmdir()
+        raise
+
+
+@contextmanager
+def told_as_output_error(out: Path) -> Iterator[None]:
+    """Turn the operating system's refusals into a sentence about `out`.
+
+    >>> with told_as_output_error(Path("release")):
+    ...     raise OSError(errno.ENOSPC, "no space")
+    Traceback (most recent call last):
+    understudy._core.errors.OutputError: cannot write 'release': the disk is full. Nothing was left behind. Free \
+some space or choose another place.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = {
+            errno.ENOSPC: "the disk is full",
+            errno.EDQUOT: "the disk quota is used up",
+            errno.EFBIG: "a file became larger than this system allows",
+            errno.EACCES: "permission denied",
+            errno.EPERM: "permission denied",
+            errno.EROFS: "the disk is read-only",
+            errno.ENOTDIR: "a part of the path is a file",
+            errno.ENAMETOOLONG: "the name is too long",
+        }.get(error.errno or 0, error.strerror or type(error).__name__)
+        raise OutputError(
+            f"cannot write '{out}': {reason}. Nothing was left behind. Free some space or choose another place."
+        ) from error
+
+
+def _make_parents(parent: Path) -> list[Path]:
+    """Create missing parents and return them, outermost first."""
+    missing = [path for path in [parent, *parent.parents] if not path.exists()]
+    made: list[Path] = []
+    with told_as_output_error(parent):
+        for path in reversed(missing):
+            path.mkdir(exist_ok=True)
+            made.append(path)
+    return made
+
+
+def _settle(folder: Path) -> None:
+    """Flush every file and the folder itself; give the permissions a plain mkdir would have given."""
+    umask = os.umask(0)
+    os.umask(umask)
+    for path in sorted(folder.iterdir()):
+        _flush(path)
+        path.chmod(0o666 & ~umask)
+    folder.chmod(0o777 & ~umask)
+    _flush(folder)
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _put_in_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
+    if not (overwrite and target.exists()):
+        # Checked again: somebody may have made the folder while the run went on. (rename replaces an empty folder.)
+        check_output(target, overwrite=False)
+        temporary.rename(target)
+        _flush(target.parent)
+        return
+    old = temporary.with_suffix(".old")
+    try:
+        target.rename(old)
+        temporary.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+    _flush(target.parent)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,219 @@
+"""The privacy statement in plain words: one page of Markdown, in the order of NIST SP 800-226.
+
+That guide asks a reader to look at the parameters, the unit of privacy, what is taken as public, the algorithm and its
+randomness, and the trust model; and it lists hazards that the parameters do not show. So does the page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from understudy.release._statement import ChargeLine, Statement
+
+_MAX_LISTED = 40
+
+
+def privacy_letter(statement: Statement) -> str:
+    """The statement as a page of Markdown.
+
+    >>> print(privacy_letter(Statement.example()).splitlines()[0])
+    # Privacy statement: people
+    """
+    parts = [
+        f"# Privacy statement: {_clean(statement.dataset)}",
+        *_banner(statement),
+        _promise(statement),
+        _unit(statement),
+        _public(statement),
+        _spending(statement),
+        _making(statement),
+        _limits(statement),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def number(value: Fraction) -> str:
+    """A fraction as people read it: a short decimal, exact if it can be.
+
+    >>> number(Fraction(1, 2)), number(Fraction(1, 3)), number(Fraction(1, 10**6))
+    ('0.5', '0.333333', '1e-06')
+    """
+    return f"{float(value):.6g}"
+
+
+def _banner(statement: Statement) -> list[str]:
+    banners = []
+    if statement.stamp is not None:
+        banners.append(
+            f"> **{statement.stamp}.** {_why_not_private(statement)} Nothing here may be published as if it were "
+            "private; what follows describes the run, not a guarantee."
+        )
+    if statement.trusted_drafts:
+        banners.append(
+            "> **Conditional.** The domain of "
+            + _list(statement.trusted_drafts)
+            + " was drafted by reading the private table and trusted without review. The guarantee below holds only if "
+            "that domain would have been the same without any one person; this run cannot know that."
+        )
+    return banners
+
+
+def _why_not_private(statement: Statement) -> str:
+    reasons = []
+    if statement.seeded:
+        reasons.append("The noise came from a seed, so whoever knows or guesses the seed can take it off again.")
+    if statement.diagnostic is not None:
+        reasons.append("Some answers were computed without noise, to see what the noise costs.")
+    return " ".join(reasons)
+
+
+def _promise(statement: Statement) -> str:
+    epsilon, delta = statement.epsilon, statement.delta
+    named = "ε-differential privacy" if delta == 0 else "(ε, δ)-differential privacy"
+    parameters = f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
+    if not statement.private:
+        return f"## What the run would promise\n\nWith real noise: {named} with {parameters}."
+    change = (
+        "one person's row were replaced by any other row"
+        if statement.neighbours == "replace-one"
+        else "one person's row were added or left out"
+    )
+    factor, most = _odds(epsilon)
+    lines = [
+        "## What is promised",
+        f"The synthetic table, the model and every file of this release together satisfy **{named} with {parameters}**. "
+        f"Each of their possible contents is at most e^ε = {factor} times as likely as it would be if {change}"
+        + (f", up to a probability of δ = {number(delta)}." if delta else "."),
+        f"For a person in the table that means: whatever an attacker knows or does with the release, now or later, the "
+        f"odds of any guess about that person's row change by at most that factor. A guess that was even before (50 %) "
+        f"is at most {most} % likely to be right afterwards"
+        + (f", except in a case that has probability δ = {number(delta)}." if delta else "."),
+    ]
+    return "\n\n".join(lines)
+
+
+def _odds(epsilon: Fraction) -> tuple[str, str]:
+    """e^ε, and what an even guess can become, both rounded up so that neither promises too much."""
+    value = float(epsilon)
+    if value > 30:
+        return "more than 10 million million", "100"
+    factor = math.exp(value)
+    most = 100 * factor / (1 + factor)
+    digits = 2 if factor < 100 else 0
+    return f"{math.ceil(factor * 10**digits) / 10**digits:,.{digits}f}", f"{min(math.ceil(most * 10) / 10, 100):g}"
+
+
+def _unit(statement: Statement) -> str:
+    relation = (
+        "*replace one*: two tables are neighbours if one row differs. The number of rows is public."
+        if statement.neighbours == "replace-one"
+        else "*add or remove one*: two tables are neighbours if one has one row more. The number of rows is private."
+    )
+    rows = f"{statement.n_rows:,} rows" + ("" if statement.n_public else " (a noisy number, paid for)")
+    return (
+        f"## Who is protected\n\nThe unit of privacy is {_clean(statement.unit)}; {rows}; neighbours: {relation} If a "
+        "person has several rows, or rows of relatives say the same, that person's protection is weaker: with k rows "
+        "the factor is e^(kε)."
+    )
+
+
+def _public(statement: Statement) -> str:
+    lines = [
+        "## What was treated as public",
+        "The method, its options"
+        + (", the number of rows" if statement.n_public else "")
+        + " and the domain of each column. The holder declared these, without looking at the table where it says "
+        "*declared*:",
+        "| column | domain | said by |\n|---|---|---|\n"
+        + "\n".join(
+            f"| {_clean(field.name)} | {_clean(field.what)} | {_said_by(field.origin)} |"
+            for field in statement.public[:_MAX_LISTED]
+        ),
+    ]
+    if len(statement.public) > _MAX_LISTED:
+        lines.append(f"… and {len(statement.public) - _MAX_LISTED} more columns, all listed in `privacy.json`.")
+    return "\n\n".join(lines)
+
+
+def _said_by(origin: str) -> str:
+    return "declared by the holder" if origin == "declared" else "**draft, read off the private table**"
+
+
+def _spending(statement: Statement) -> str:
+    unit = statement.charges[0].unit if statement.charges else "epsilon"
+    symbol = "ε" if unit == "epsilon" else "ρ"
+    lines = [
+        "## How the budget was spent",
+        f"| mechanism | uses | tables | noise | cost in {symbol} |\n|---|--:|--:|---|--:|\n" + _charge_rows(statement),
+    ]
+    if unit == "rho" and statement.rho is not None:
+        lines.append(
+            f"ρ is the unit of zero-concentrated differential privacy; ρ = {number(statement.rho)} implies the "
+            "(ε, δ) above."
+        )
+    if statement.ledger is not None:
+        lines.append(
+            f"Booked in the holder's ledger under '{_clean(statement.ledger.dataset)}'; hash of the entry: "
+            f"`{_clean(statement.ledger.head)}`. Releases from the same table add up; the ledger knows the sum."
+        )
+    else:
+        lines.append("No ledger was kept: other releases from the same table add to this cost, and nobody counts them.")
+    return "\n\n".join(lines)
+
+
+def _charge_rows(statement: Statement) -> str:
+    """One row a mechanism and noise level; every single charge is in privacy.json."""
+    groups: dict[tuple[str, str], list[ChargeLine]] = {}
+    for charge in statement.charges:
+        groups.setdefault((charge.mechanism, charge.noise), []).append(charge)
+    rows = [
+        f"| {_clean(mechanism)} | {len(charges)} | {sum(charge.tables for charge in charges) or ''} "
+        f"| {_clean(noise)} | {_cost(charges)} |"
+        for (mechanism, noise), charges in groups.items()
+    ]
+    return "\n".join([*rows, f"| **total** | | | | **{_cost(statement.charges)}** |"])
+
+
+def _cost(charges: Sequence[ChargeLine]) -> str:
+    known = [charge.cost for charge in charges if charge.cost is not None]
+    return number(sum(known, Fraction(0))) if len(known) == len(charges) else "unbounded"
+
+
+def _making(statement: Statement) -> str:
+    options = ", ".join(f"{key} = {value}" for key, value in statement.options.items() if value is not None)
+    return (
+        "## How it was made\n\n"
+        f"understudy {_clean(statement.version)}, method `{_clean(statement.method)}`"
+        + (f" ({_clean(options)})" if options else "")
+        + f", {statement.created}. Noise: {_clean(statement.noise)}; integers, drawn exactly, no floating point. Trust "
+        "model: central. One trusted holder keeps the table and ran the program; nobody else saw a row."
+    )
+
+
+def _limits(statement: Statement) -> str:
+    lines = [
+        "It does not stop anyone from learning facts about a group (such as that smoking goes with disease) and "
+        "applying them to a person, who may not even be in the table.",
+        "It covers this release only. Other publications from the same people add up.",
+        "It says nothing about how the original table is stored, who may open it, or how long a run takes.",
+        "It rests on the domains above being public, and on the program being right.",
+        "Accuracy is not promised: small groups and rare values are blurred most, so unfairness to them can grow. "
+        "`understudy query` shows error bars.",
+    ]
+    warnings = [f"Noted during the run: {_clean(text)}" for text in statement.warnings]
+    return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])
+
+
+def _clean(text: str) -> str:
+    """Text that cannot break out of its table cell or turn into markup."""
+    flat = " ".join(text.split())
+    for character in "\\`|*_<>[]":
+        flat = flat.replace(character, "\\" + character) if character != "`" else flat.replace("`", "'")
+    return flat
+
+
+def _list(names: tuple[str, ...]) -> str:
+    shown = ", ".join(_clean(name) for name in names[:_MAX_LISTED])
+    return shown + (f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else "")

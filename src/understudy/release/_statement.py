@@ -1,0 +1,265 @@
+"""The privacy statement: what is promised, to whom, and what it rests on. A value; `_letter.py` puts it into words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from understudy._core.errors import ModelFileError
+
+Origin: TypeAlias = Literal["declared", "draft"]
+Json: TypeAlias = dict[str, Any]
+
+SEEDED = "NOT PRIVATE: seeded"
+DIAGNOSTIC = "NO GUARANTEE: diagnostic run"
+_EXACT = re.compile(r"[0-9]{1,2000}(/[0-9]{1,2000})?", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicField:
+    """One column's domain, treated as public, and who said so.
+
+    `draft` means that the tool read it off the private table and the holder chose to trust it.
+    """
+
+    name: str
+    what: str
+    origin: Origin
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChargeLine:
+    """What one step cost: ε under a pure budget, ρ under a zero-concentrated one.
+
+    `cost` is None where a diagnostic took the exact answer, for which no price would be enough. `noise` says how large
+    the noise was, in words; it is public.
+
+    >>> ChargeLine(what="tables", mechanism="discrete Laplace", cost=Fraction(7, 10), unit="epsilon", tables=15).tables
+    15
+    """
+
+    what: str
+    mechanism: str
+    cost: Fraction | None
+    unit: Literal["epsilon", "rho"]
+    tables: int = 0
+    candidates: int = 0
+    noise: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerNote:
+    """Where the charge was booked: the data set's name and the hash of the ledger's last entry then."""
+
+    dataset: str
+    head: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """Everything a reader needs to judge the guarantee of one release.
+
+    >>> statement = Statement.example()
+    >>> statement.stamp is None, statement.guarantee
+    (True, 'epsilon-differential privacy')
+    """
+
+    dataset: str
+    created: str
+    version: str
+    method: str
+    options: Mapping[str, Any]
+    epsilon: Fraction
+    delta: Fraction
+    rho: Fraction | None
+    neighbours: Literal["replace-one", "add-remove"]
+    unit: str
+    n_rows: int
+    n_public: bool
+    public: tuple[PublicField, ...]
+    charges: tuple[ChargeLine, ...]
+    noise: str
+    seeded: bool
+    diagnostic: str | None
+    ledger: LedgerNote | None
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def example(cls, **changes: Any) -> Statement:
+        """A small statement to try things on.
+
+        >>> Statement.example(seeded=True).stamp
+        'NOT PRIVATE: seeded'
+        """
+        values: dict[str, Any] = {
+            "dataset": "people",
+            "created": "2025-01-01",
+            "version": "0.1.0",
+            "method": "privbayes",
+            "options": {"beta": "3/10", "theta": "4"},
+            "epsilon": Fraction(1),
+            "delta": Fraction(0),
+            "rho": None,
+            "neighbours": "replace-one",
+            "unit": "one row",
+            "n_rows": 1000,
+            "n_public": True,
+            "public": (PublicField(name="age", what="16 bins from 0 to 80", origin="declared"),),
+            "charges": (
+                ChargeLine(what="parents of sex", mechanism="permute-and-flip", cost=Fraction(3, 10), unit="epsilon"),
+                ChargeLine(what="tables", mechanism="discrete Laplace", cost=Fraction(7, 10), unit="epsilon", tables=2),
+            ),
+            "noise": "the operating system's cryptographic generator",
+            "seeded": False,
+            "diagnostic": None,
+            "ledger": None,
+            "warnings": (),
+        }
+        return cls(**(values | changes))
+
+    @property
+    def private(self) -> bool:
+        """Whether the release carries the guarantee at all."""
+        return not self.seeded and self.diagnostic is None
+
+    @property
+    def stamp(self) -> str | None:
+        """The words that every output of a run without a guarantee must carry; None for a private one."""
+        if self.diagnostic is not None:
+            return f"{DIAGNOSTIC} ({self.diagnostic})" + (f"; {SEEDED}" if self.seeded else "")
+        return SEEDED if self.seeded else None
+
+    @property
+    def trusted_drafts(self) -> tuple[str, ...]:
+        """Columns whose domain was read off the private table and trusted as it was."""
+        return tuple(field.name for field in self.public if field.origin == "draft")
+
+    @property
+    def guarantee(self) -> str:
+        """The name of the guarantee, or the stamp where there is none."""
+        if self.stamp is not None:
+            return self.stamp
+        return "epsilon-differential privacy" if self.delta == 0 else "(epsilon, delta)-differential privacy"
+
+    def to_dict(self) -> Json:
+        """As plain JSON values; fractions are exact text such as "7/10".
+
+        >>> Statement.from_dict(Statement.example().to_dict()) == Statement.example()
+        True
+        """
+        result: Json = {"format": "understudy-privacy-statement/1", "guarantee": self.guarantee, "stamp": self.stamp}
+        for field in fields(self):
+            result[field.name] = _plain(getattr(self, field.name))
+        result["epsilon_decimal"] = float(self.epsilon)
+        result["delta_decimal"] = float(self.delta)
+        return result
+
+    @classmethod
+    def from_dict(cls, data: object) -> Statement:
+        """The statement again, every field checked. Raises ModelFileError."""
+        try:
+            return _read(data)
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+            raise ModelFileError(
+                f"the privacy statement in this file is not one that understudy writes ({type(error).__name__}). "
+                "Ask its publisher for the file again."
+            ) from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, PublicField | ChargeLine | LedgerNote):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def _read(data: Any) -> Statement:
+    return Statement(
+        dataset=_text(data["dataset"]),
+        created=_text(data["created"]),
+        version=_text(data["version"]),
+        method=_text(data["method"]),
+        options={_text(key): value for key, value in data["options"].items()},
+        epsilon=_fraction(data["epsilon"]),
+        delta=_fraction(data["delta"]),
+        rho=None if data["rho"] is None else _fraction(data["rho"]),
+        neighbours=_one_of(data["neighbours"], "replace-one", "add-remove"),
+        unit=_text(data["unit"]),
+        n_rows=_whole(data["n_rows"]),
+        n_public=_flag(data["n_public"]),
+        public=tuple(
+            PublicField(
+                name=_text(item["name"]),
+                what=_text(item["what"]),
+                origin=_one_of(item["origin"], "declared", "draft"),
+            )
+            for item in _items(data["public"])
+        ),
+        charges=tuple(_read_charge(item) for item in _items(data["charges"])),
+        noise=_text(data["noise"]),
+        seeded=_flag(data["seeded"]),
+        diagnostic=None if data["diagnostic"] is None else _text(data["diagnostic"]),
+        ledger=None
+        if data["ledger"] is None
+        else LedgerNote(dataset=_text(data["ledger"]["dataset"]), head=_text(data["ledger"]["head"])),
+        warnings=tuple(_text(item) for item in _items(data["warnings"])),
+    )
+
+
+def _read_charge(item: Any) -> ChargeLine:
+    return ChargeLine(
+        what=_text(item["what"]),
+        mechanism=_text(item["mechanism"]),
+        cost=None if item["cost"] is None else _fraction(item["cost"]),
+        unit=_one_of(item["unit"], "epsilon", "rho"),
+        tables=_whole(item["tables"]),
+        candidates=_whole(item["candidates"]),
+        noise=_text(item["noise"]),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text expected")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false expected")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise TypeError("whole number expected")
+    return value
+
+
+def _items(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("list expected")
+    return value
+
+
+def _one_of(value: Any, *allowed: str) -> Any:
+    if value not in allowed:
+        raise ValueError("unknown word")
+    return value
+
+
+def _fraction(value: Any) -> Fraction:
+    # Digits only: Fraction also reads "1e999999999", which would never finish.
+    if not _EXACT.fullmatch(_text(value)):
+        raise ValueError("fraction expected")
+    return Fraction(value)
