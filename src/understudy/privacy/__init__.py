@@ -1,0 +1,42 @@
+"""The only door to private rows: exact noise and selection, neighbours, budgets, the ledger, the curator."""
+
+from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget, ZCDPBudget, make_budget
+from understudy.privacy._curator import Curator, open_curator
+from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
+from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
+from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
+from understudy.privacy._values import Candidate, Charge, Counter, Measurement, NoiseLevel, Score
+
+ADD_REMOVE = Neighbours.ADD_REMOVE
+REPLACE_ONE = Neighbours.REPLACE_ONE
+
+__all__ = [
+    "ADD_REMOVE",
+    "REPLACE_ONE",
+    "Account",
+    "Budget",
+    "Candidate",
+    "Charge",
+    "Counter",
+    "Curator",
+    "Entry",
+    "ExactNoise",
+    "Ledger",
+    "LedgerFile",
+    "Measurement",
+    "MemoryLedger",
+    "Neighbours",
+    "Noise",
+    "NoiseLevel",
+    "OpenDPNoise",
+    "PrivacyWarning",
+    "PureBudget",
+    "SQLiteLedger",
+    "Score",
+    "ZCDPBudget",
+    "make_budget",
+    "make_noise",
+    "open_curator",
+    "read_ledger",
+]

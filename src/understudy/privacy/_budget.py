@@ -1,0 +1,175 @@
+"""Budgets: how much one run may reveal in all, as exact fractions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal, InvalidOperation, localcontext
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+
+from understudy._core.errors import OptionError
+
+Number: TypeAlias = "int | float | str | Decimal | Fraction"
+_DIGITS = 60  # of the decimal arithmetic that turns (ε, δ) into ρ
+_KEPT = 12  # significant digits of ρ kept, rounded down
+
+
+class PrivacyWarning(UserWarning):
+    """The guarantee holds, but is weaker than its reader may think."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureBudget:
+    """Pure ε-differential privacy.
+
+    >>> PureBudget(epsilon=Fraction(1, 2)).delta
+    Fraction(0, 1)
+    """
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise OptionError(f"epsilon must be above 0. Got {self.epsilon} instead.")
+
+    @property
+    def delta(self) -> Fraction:
+        """Zero: the guarantee has no exception."""
+        return Fraction(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZCDPBudget:
+    """ρ-zero-concentrated differential privacy, which implies (ε, δ).
+
+    >>> ZCDPBudget(rho=Fraction(1, 50), epsilon=Fraction(1), delta=Fraction(1, 10**9)).rho
+    Fraction(1, 50)
+    """
+
+    rho: Fraction
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        if self.rho <= 0 or self.epsilon <= 0:
+            raise OptionError(f"epsilon and rho must be above 0. Got {self.epsilon} and {self.rho} instead.")
+        if not 0 < self.delta < 1:
+            raise OptionError(f"delta must lie between 0 and 1. Got {self.delta} instead.")
+
+
+Budget: TypeAlias = PureBudget | ZCDPBudget
+
+
+def make_budget(epsilon: Number, delta: Number | None = None) -> Budget:
+    """A pure budget, or with `delta` the zCDP budget whose honest conversion is (ε, δ).
+
+    Numbers are taken as they are written: 0.1 is one tenth, not its nearest double.
+
+    >>> make_budget(0.1)
+    PureBudget(epsilon=Fraction(1, 10))
+    >>> float(make_budget(1, "1e-9").rho)
+    0.0149730576735
+    """
+    wanted = parse_number(epsilon, "epsilon")
+    if wanted <= 0:
+        raise OptionError(f"The 'epsilon' parameter must be a number above 0. Got {epsilon} instead.")
+    if delta is None:
+        return PureBudget(epsilon=wanted)
+    slack = parse_number(delta, "delta")
+    if not 0 < slack < 1:
+        raise OptionError(f"The 'delta' parameter must lie between 0 and 1, well below 1/rows. Got {delta} instead.")
+    return ZCDPBudget(rho=rho_for(wanted, slack), epsilon=wanted, delta=slack)
+
+
+def parse_number(value: Number, name: str) -> Fraction:
+    """The exact number someone wrote, or an error that names the parameter.
+
+    >>> parse_number("1/3", "epsilon"), parse_number(0.25, "epsilon")
+    (Fraction(1, 3), Fraction(1, 4))
+    """
+    fault = OptionError(f"The '{name}' parameter must be a finite number such as 1, 0.5 or 1/3. Got {value!r} instead.")
+    if isinstance(value, bool):
+        raise fault
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int | np.integer):
+        return Fraction(int(value))
+    if not isinstance(value, float | np.floating | str | Decimal):
+        raise fault
+    text = str(value).strip()
+    above, _, below = text.partition("/")
+    try:
+        numbers = [Decimal(part) for part in (above, below) if part]
+    except InvalidOperation:
+        raise fault from None
+    # exponents are bounded before a Fraction is built: 1e999999999 written out would fill the memory
+    if not numbers or (below == "") != ("/" not in text) or len(text) > 200:
+        raise fault
+    if not all(number.is_finite() and abs(number.adjusted()) < 400 for number in numbers):
+        raise fault
+    if len(numbers) == 2 and numbers[1] == 0:
+        raise fault
+    exact = [Fraction(number) for number in numbers]
+    return exact[0] / exact[1] if len(exact) == 2 else exact[0]
+
+
+def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest ρ found, rounded down, for which ρ-zCDP implies (ε, δ)-DP.
+
+    Every order α > 1 gives a valid ρ (Canonne, Kamath, Steinke 2020, Corollary 13): binary floats only *search* for a
+    good α; the ρ of the α found is then computed with 60 decimal digits and rounded down.
+
+    >>> rho_for(Fraction(1), Fraction(1, 10**6)) > Fraction(17, 1000)
+    True
+    """
+    low, high = -30.0, 40.0  # of ln(α − 1)
+    target, log_delta = _float(epsilon), _log(delta)
+    for _ in range(200):  # ternary search; a wrong turn costs tightness, never validity
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if _rho_float(left, target, log_delta) < _rho_float(right, target, log_delta):
+            low = left
+        else:
+            high = right
+    with localcontext() as context:
+        context.prec, context.rounding = _DIGITS, ROUND_FLOOR
+        found = max(_rho_exact(Decimal(math.exp((low + high) / 2)), epsilon, delta), _rho_simple(epsilon, delta))
+        if found <= 0:
+            raise OptionError(f"epsilon {epsilon} with delta {delta} leaves no budget to spend. Raise epsilon.")
+        context.prec = _KEPT
+        return Fraction(+found)
+
+
+def _float(number: Fraction) -> float:
+    return max(float(number), 5e-324)
+
+
+def _log(number: Fraction) -> float:
+    return math.log(number.numerator) - math.log(number.denominator)
+
+
+def _rho_float(log_step: float, epsilon: float, log_delta: float) -> float:
+    step = math.exp(log_step)
+    order = 1 + step
+    return (epsilon - (-log_delta - log_step + order * (log_step - math.log1p(step))) / step) / order
+
+
+def _rho_exact(step: Decimal, epsilon: Fraction, delta: Fraction) -> Decimal:
+    """ρ(α) at α = 1 + step, less a margin far above the error of 60-digit arithmetic."""
+    order = 1 + step
+    terms = -_decimal(delta).ln() - step.ln() + order * (step / order).ln()
+    rho = (_decimal(epsilon) - terms / step) / order
+    return rho - (abs(rho) + abs(terms / step) + _decimal(epsilon)).scaleb(-40)
+
+
+def _rho_simple(epsilon: Fraction, delta: Fraction) -> Decimal:
+    """From ε = ρ + 2√(ρ ln 1/δ) (Bun and Steinke 2016), less the same margin."""
+    log = -_decimal(delta).ln()
+    root = _decimal(epsilon) / ((log + _decimal(epsilon)).sqrt() + log.sqrt())
+    return root * root * (1 - Decimal(1).scaleb(-40))
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / Decimal(number.denominator)

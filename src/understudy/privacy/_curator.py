@@ -1,0 +1,297 @@
+"""The one door to private rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal, Never, TypeAlias
+
+import numpy as np
+
+from understudy._core.errors import BudgetExceeded, InternalError, OptionError
+from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget
+from understudy.privacy._ledger import Entry, Ledger
+from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._noise import Noise, gaussian_level, laplace_level, make_noise
+from understudy.privacy._scoring import Progress, Scorer, candidate_shapes
+from understudy.privacy._selection import selection_rate
+from understudy.privacy._values import Candidate, Charge, Counter, Counts, Measurement, NoiseLevel, Score
+from understudy.schema import Domain, Marginal, Recoding
+
+Exact: TypeAlias = Literal["all", "selection", "tables"]
+_ANY_ROWS = 1 << 62  # under add/remove a bound on scores must hold for every number of rows up to this
+
+
+class _Purse:
+    """What a run has spent so far, in shares of its budget; shared by all recoded views of one table."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.spent = Fraction(0)
+        self.charges: list[Charge] = []
+        self.rows: int | None = None
+
+    def check(self, what: str, share: Fraction) -> None:
+        """Refuse a step before it looks at any data."""
+        if not isinstance(share, Fraction | int):
+            raise OptionError(f"{what}: a share must be an exact Fraction. Got {share!r} instead.")
+        if share <= 0:
+            raise OptionError(f"{what}: a share must be above 0. Got {share} instead.")
+        if self.spent + share > 1:
+            raise BudgetExceeded(
+                f"{what} asks for {share} of the run's budget, but {1 - self.spent} of it is left. "
+                f"Give it {1 - self.spent} or less."
+            )
+
+    def pay(self, charge: Charge) -> None:
+        """Book a step. Called before its noise is drawn, so that a step cut short is paid for."""
+        self.check(charge.what, charge.share)
+        self.spent += charge.share
+        self.charges.append(charge)
+
+
+class Curator:
+    """Private rows behind measurements that cost budget.
+
+    Every step is given a share of the run's budget; more than the whole is refused before data are looked at. The
+    whole budget is charged to `ledger`, durably, when the curator is made: before any count is taken.
+
+    A seeded `noise`, or an `exact` step, makes a rehearsal or a diagnostic: `guarantee` is then False, and the ledger
+    is never touched.
+    """
+
+    def __init__(
+        self,
+        counter: Counter,
+        *,
+        budget: Budget,
+        neighbours: Neighbours = Neighbours.REPLACE_ONE,
+        ledger: Ledger | None = None,
+        noise: Noise | None = None,
+        exact: Exact | None = None,
+        method: str = "",
+        note: str = "",
+    ) -> None:
+        if exact not in (None, "all", "selection", "tables"):
+            raise OptionError(f"The 'exact' parameter must be None, 'all', 'selection' or 'tables'. Got {exact!r}.")
+        self.neighbours, self.exact = neighbours, exact
+        self.noise = make_noise() if noise is None else noise
+        self._counter, self._scorer, self._purse = counter, Scorer(counter), _Purse(budget)
+        self.ledger_entry: Entry | None = None
+        if budget.delta * counter.n >= 1:
+            warnings.warn(
+                "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. "
+                "Use a delta far below 1/rows, such as 1e-9.",
+                PrivacyWarning,
+                stacklevel=2,
+            )
+        if ledger is not None and self.guarantee:
+            self.ledger_entry = ledger.charge(
+                epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, method=method, note=note
+            )
+
+    @property
+    def domain(self) -> Domain:
+        """The public domain of the columns."""
+        return self._counter.domain
+
+    @property
+    def budget(self) -> Budget:
+        """What the whole run may spend."""
+        return self._purse.budget
+
+    @property
+    def guarantee(self) -> bool:
+        """Whether what this curator gives out is differentially private."""
+        return self.exact is None and self.noise.private
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """Every step so far."""
+        return tuple(self._purse.charges)
+
+    @property
+    def share_left(self) -> Fraction:
+        """Share of the budget not yet spent."""
+        return 1 - self._purse.spent
+
+    @property
+    def rows(self) -> int:
+        """The public number of rows: the true one under replace-one, the measured one under add/remove."""
+        if self.neighbours.public_rows:
+            return self._counter.n
+        if self._purse.rows is None:
+            raise InternalError("Under add/remove the number of rows is private until it is measured.")
+        return self._purse.rows
+
+    def measure_rows(self, *, share: Fraction) -> int:
+        """The number of rows: public and free under replace-one; noisy, at least 1, and charged under add/remove.
+
+        A second call gives the first one's answer, for free.
+        """
+        if self.neighbours.public_rows or self._purse.rows is not None:
+            return self.rows
+        self._purse.check("rows", share)
+        level = self._level("tables", share=share, sensitivity=1)
+        self._pay(_table_mechanism(level), what="rows", share=share, noise=level, n_tables=1, sensitivity=Fraction(1))
+        noisy = self._add_noise(np.array([self._counter.n], dtype=np.int64), level)
+        self._purse.rows = max(1, int(noisy[0]))
+        return self._purse.rows
+
+    def select(
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        score: Score,
+        share: Fraction,
+        what: str = "selection",
+        progress: Progress | None = None,
+    ) -> int:
+        """Index of a candidate, better ones likelier: permute-and-flip under pure ε, exponential under zCDP.
+
+        A single candidate is no choice: it is returned for free.
+        """
+        if not candidates:
+            raise InternalError("There is nothing to choose from.")
+        self._purse.check(what, share)
+        if len(candidates) == 1:
+            return 0
+        known_rows = self._counter.n if self.neighbours.public_rows else _ANY_ROWS
+        spread = score.spread(known_rows, candidate_shapes(candidates, self.domain), self.neighbours)
+        rate = selection_rate(self.budget, share, spread)
+        pure = isinstance(self.budget, PureBudget)
+        exact = self.exact in ("all", "selection")
+        mechanism = "exact maximum" if exact else "permute-and-flip" if pure else "exponential mechanism"
+        self._pay(
+            mechanism, what=what, share=share, n_candidates=len(candidates), rate=rate, sensitivity=spread, exact=exact
+        )
+        scores = self._scorer.scores(candidates, score, progress)
+        if exact:
+            return int(scores.argmax())
+        integer_rate = rate / score.scale(self._counter.n)
+        choose = self.noise.permute_and_flip if pure else self.noise.exponential
+        return choose(scores, integer_rate)
+
+    def noise_for(self, *, share: Fraction) -> NoiseLevel:
+        """The noise that one table gets for this share: public, free."""
+        return self._level("tables", share=share, sensitivity=None)
+
+    def measure(self, marginals: Sequence[Marginal], *, share: Fraction, what: str = "tables") -> list[Measurement]:
+        """Noisy tables; the share is split evenly over them."""
+        if not marginals:
+            return []
+        self._purse.check(what, share)
+        level = self.noise_for(share=share / len(marginals))
+        moved = self.neighbours.count_l1 if isinstance(self.budget, PureBudget) else self.neighbours.count_l2_squared
+        self._pay(
+            _table_mechanism(level),
+            what=what,
+            share=share,
+            n_tables=len(marginals),
+            noise=level,
+            sensitivity=Fraction(moved),
+            exact=level.kind == "none",
+        )
+        return [
+            Measurement(marginal=marginal, counts=self._add_noise(table, level), noise=level)
+            for marginal, table in zip(marginals, self._counter.count(marginals), strict=True)
+        ]
+
+    def recoded(self, recoding: Recoding) -> Curator:
+        """The same rows and the same purse, seen through a public map of the codes; free."""
+        view = object.__new__(type(self))
+        view.__dict__.update(self.__dict__)
+        view._counter = self._counter.recoded(recoding)
+        view._scorer = Scorer(view._counter)
+        return view
+
+    def _level(self, step: Exact, *, share: Fraction, sensitivity: int | None) -> NoiseLevel:
+        if self.exact in ("all", step):
+            return NoiseLevel(kind="none", scale=Fraction(0))
+        if isinstance(self.budget, PureBudget):
+            moved = self.neighbours.count_l1 if sensitivity is None else sensitivity
+            return laplace_level(moved / (share * self.budget.epsilon))
+        moved = self.neighbours.count_l2_squared if sensitivity is None else sensitivity
+        return gaussian_level(moved / (2 * share * self.budget.rho))
+
+    def _add_noise(self, counts: Counts, level: NoiseLevel) -> Counts:
+        if level.kind == "laplace":
+            return self.noise.laplace(counts, level.scale)
+        if level.kind == "gaussian":
+            return self.noise.gaussian(counts, level.scale)
+        return counts.astype(np.int64, copy=True)
+
+    def _pay(
+        self,
+        mechanism: str,
+        *,
+        what: str,
+        share: Fraction,
+        sensitivity: Fraction,
+        exact: bool = False,
+        n_tables: int = 0,
+        n_candidates: int = 0,
+        noise: NoiseLevel | None = None,
+        rate: Fraction | None = None,
+    ) -> None:
+        pure = isinstance(self.budget, PureBudget)
+        self._purse.pay(
+            Charge(
+                what=what,
+                mechanism=mechanism,
+                share=share,
+                epsilon=share * self.budget.epsilon if pure and not exact else None,
+                rho=None if isinstance(self.budget, PureBudget) or exact else share * self.budget.rho,
+                n_tables=n_tables,
+                n_candidates=n_candidates,
+                noise=noise,
+                rate=rate,
+                sensitivity=sensitivity,
+            )
+        )
+
+    def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
+        raise TypeError("a curator cannot be copied: both copies could spend the same budget. Pass this one along.")
+
+
+def _table_mechanism(level: NoiseLevel) -> str:
+    return {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian", "none": "exact counts"}[level.kind]
+
+
+def open_curator(
+    source: object,
+    schema: Any,
+    *,
+    budget: Budget,
+    neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    ledger: Ledger | None = None,
+    noise: Noise | None = None,
+    exact: Exact | None = None,
+    method: str = "",
+    note: str = "",
+    threads: int | None = None,
+) -> Curator:
+    """A curator over a table: a file, or a pandas, polars or pyarrow table.
+
+    The table is read and encoded first, and only a table without faults is charged for; reading gives out nothing but
+    messages to the holder. The charge is durable before any count is taken.
+    """
+    from understudy.counting import MemoryCounter
+    from understudy.tables import read_table
+
+    check = getattr(ledger, "check", None)
+    if check is not None and exact is None and (noise is None or noise.private):
+        # a cap that is spent is told before a large file is read; the charge itself checks again
+        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours)
+    counter = MemoryCounter(read_table(source, schema), threads=threads)
+    return Curator(
+        counter,
+        budget=budget,
+        neighbours=neighbours,
+        ledger=ledger,
+        noise=noise,
+        exact=exact,
+        method=method,
+        note=note,
+    )

@@ -1,0 +1,325 @@
+"""The account of what was spent on a dataset, over all releases: entries, their hash chain, and a ledger in memory.
+
+Costs add up (basic composition): the sum of all ε and the sum of all δ charged to a dataset bound what its releases
+reveal together, whatever each of them did and however later ones depended on earlier ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from hashlib import sha256
+from threading import Lock
+from typing import Literal, Never, Protocol, TypeAlias
+
+from understudy._core.errors import BudgetExceeded, LedgerError, OptionError, did_you_mean
+from understudy.privacy._budget import Number, parse_number
+from understudy.privacy._neighbours import Neighbours
+
+Kind: TypeAlias = Literal["open", "charge", "cap"]
+GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of a ledger. Its meaning never changes.
+
+    `open` names a dataset's cap and neighbour relation, `cap` changes the cap, `charge` spends. `hash` covers every
+    field and the hash of the entry before, so no entry can be edited, removed or moved without breaking the chain.
+
+    >>> entry = Entry(id=1, time="", dataset="d", kind="open", epsilon=Fraction(3), delta=None,
+    ...               neighbours=Neighbours.REPLACE_ONE, method="", note="", previous=GENESIS)
+    >>> entry.hash == "", len(entry.sealed().hash)
+    (True, 64)
+    """
+
+    id: int
+    time: str
+    dataset: str
+    kind: Kind
+    epsilon: Fraction
+    delta: Fraction | None
+    neighbours: Neighbours
+    method: str
+    note: str
+    previous: str
+    hash: str = ""
+
+    def fields(self) -> dict[str, str]:
+        """Every field but the hash, as text; amounts as exact fractions."""
+        return {
+            "id": str(self.id),
+            "time": self.time,
+            "dataset": self.dataset,
+            "kind": self.kind,
+            "epsilon": str(self.epsilon),
+            "delta": "" if self.delta is None else str(self.delta),
+            "neighbours": self.neighbours.value,
+            "method": self.method,
+            "note": self.note,
+            "previous": self.previous,
+        }
+
+    def sealed(self) -> Entry:
+        """The same entry with its hash."""
+        text = json.dumps(self.fields(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return replace(self, hash=sha256((self.previous + text).encode()).hexdigest())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Where one dataset stands.
+
+    >>> Account(dataset="d", neighbours=Neighbours.REPLACE_ONE, cap=Fraction(3), spent=Fraction(1)).remaining
+    Fraction(2, 1)
+    """
+
+    dataset: str
+    neighbours: Neighbours
+    cap: Fraction
+    delta_cap: Fraction | None = None
+    spent: Fraction = Fraction(0)
+    delta_spent: Fraction = Fraction(0)
+    n_charges: int = 0
+
+    @property
+    def remaining(self) -> Fraction:
+        """What may still be spent; never below 0, even if the cap was lowered under what was spent."""
+        return max(self.cap - self.spent, Fraction(0))
+
+    def after(self, entry: Entry) -> Account:
+        """The account with one more entry."""
+        if entry.kind == "cap":
+            return replace(self, cap=entry.epsilon, delta_cap=entry.delta)
+        delta = entry.delta or Fraction(0)
+        return replace(
+            self,
+            spent=self.spent + entry.epsilon,
+            delta_spent=self.delta_spent + delta,
+            n_charges=self.n_charges + 1,
+        )
+
+    def refuse_or_pass(self, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> None:
+        """Raise unless this charge fits."""
+        if neighbours is not self.neighbours:
+            raise LedgerError(
+                f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
+                f"{neighbours.value}: their epsilons do not add up. Run it under {self.neighbours.value}."
+            )
+        if epsilon > self.remaining:
+            raise BudgetExceeded(
+                f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but {self.remaining} of its cap "
+                f"{self.cap} is left. Ask for {self.remaining} or less, or have the cap changed."
+                if self.remaining
+                else f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but its cap {self.cap} is "
+                f"spent. Have the cap changed, or publish from a model that is already released: that is free."
+            )
+        if self.delta_cap is not None and self.delta_spent + delta > self.delta_cap:
+            raise BudgetExceeded(
+                f"this run asks for delta {delta} of dataset '{self.dataset}', but {self.delta_cap - self.delta_spent} "
+                f"of its delta cap {self.delta_cap} is left. Ask for less, or run it under pure epsilon."
+            )
+
+
+class Ledger(Protocol):
+    """Where a run is charged before its data are looked at."""
+
+    def charge(
+        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+    ) -> Entry:
+        """Book a run's whole budget for good, or raise; on return the charge is durable."""
+        ...
+
+
+def next_entries(
+    entries: Sequence[Entry],
+    *,
+    dataset: str,
+    cap: Fraction | None,
+    delta_cap: Fraction | None,
+    epsilon: Fraction,
+    delta: Fraction,
+    neighbours: Neighbours,
+    method: str,
+    note: str,
+) -> list[Entry]:
+    """The entries that a charge appends to these: one, or two if it opens the dataset. Raises if it must not be made.
+
+    >>> made = next_entries([], dataset="d", cap=Fraction(3), delta_cap=None, epsilon=Fraction(1), delta=Fraction(0),
+    ...                     neighbours=Neighbours.REPLACE_ONE, method="", note="")
+    >>> [entry.kind for entry in made], made[1].previous == made[0].hash
+    (['open', 'charge'], True)
+    """
+    account = accounts(entries).get(dataset)
+    new: list[Entry] = []
+    if account is None:
+        if cap is None:
+            raise LedgerError(f"dataset '{dataset}' is not in this ledger yet. Give its cap on first use.")
+        new.append(
+            _entry([*entries, *new], dataset, "open", epsilon=cap, delta=delta_cap, neighbours=neighbours, note="")
+        )
+        account = accounts(new)[dataset]
+    else:
+        check_cap(account, cap, delta_cap)
+    account.refuse_or_pass(epsilon, delta, neighbours)
+    new.append(
+        _entry(
+            [*entries, *new],
+            dataset,
+            "charge",
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            method=method,
+            note=note,
+        )
+    )
+    return new
+
+
+def cap_entry(entries: Sequence[Entry], *, dataset: str, cap: Fraction, delta_cap: Fraction | None, note: str) -> Entry:
+    """The entry that changes a dataset's cap."""
+    account = account_of(entries, dataset)
+    return _entry(entries, dataset, "cap", epsilon=cap, delta=delta_cap, neighbours=account.neighbours, note=note)
+
+
+def _entry(
+    entries: Sequence[Entry],
+    dataset: str,
+    kind: Kind,
+    *,
+    epsilon: Fraction,
+    delta: Fraction | None,
+    neighbours: Neighbours,
+    note: str,
+    method: str = "",
+) -> Entry:
+    return Entry(
+        id=len(entries) + 1,
+        time=datetime.now(UTC).isoformat(timespec="microseconds"),
+        dataset=dataset,
+        kind=kind,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        method=method,
+        note=note,
+        previous=entries[-1].hash if entries else GENESIS,
+    ).sealed()
+
+
+def check_cap(account: Account, cap: Fraction | None, delta_cap: Fraction | None) -> None:
+    """Raise if another cap is named than the one on record: a cap is changed on purpose, never in passing."""
+    if cap is not None and cap != account.cap:
+        raise LedgerError(
+            f"dataset '{account.dataset}' has cap {account.cap} in this ledger, and this run names {cap}. "
+            f"Name {account.cap} or none, or have the cap changed first."
+        )
+    if delta_cap is not None and delta_cap != account.delta_cap:
+        raise LedgerError(
+            f"dataset '{account.dataset}' has delta cap {account.delta_cap} in this ledger, and this run names "
+            f"{delta_cap}. Name the same or none, or have the cap changed first."
+        )
+
+
+def accounts(entries: Iterable[Entry]) -> dict[str, Account]:
+    """Where each dataset stands after these entries."""
+    result: dict[str, Account] = {}
+    for entry in entries:
+        if entry.kind == "open":
+            result[entry.dataset] = Account(
+                dataset=entry.dataset, neighbours=entry.neighbours, cap=entry.epsilon, delta_cap=entry.delta
+            )
+        else:
+            result[entry.dataset] = result[entry.dataset].after(entry)
+    return result
+
+
+def account_of(entries: Iterable[Entry], dataset: str) -> Account:
+    """Where this dataset stands; an error that lists the others if there is none of that name."""
+    known = accounts(entries)
+    if dataset not in known:
+        hint = did_you_mean(dataset, known) if known else "It has none yet."
+        raise LedgerError(f"no dataset '{dataset}' in this ledger. {hint}")
+    return known[dataset]
+
+
+def check_chain(entries: Sequence[Entry]) -> None:
+    """Raise unless every entry carries its own hash and that of the entry before."""
+    previous = GENESIS
+    for number, entry in enumerate(entries, start=1):
+        if entry.id != number or entry.previous != previous or entry.sealed().hash != entry.hash:
+            raise LedgerError(
+                f"the ledger was tampered with: entry {number} does not match its hash, or one before it is missing. "
+                "Nothing was charged. Restore the file from a backup, and find out who changed it."
+            )
+        previous = entry.hash
+
+
+def parse_caps(dataset: str, cap: Number | None, delta_cap: Number | None) -> tuple[Fraction | None, Fraction | None]:
+    """The caps someone wrote, checked."""
+    if not isinstance(dataset, str) or not dataset.strip():
+        raise OptionError("a ledger needs the name of a dataset. Give it one, such as 'people-2024'.")
+    most = None if cap is None else parse_number(cap, "cap")
+    most_delta = None if delta_cap is None else parse_number(delta_cap, "delta_cap")
+    if most is not None and most <= 0:
+        raise OptionError(f"The 'cap' parameter must be above 0. Got {cap} instead.")
+    if most_delta is not None and not 0 <= most_delta < 1:
+        raise OptionError(f"The 'delta_cap' parameter must lie between 0 and 1. Got {delta_cap} instead.")
+    return most, most_delta
+
+
+class MemoryLedger:
+    """A ledger that lasts as long as the process: several runs on one dataset under one cap.
+
+    >>> ledger = MemoryLedger(dataset="people", cap=1)
+    >>> half = {"epsilon": Fraction(3, 4), "delta": Fraction(0), "neighbours": Neighbours.REPLACE_ONE}
+    >>> ledger.charge(**half).id, ledger.remaining()
+    (2, Fraction(1, 4))
+    >>> ledger.charge(**half)
+    Traceback (most recent call last):
+    understudy._core.errors.BudgetExceeded: this run asks for epsilon 3/4 of dataset 'people', but 1/4 of its cap 1 is \
+left. Ask for 1/4 or less, or have the cap changed.
+    """
+
+    def __init__(self, *, dataset: str = "dataset", cap: Number, delta_cap: Number | None = None) -> None:
+        self.dataset = dataset
+        self._cap, self._delta_cap = parse_caps(dataset, cap, delta_cap)
+        self._entries: list[Entry] = []
+        self._lock = Lock()
+
+    def charge(
+        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+    ) -> Entry:
+        """Book a run's whole budget, or raise."""
+        with self._lock:
+            self._entries += next_entries(
+                self._entries,
+                dataset=self.dataset,
+                cap=self._cap,
+                delta_cap=self._delta_cap,
+                epsilon=epsilon,
+                delta=delta,
+                neighbours=neighbours,
+                method=method,
+                note=note,
+            )
+            return self._entries[-1]
+
+    def show(self) -> tuple[Entry, ...]:
+        """All entries."""
+        return tuple(self._entries)
+
+    def spent(self) -> Fraction:
+        """What was spent so far."""
+        return account_of(self._entries, self.dataset).spent if self._entries else Fraction(0)
+
+    def remaining(self) -> Fraction:
+        """What may still be spent."""
+        return (self._cap or Fraction(0)) - self.spent()
+
+    def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
+        raise TypeError("a ledger cannot be copied: both copies could spend the same budget. Pass this one along.")

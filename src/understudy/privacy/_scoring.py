@@ -1,0 +1,123 @@
+"""Scores of many candidates with few passes over the rows. Everything here is exact, hence private."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from understudy.privacy._values import Candidate, Counter, Counts, Score
+from understudy.schema import Axis, Domain, Marginal
+
+_CELLS_AT_ONCE = 8_000_000  # counted tables held in memory together
+_SCORES_KEPT = 2_000_000
+
+Family: TypeAlias = tuple[
+    tuple[int, int], ...
+]  # child and parents together, sorted: one table serves each of them as child
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+class Scorer:
+    """Scores candidates over one counter, and remembers the scores it has seen.
+
+    A later round of a greedy search asks for mostly the same candidates; only new ones are counted.
+    """
+
+    def __init__(
+        self, counter: Counter, *, cells_at_once: int = _CELLS_AT_ONCE, scores_kept: int = _SCORES_KEPT
+    ) -> None:
+        self._counter = counter
+        self._cells_at_once, self._scores_kept = cells_at_once, scores_kept
+        self._known: dict[str, dict[tuple[int, Family], int]] = defaultdict(dict)
+
+    def scores(self, candidates: Sequence[Candidate], score: Score, progress: Progress | None = None) -> Counts:
+        """The integer score of each candidate."""
+        known = self._known[score.name]
+        if len(known) > self._scores_kept:
+            known.clear()
+        result = np.empty(len(candidates), dtype=np.int64)
+        todo: dict[Family, list[tuple[int, int]]] = {}  # family → (candidate, its child)
+        for index, (child, parents) in enumerate(candidates):
+            family = tuple(sorted(((child, 0), *parents)))
+            value = known.get((child, family))
+            if value is None:
+                todo.setdefault(family, []).append((index, child))
+            else:
+                result[index] = value
+        done = 0
+        for families in self._batches(todo):
+            done += self._score_batch(families, todo, score, result)
+            if progress is not None:
+                progress(done, len(candidates))
+        if len(known) + len(candidates) <= self._scores_kept:
+            for family, users in todo.items():
+                for index, child in users:
+                    known[child, family] = int(result[index])
+        return result
+
+    def _batches(self, todo: dict[Family, list[tuple[int, int]]]) -> Iterator[list[Family]]:
+        """Families in order of shape, cut where the tables counted together would outgrow the memory set aside."""
+        domain = self._counter.domain
+        sizes = _Sizes(domain)
+        batch: list[Family] = []
+        cells = 0
+        for family in sorted(todo, key=lambda family: (sizes.shape(family), family)):
+            n_cells = prod(sizes.shape(family))
+            if batch and cells + n_cells > self._cells_at_once:
+                yield batch
+                batch, cells = [], 0
+            batch.append(family)
+            cells += n_cells
+        if batch:
+            yield batch
+
+    def _score_batch(
+        self, families: list[Family], todo: dict[Family, list[tuple[int, int]]], score: Score, result: Counts
+    ) -> int:
+        tables = self._counter.count([Marginal(tuple(Axis(*axis) for axis in family)) for family in families])
+        groups: dict[tuple[tuple[int, ...], int], tuple[list[int], list[int]]] = {}
+        for number, family in enumerate(families):
+            attributes = [axis[0] for axis in family]
+            for index, child in todo[family]:
+                key = (tables[number].shape, attributes.index(child))
+                rows, indices = groups.setdefault(key, ([], []))
+                rows.append(number)
+                indices.append(index)
+        for (shape, position), (rows, indices) in groups.items():
+            stacked = np.array([tables[row] for row in rows], dtype=np.int64)
+            moved = np.moveaxis(stacked, position + 1, 1).reshape(len(rows), shape[position], -1)
+            result[indices] = score(np.ascontiguousarray(moved), self._counter.n)
+        return sum(len(indices) for _, indices in groups.values())
+
+
+class _Sizes:
+    """Shapes of families, with the sizes of axes looked up once."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._known: dict[tuple[int, int], int] = {}
+
+    def shape(self, family: Family) -> tuple[int, ...]:
+        return tuple(self._size(axis) for axis in family)
+
+    def _size(self, axis: tuple[int, int]) -> int:
+        size = self._known.get(axis)
+        if size is None:
+            size = self._known[axis] = self._domain.size(Axis(*axis))
+        return size
+
+
+def candidate_shapes(candidates: Sequence[Candidate], domain: Domain) -> set[tuple[int, int]]:
+    """The different (child size, parent cells) among the candidates: public.
+
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
+    >>> candidate_shapes([Candidate(0, (Axis(1),)), Candidate(1)], domain) == {(2, 3), (3, 1)}
+    True
+    """
+    sizes = _Sizes(domain)
+    return {(domain[child].size, prod(sizes.shape(parents))) for child, parents in candidates}
