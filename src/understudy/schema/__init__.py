@@ -1,17 +1,26 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
+from understudy.schema._bins import Bins
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
+from understudy.schema._field import Category, Field
 from understudy.schema._recoding import Encoding, Part, Recoding, recode
+from understudy.schema._schema import Schema
+from understudy.schema._values import Form
 
 __all__ = [
     "Attribute",
     "Axis",
+    "Bins",
+    "Category",
     "Domain",
     "Encoding",
+    "Field",
+    "Form",
     "Level",
     "Marginal",
     "Part",
     "Recoding",
+    "Schema",
     "project",
     "recode",
     "regroup",

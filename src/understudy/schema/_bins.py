@@ -1,0 +1,166 @@
+"""Bins over a declared range: which bin a value falls in, and which values may be drawn from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.schema._values import Form, decimals_of, format_number
+
+Side: TypeAlias = Literal["left", "right"]
+DEFAULT_BINS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bins:
+    """Adjacent intervals that cover a range, in exact numbers.
+
+    `closed` says which end of a bin belongs to it; the outermost bins hold the range's own ends. A value drawn from a
+    bin is a whole multiple of `step` for whole-number forms, and has `decimals` digits after the point for numbers.
+
+    >>> bins = Bins(edges=(Fraction(1), Fraction(50), Fraction(99)), form=Form(type="integer"))
+    >>> bins.labels, bins.codes(np.array([1, 50, 51, 99, 120])).tolist()
+    (('1–50', '51–99'), [0, 0, 1, 1, 1])
+    """
+
+    edges: tuple[Fraction, ...]
+    form: Form
+    closed: Side = "right"
+    decimals: int = 0
+
+    @property
+    def count(self) -> int:
+        """Number of bins."""
+        return len(self.edges) - 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether values are whole numbers inside (integers, years, days, microseconds)."""
+        return self.form.type != "number"
+
+    @property
+    def minimum(self) -> int | float:
+        """Lowest value of the range."""
+        return math.ceil(self.edges[0]) if self.whole else float(self.edges[0])
+
+    @property
+    def maximum(self) -> int | float:
+        """Highest value of the range."""
+        return math.floor(self.edges[-1]) if self.whole else float(self.edges[-1])
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        """First and last whole number of each bin."""
+        low, high = list(self.edges[:-1]), list(self.edges[1:])
+        if self.closed == "right":
+            spans = [(math.floor(a) + 1, math.floor(b)) for a, b in zip(low, high, strict=True)]
+            return [(math.ceil(low[0]), spans[0][1]), *spans[1:]]
+        spans = [(math.ceil(a), math.ceil(b) - 1) for a, b in zip(low, high, strict=True)]
+        return [*spans[:-1], (spans[-1][0], math.floor(high[-1]))]
+
+    @cached_property
+    def _thresholds(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+        if self.whole:
+            return np.array([last for _, last in self._spans[:-1]], dtype=np.int64)
+        return np.array([float(edge) for edge in self.edges[1:-1]], dtype=np.float64)
+
+    def codes(self, values: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """The bin of each value; what lies outside the range goes to the nearest end."""
+        side: Side = "left" if self.whole or self.closed == "right" else "right"
+        return np.searchsorted(self._thresholds, values, side=side)
+
+    @cached_property
+    def grid(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """First and last value of each bin that may be drawn, in units of `unit`; first > last for an empty bin."""
+        if self.whole:
+            spans = [(-(-first // self.form.step), last // self.form.step) for first, last in self._spans]
+        else:
+            spans = [self._decimal_span(code) for code in range(self.count)]
+        first, last = (np.array(ends, dtype=np.int64) for ends in zip(*spans, strict=True))
+        first.setflags(write=False)
+        last.setflags(write=False)
+        return first, last
+
+    def values(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+        """Grid points as values."""
+        return points * self.form.step if self.whole else points / 10.0**self.decimals
+
+    def _decimal_span(self, code: int) -> tuple[int, int]:
+        scale = 10**self.decimals
+        first = math.ceil(self.edges[code] * scale)
+        last = math.floor(self.edges[code + 1] * scale)
+        # Floats round, so ask the very comparison that reading uses which end belongs to the bin.
+        while first <= last and not self._holds(code, first):
+            first += 1
+        while first <= last and not self._holds(code, last):
+            last -= 1
+        return first, last
+
+    def _holds(self, code: int, point: int) -> bool:
+        value = self.values(np.array([point], dtype=np.int64))
+        return bool(self.codes(value)[0] == code and self.minimum <= value[0] <= self.maximum)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """A text for each bin, such as `40–44`, or `(0.5, 1]` for numbers."""
+        if self.whole:
+            ends = [(self.form.text(a), self.form.text(b)) for a, b in (self._ends(c) for c in range(self.count))]
+            return tuple(low if low == high else f"{low}–{high}" for low, high in ends)
+        texts = self._edge_texts()
+        labels = []
+        for code, (low, high) in enumerate(pairwise(texts)):
+            opening = "[" if self.closed == "left" or code == 0 else "("
+            closing = "]" if self.closed == "right" or code == self.count - 1 else ")"
+            labels.append(f"{opening}{low}, {high}{closing}")
+        return tuple(labels)
+
+    def _ends(self, code: int) -> tuple[int, int]:
+        first, last = self.grid
+        step = self.form.step
+        return int(first[code]) * step, int(last[code]) * step
+
+    def _edge_texts(self) -> list[str]:
+        texts = [format_number(float(f"{float(edge):.6g}")) for edge in self.edges]
+        return texts if len(set(texts)) == len(texts) else [format_number(float(edge)) for edge in self.edges]
+
+
+def equal_width(low: Fraction, high: Fraction, count: int) -> tuple[Fraction, ...]:
+    """Edges of `count` bins of one width.
+
+    >>> [str(edge) for edge in equal_width(Fraction(0), Fraction(1), 2)]
+    ['0', '1/2', '1']
+    """
+    return tuple(low + (high - low) * i / count for i in range(count + 1))
+
+
+def default_count(low: Fraction, high: Fraction, form: Form) -> int:
+    """Bins taken where none are declared: 16, or one for each value if the range has fewer.
+
+    >>> default_count(Fraction(1), Fraction(5), Form(type="integer"))
+    5
+    """
+    if form.type == "number":
+        return DEFAULT_BINS if high > low else 1
+    return min(DEFAULT_BINS, math.floor((high - low) / form.step) + 1)
+
+
+def default_decimals(edges: tuple[Fraction, ...], declared: tuple[Fraction, ...]) -> int:
+    """Digits to draw: those of the declared ends, and enough for a hundred values or more in the narrowest bin.
+
+    Never more than a float can tell apart at the range's own size.
+
+    >>> default_decimals((Fraction(0), Fraction(1)), (Fraction(0), Fraction(1)))
+    2
+    """
+    width = min((b - a for a, b in pairwise(edges)), default=Fraction(0))
+    fine = 2 - math.floor(math.log10(width)) if width > 0 else 0
+    largest = max(abs(edge) for edge in edges)
+    limit = 14 - (math.floor(math.log10(largest)) if largest > 0 else 0)
+    return max(0, min(max(fine, *(decimals_of(end) for end in declared)), limit, 22))

@@ -1,0 +1,171 @@
+"""The schema file at the edge: its shape checked by pydantic, its faults told as sentences."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError, field_validator
+from pydantic.alias_generators import to_camel
+
+from understudy.schema._yaml import written_text
+
+_OURS = ("bins", "taxonomy", "special", "outside", "origin", "decimals")
+_FIELD_KEYS = (
+    "name", "type", "format", "title", "description", "example", "examples", "constraints", "categories",
+    "categoriesOrdered", "missingValues", "rdfType", "decimalChar", "groupChar", "bareNumber", "trueValues",
+    "falseValues", *_OURS,
+)  # fmt: skip
+_CONSTRAINT_KEYS = (
+    "required", "unique", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
+    "maxLength", "pattern", "jsonSchema",
+)  # fmt: skip
+_SCHEMA_KEYS = (
+    "name", "title", "description", "fields", "fieldsMatch", "missingValues", "primaryKey", "uniqueKeys",
+    "foreignKeys", "$schema", "profile",
+)  # fmt: skip
+
+
+class CategoryFile(BaseModel):
+    """One category written as `{value, label}`."""
+
+    model_config = ConfigDict(extra="allow")
+    value: Any
+    label: str | None = None
+
+    @field_validator("label", mode="before")
+    @classmethod
+    def _label(cls, value: Any) -> Any:
+        return None if value is None else written_text(value)
+
+
+class BinsFile(BaseModel):
+    """`bins` written as a mapping."""
+
+    model_config = ConfigDict(extra="forbid")
+    count: StrictInt | None = Field(default=None, ge=1)
+    edges: list[Any] | None = None
+    closed: Literal["left", "right"] = "right"
+
+
+class ConstraintsFile(BaseModel):
+    """The constraints we use; the others are kept."""
+
+    model_config = ConfigDict(extra="allow", alias_generator=to_camel)
+    required: bool | None = None
+    enum: list[Any] | None = None
+    minimum: Any = None
+    maximum: Any = None
+    exclusive_minimum: Any = None
+    exclusive_maximum: Any = None
+
+
+class FieldFile(BaseModel):
+    """One field as written."""
+
+    model_config = ConfigDict(extra="allow", alias_generator=to_camel)
+    name: str
+    type: Literal["string", "integer", "number", "boolean", "date", "datetime", "year"] = "string"
+    format: str | None = None
+    constraints: ConstraintsFile = ConstraintsFile()
+    categories: list[Any] | None = None
+    categories_ordered: bool = False
+    missing_values: list[Any] | None = None
+    decimal_char: str = Field(default=".", min_length=1)
+    group_char: str = ""
+    bare_number: bool = True
+    true_values: list[str] = Field(default=["true", "True", "TRUE", "1"], min_length=1)
+    false_values: list[str] = Field(default=["false", "False", "FALSE", "0"], min_length=1)
+    bins: StrictInt | BinsFile | None = None
+    taxonomy: list[Any] | None = None
+    special: list[Any] | None = None
+    outside: Literal["error", "clip", "other"] = "error"
+    origin: Literal["declared", "draft"] = "declared"
+    decimals: int | None = Field(default=None, ge=0, le=15)
+
+    @field_validator("name", mode="before")
+    @classmethod
+    def _name(cls, value: Any) -> Any:
+        return written_text(value) if isinstance(value, int | float) else value
+
+    @field_validator("true_values", "false_values", mode="before")
+    @classmethod
+    def _texts(cls, value: Any) -> Any:
+        return [written_text(v) for v in value] if isinstance(value, list) else value
+
+    @field_validator("constraints", mode="before")
+    @classmethod
+    def _no_constraints(cls, value: Any) -> Any:
+        return {} if value is None else value
+
+
+def parse_field(raw: Any, position: int, faults: list[str]) -> FieldFile | None:
+    """A field's shape, or None with its faults added to the list.
+
+    >>> faults: list[str] = []
+    >>> parse_field({"name": "age", "outsde": "clip"}, 1, faults)
+    >>> faults
+    ["field 'age': unknown property 'outsde'. Did you mean 'outside'?"]
+    """
+    if not isinstance(raw, dict):
+        faults.append(
+            f"field {position}: expected a mapping with at least a name and a type, got {type(raw).__name__}."
+        )
+        return None
+    name = raw.get("name")
+    where = f"field {position}" if name in (None, "") else f"field '{written_text(name)}'"
+    before = len(faults)
+    misspelt(raw, _FIELD_KEYS, where, faults)
+    if isinstance(raw.get("constraints"), dict):
+        misspelt(raw["constraints"], _CONSTRAINT_KEYS, f"{where}, constraints", faults)
+    try:
+        field = FieldFile.model_validate(raw)
+    except ValidationError as error:
+        faults.extend(dict.fromkeys(f"{where}: {_sentence(detail)}" for detail in error.errors()))
+        return None
+    if not field.name:
+        faults.append(f"field {position}: its name is empty. Give it the column's name.")
+    return field if len(faults) == before else None
+
+
+def misspelt(raw: dict[str, Any], known: tuple[str, ...], where: str, faults: list[str]) -> None:
+    """Add a fault for each unknown property that is nearly one we know; strangers are welcome and kept."""
+    for key in raw:
+        near = get_close_matches(str(key), known, n=1, cutoff=0.8)
+        lower = {k.lower(): k for k in known}
+        near = near or [lower[k] for k in [str(key).lower().replace("_", "").replace("-", "")] if k in lower]
+        if key not in known and near:
+            faults.append(f"{where}: unknown property '{key}'. Did you mean '{near[0]}'?")
+
+
+def check_schema_keys(raw: dict[str, Any], faults: list[str]) -> None:
+    """Add a fault for each misspelt property of the whole schema."""
+    misspelt(raw, _SCHEMA_KEYS, "schema", faults)
+
+
+def missing_texts(raw: Any, where: str, faults: list[str]) -> tuple[str, ...]:
+    """`missingValues`: texts, or `{value, label}` mappings.
+
+    >>> missing_texts(["", {"value": "NA", "label": "not asked"}], "schema", [])
+    ('', 'NA')
+    """
+    if not isinstance(raw, list):
+        faults.append(f"{where}: missingValues must be a list of texts such as ['', NA].")
+        return ()
+    values = [item.get("value", "") if isinstance(item, dict) else item for item in raw]
+    return tuple("" if value is None else written_text(value) for value in values)
+
+
+def _sentence(detail: Any) -> str:
+    path = ".".join(str(part) for part in detail["loc"] if part not in ("int", "BinsFile"))
+    got = detail.get("input")
+    if detail["type"] == "missing":
+        return f"'{path}' is missing."
+    if detail["type"] == "literal_error":
+        choices = detail["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
+        near = get_close_matches(str(got), choices.split(", "), n=1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        return f"{path} must be one of {choices}; got {got!r}.{hint}"
+    if detail["type"] == "extra_forbidden":
+        return f"unknown property '{path}'. bins takes a count, or edges, and closed."
+    return f"{path}: {detail['msg'][0].lower()}{detail['msg'][1:]}; got {got!r}."

@@ -1,0 +1,60 @@
+"""Levels of generalisation: a binary tree over ordered values, or the cuts of a declared taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias, Union
+
+from understudy.schema._domain import Level
+
+Tree: TypeAlias = Sequence[Union[int, "Tree"]]
+
+
+def binary_levels(size: int, *, extra: int = 0) -> tuple[Level, ...]:
+    """Neighbours merged two by two from the left until two groups are left; `extra` codes stay apart at every level.
+
+    >>> [level.size for level in binary_levels(16)], [level.size for level in binary_levels(5, extra=1)]
+    ([8, 4, 2], [4, 3])
+    """
+    levels = []
+    groups = list(range(size))
+    while size > 2:
+        groups = [group // 2 for group in groups]
+        size = groups[-1] + 1
+        levels.append(_with_extra(groups, extra))
+    return tuple(levels)
+
+
+def taxonomy_levels(tree: Tree, size: int, *, extra: int = 0) -> tuple[Level, ...]:
+    """The cuts of a taxonomy, finest first.
+
+    A cut at depth d groups values by their ancestor d steps below the root. A value that hangs higher up stays on its
+    own: depth is counted from the root, so a ragged tree needs no padding. Cuts that change nothing, and a cut with
+    one single group, are left out.
+
+    >>> [level.groups for level in taxonomy_levels([0, [1, [2, 3]]], 4)]
+    [(0, 1, 2, 2), (0, 1, 1, 1)]
+    """
+    paths = dict(_paths(tree, ()))
+    deepest = max(len(path) for path in paths.values())
+    levels, finer = [], size
+    for depth in range(deepest - 1, 0, -1):
+        numbers: dict[tuple[int, ...], int] = {}
+        groups = [numbers.setdefault(paths[leaf][:depth], len(numbers)) for leaf in range(size)]
+        if 1 < len(numbers) < finer:
+            levels.append(_with_extra(groups, extra))
+            finer = len(numbers)
+    return tuple(levels)
+
+
+def _paths(tree: Tree, path: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+    found = []
+    for position, child in enumerate(tree):
+        here = (*path, position)
+        found += [(child, here)] if isinstance(child, int) else _paths(child, here)
+    return found
+
+
+def _with_extra(groups: Sequence[int], extra: int) -> Level:
+    size = max(groups) + 1
+    return Level(groups=(*groups, *range(size, size + extra)))

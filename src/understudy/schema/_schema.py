@@ -1,0 +1,215 @@
+"""The schema of a table: what is declared public about it. Read from and written to Frictionless Table Schema files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from understudy._core.errors import OutputError, SchemaError, did_you_mean
+from understudy.schema._build import build_field
+from understudy.schema._domain import Domain
+from understudy.schema._field import Field
+from understudy.schema._file import check_schema_keys, missing_texts
+from understudy.schema._yaml import plain, read_yaml, write_yaml
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """The fields of a table, in column order.
+
+    >>> schema = Schema.from_dict({"name": "people", "fields": [
+    ...     {"name": "sex", "type": "string", "categories": ["F", "M"]},
+    ...     {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 10}]})
+    >>> schema.names, [attribute.size for attribute in schema.domain]
+    (('sex', 'age'), [2, 10])
+    """
+
+    name: str = "table"
+    fields: tuple[Field, ...]
+    missing_values: tuple[str, ...] = ("",)
+    properties: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return tuple(f.name for f in self.fields)
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The public domain. Raises SchemaError if a draft field has none yet."""
+        if lacking := [f.lacks for f in self.fields if f.lacks]:
+            raise SchemaError(*lacking)
+        return Domain(tuple(f.attribute for f in self.fields))
+
+    @property
+    def draft_fields(self) -> tuple[str, ...]:
+        """Names of the fields whose domain was guessed from a table and not declared by a person."""
+        return tuple(f.name for f in self.fields if f.origin == "draft")
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """What draft fields still lack before they have a domain: one sentence each."""
+        return tuple(f.lacks for f in self.fields if f.lacks)
+
+    @property
+    def extra_columns_allowed(self) -> bool:
+        """Whether columns of the table that are not in the schema are left out (`fieldsMatch: subset`) or an error."""
+        match = self.properties.get("fieldsMatch")
+        return "subset" in match if isinstance(match, list) else match == "subset"
+
+    @cached_property
+    def _by_name(self) -> dict[str, Field]:
+        return {f.name: f for f in self.fields}
+
+    def __getitem__(self, name: str) -> Field:
+        if name not in self._by_name:
+            raise SchemaError(f"no column '{name}' in the schema. {did_you_mean(name, self.names)}")
+        return self._by_name[name]
+
+    def in_order_of(self, names: Sequence[str]) -> Schema:
+        """The same schema with its fields in the order of these column names; names it does not have are skipped.
+
+        >>> schema = Schema.from_dict({"fields": [{"name": n, "type": "boolean"} for n in "abc"]})
+        >>> schema.in_order_of(["c", "a", "b"]).names
+        ('c', 'a', 'b')
+        """
+        position = {name: i for i, name in enumerate(names)}
+        return replace(self, fields=tuple(sorted(self.fields, key=lambda f: position.get(f.name, len(position)))))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schema:
+        """Read a schema file: YAML or JSON, a Table Schema or a whole data package with one table.
+
+        Raises SchemaError with every fault found.
+        """
+        path = Path(path)
+        content = _parse_file(path)
+        if isinstance(content, dict) and "resources" in content:
+            content = _from_package(content, folder=path.parent)
+        if isinstance(content, dict):
+            content = {"name": path.name.split(".")[0]} | content
+        try:
+            return cls.from_dict(content)
+        except SchemaError as error:
+            raise SchemaError(*(f"{path.name}: {fault}" for fault in error.faults)) from None
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], *, comments: Mapping[str, Sequence[str]] | None = None) -> Schema:
+        """From the content of a schema file. `comments` are written above their fields by `save`."""
+        if isinstance(content, Mapping) and "resources" in content:
+            content = _from_package(dict(content), folder=None)
+        if not isinstance(content, Mapping) or not isinstance(content.get("fields"), list | tuple):
+            raise SchemaError("a schema needs `fields`: a list with a name, a type and a domain for each column.")
+        faults: list[str] = []
+        check_schema_keys(dict(content), faults)
+        missing = missing_texts(content.get("missingValues", [""]), "schema", faults)
+        if not content["fields"]:
+            faults.append("the schema has no fields. List at least one column.")
+        notes = comments or {}
+        built = [
+            build_field(
+                raw,
+                position=i,
+                missing=missing,
+                faults=faults,
+                comments=tuple(notes.get(raw.get("name", ""), ()) if isinstance(raw, Mapping) else ()),
+            )
+            for i, raw in enumerate(content["fields"], 1)
+        ]
+        faults.extend(_repeated(content["fields"]))
+        if faults:
+            raise SchemaError(*faults)
+        return cls(
+            name=str(content.get("name") or "table"),
+            fields=tuple(f for f in built if f is not None),
+            missing_values=missing,
+            properties={str(k): plain(v) for k, v in content.items() if k not in ("name", "fields", "missingValues")},
+            comments=tuple(notes.get("", ())),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of a schema file, ready for JSON. What we do not know is kept as it was written."""
+        return {
+            "name": self.name,
+            **deepcopy(dict(self.properties)),
+            "missingValues": list(self.missing_values),
+            "fields": [f.to_dict() for f in self.fields],
+        }
+
+    def to_yaml(self) -> str:
+        """The schema file as YAML, with comments where it was drafted."""
+        content = self.to_dict()
+        del content["fields"]
+        parts = [*_comment_lines(self.comments, ""), write_yaml(content), "fields:\n"]
+        for one in self.fields:
+            parts += [*_comment_lines(one.comments, ""), write_yaml([one.to_dict()])]
+        return "".join(parts)
+
+    def save(self, path: str | Path) -> None:
+        """Write the schema file: JSON if the name ends in .json, else YAML."""
+        path = Path(path)
+        as_json = path.suffix.lower() == ".json"
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n" if as_json else self.to_yaml()
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"cannot write {path.name}: {error.strerror}.") from None
+
+
+def _parse_file(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise SchemaError(f"there is no schema file {path}. `understudy schema draft` makes one to review.") from None
+    except OSError as error:
+        raise SchemaError(f"cannot read {path}: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise SchemaError(f"{path.name} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            if path.suffix.lower() == ".json":
+                raise SchemaError(f"{path.name}: line {error.lineno}: {error.msg}. It is not valid JSON.") from None
+    try:
+        return read_yaml(text)
+    except SchemaError as error:
+        raise SchemaError(*(f"{path.name}: {fault}" for fault in error.faults)) from None
+
+
+def _from_package(package: dict[str, Any], *, folder: Path | None) -> dict[str, Any]:
+    """The schema of a data package's single table."""
+    resources = [r for r in package["resources"] if isinstance(r, dict)] if package["resources"] else []
+    if len(resources) != 1:
+        names = ", ".join(str(r.get("name", "?")) for r in resources)
+        raise SchemaError(
+            f"the data package describes {len(resources)} tables ({names}); one is needed. "
+            "Copy the schema of the one to publish into a file of its own."
+        )
+    resource = resources[0]
+    schema = resource.get("schema")
+    if isinstance(schema, str) and folder is not None:
+        schema = _parse_file(folder / schema)
+    if not isinstance(schema, dict):
+        raise SchemaError("the data package's table has no `schema` of its own. Add one, or give the schema file.")
+    name = resource.get("name") or package.get("name") or "table"
+    return {"name": name} | schema
+
+
+def _repeated(fields: Sequence[Any]) -> list[str]:
+    names = [str(raw.get("name")) for raw in fields if isinstance(raw, Mapping) and raw.get("name")]
+    return [
+        f"field '{n}' is declared {names.count(n)} times. Remove all but one."
+        for n in dict.fromkeys(names)
+        if names.count(n) > 1
+    ]
+
+
+def _comment_lines(comments: Sequence[str], indent: str) -> list[str]:
+    return [f"{indent}# {line}\n" for comment in comments for line in comment.splitlines()]
