@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from understudy._core.randomness import Streams
-from understudy.network._sampling import BATCH_ROWS, Column, Floats, Place, Step, forward_steps, narrow, run_steps
+from understudy.network._posterior import Evidence, Posterior, check_evidence
+from understudy.network._sampling import (
+    BATCH_ROWS,
+    Column,
+    Floats,
+    Place,
+    forward_steps,
+    narrow,
+    posterior_steps,
+    run_steps,
+)
 from understudy.network._structure import Network
-from understudy.schema import Domain, Recoding
+from understudy.network._uncertainty import Estimate, Refit, needed_attributes, replicate
+from understudy.schema import Domain, Marginal, Recoding
 
 if TYPE_CHECKING:
     from understudy.privacy import Measurement
-
-Evidence: TypeAlias = Mapping[int, Floats]
-Refit: TypeAlias = Callable[[Network, Sequence["Measurement"], int], Sequence[Floats]]
 
 
 class Model(Protocol):
@@ -45,6 +53,10 @@ class Model(Protocol):
         """Batches of columns of codes, in column order, `n` rows in all."""
         ...
 
+    def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
+        """The model's probabilities of a marginal over its domain, given evidence, with errors from the noise."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class NetworkModel:
@@ -68,6 +80,7 @@ class NetworkModel:
     measurements: Sequence[Measurement]
     n: int
     refit: Refit | None = field(default=None, repr=False)
+    _tables: dict[Marginal, Floats] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.network.domain != self.recoding.target:
@@ -101,14 +114,63 @@ class NetworkModel:
         independent: bool = False,
         batch_rows: int = BATCH_ROWS,
     ) -> Iterator[list[Column]]:
-        """Batches of columns of codes over `domain`, in column order, `n` rows in all."""
-        steps = self._steps()
+        """Batches of columns of codes over `domain`, in column order, `n` rows in all.
+
+        By default with low variance: among the rows of a batch that share a configuration of parents, each value comes
+        as often as expected, rounded up or down, and the rows it falls on are shuffled. `independent` draws every
+        row on its own. With evidence, rows are drawn from the exact distribution given it, not by rejection.
+
+        >>> from understudy.schema import Attribute, recode
+        >>> from understudy.network import Node
+        >>> domain = Domain((Attribute(name="fair", size=2),))
+        >>> model = NetworkModel(Network(domain, (Node(0),)), ([0.5, 0.5],), recode(domain, "vanilla"), (), 9)
+        >>> [len(batch[0]) for batch in model.sample_codes(5, streams=Streams(1), batch_rows=2)]
+        [2, 2, 1]
+        >>> next(model.sample_codes(3, streams=Streams(1), evidence={0: np.array([0.0, 1.0])}))[0].tolist()
+        [1, 1, 1]
+        """
+        if evidence:
+            steps = posterior_steps(self._posterior(evidence))
+        else:
+            steps = forward_steps(self.network, self.conditionals, frozenset(self.network.order))
         for columns, n_rows in run_steps(steps, n, streams=streams, independent=independent, batch_rows=batch_rows):
             yield self._decode(columns, n_rows)
 
-    def _steps(self) -> list[Step]:
-        everything = frozenset(range(len(self.network.domain)))
-        return forward_steps(self.network, self.conditionals, everything)
+    def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
+        """The exact probabilities of a marginal over `domain`, given evidence, with errors from the known noise.
+
+        The errors say what the noise may have done, not what the network leaves out. `errors=False` saves their time.
+
+        >>> from understudy.schema import Attribute, recode
+        >>> from understudy.network import Node
+        >>> domain = Domain((Attribute(name="fair", size=2),))
+        >>> model = NetworkModel(Network(domain, (Node(0),)), ([0.5, 0.5],), recode(domain, "vanilla"), (), 9)
+        >>> model.marginal(Marginal.of(0)).probabilities.tolist()
+        [0.5, 0.5]
+        """
+        posterior = self._posterior(evidence)
+        probabilities = posterior.marginal(marginal)
+        if not errors or not self.measurements:
+            return Estimate(probabilities=probabilities)
+        pieces = frozenset(p for a in marginal.attributes for p in self.recoding.pieces[a])
+        needed = needed_attributes(self.network, self.measurements, posterior.evidence_attributes | pieces)
+        used = [m for m in self.measurements if needed.issuperset(m.marginal.attributes)]
+        if all(m.noise.kind == "none" for m in used):
+            return Estimate.from_replicates(probabilities, probabilities[None])
+        tables = [self._expected(m.marginal) for m in used]
+        refit = self.refit or _default_refit()
+        replicates = replicate(posterior, marginal, used, tables, needed=needed, n=self.n, refit=refit)
+        return Estimate.from_replicates(probabilities, replicates)
+
+    def _posterior(self, evidence: Evidence | None) -> Posterior:
+        tables = {node.child: table for node, table in zip(self.network.nodes, self.conditionals, strict=True)}
+        return Posterior(self.network, tables, self.recoding, check_evidence(evidence, self.domain))
+
+    def _expected(self, marginal: Marginal) -> Floats:
+        """The counts the model itself expects in a table over the network's domain."""
+        if marginal not in self._tables:
+            self._tables[marginal] = self._posterior(None).network_marginal(marginal) * self.n
+        return self._tables[marginal]
 
     def _decode(self, columns: Mapping[int, Column], n_rows: int) -> list[Column]:
         result = []
@@ -120,3 +182,9 @@ class NetworkModel:
             place = Place.of(pieces, [target[piece].size for piece in pieces], [None] * len(pieces))
             result.append(np.array(back, dtype=narrow(attribute.size))[place.rows(columns, n_rows)])
         return result
+
+
+def _default_refit() -> Refit:
+    from understudy.network._fitting import fit_conditionals
+
+    return fit_conditionals

@@ -17,7 +17,9 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
+from understudy.network._inference import Bucket, Factor
 from understudy.network._kernels import add_place, draw_balanced, draw_independent, set_place
+from understudy.network._posterior import Posterior
 from understudy.network._structure import Network
 
 Column: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
@@ -152,6 +154,62 @@ def forward_steps(network: Network, conditionals: Sequence[Floats], attributes: 
         for node, conditional in zip(network.nodes, conditionals, strict=True)
         if node.child in attributes
     ]
+
+
+def posterior_steps(posterior: Posterior) -> list[Step]:
+    """Draw all attributes given the evidence: those it can change from their buckets, the others from conditionals."""
+    domain = posterior.network.domain
+    attributes, buckets = posterior.buckets()
+    steps: list[Step] = [
+        Look(variable=a, place=Place.of((), (), ()), back=np.zeros(1, dtype=np.uint8))
+        for a in sorted(attributes)
+        if domain[a].size == 1
+    ]
+    for bucket in reversed(buckets):
+        known = bucket.variable < len(domain)
+        stream = domain[bucket.variable].name if known else f"level variable {bucket.variable}"
+        steps.append(_bucket_step(bucket, stream))
+    conditionals = [posterior.tables[node.child] for node in posterior.network.nodes]
+    return steps + forward_steps(posterior.network, conditionals, frozenset(range(len(domain))) - attributes)
+
+
+def _bucket_step(bucket: Bucket, stream: str) -> Step:
+    if bucket.factor is None:
+        assert bucket.source is not None
+        groups = bucket.source.groups
+        place = Place.of((bucket.source.fine,), (len(groups),), (None,))
+        return Look(variable=bucket.variable, place=place, back=groups.astype(narrow(int(groups.max()) + 1)))
+    others, values = bucket.factor.variables[:-1], bucket.factor.values
+    if not bucket.links:
+        place = Place.of(others, values.shape[:-1], [None] * len(others))
+        return Draw.from_conditional(bucket.variable, values, place, stream)
+    return _grouped_draw(bucket, bucket.factor, stream)
+
+
+def _grouped_draw(bucket: Bucket, factor: Factor, stream: str) -> Draw:
+    """Draw a fine variable whose groups are known: only the codes in the row's group are in its range."""
+    others, values = factor.variables[:-1], factor.values
+    size = values.shape[-1]
+    coarse = tuple(link.coarse for link in bucket.links)
+    shape = tuple(int(link.groups.max()) + 1 for link in bucket.links)
+    group = np.ravel_multi_index(tuple(link.groups for link in bucket.links), shape)
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(np.bincount(group, minlength=prod(shape)))
+    starts = np.concatenate(([0], ends[:-1]))
+    rows = values.reshape(-1, size)[:, order]
+    for start, end in zip(starts, ends, strict=True):
+        if end > start:
+            rows[:, start:end] = cumulate(rows[:, start:end])
+    base = np.arange(len(rows), dtype=np.int64)[:, None] * size
+    return Draw(
+        variable=bucket.variable,
+        place=Place.of((*others, *coarse), (*values.shape[:-1], *shape), [None] * (len(others) + len(coarse))),
+        first=(base + starts).ravel(),
+        stop=(base + ends).ravel(),
+        cumulative=rows.ravel(),
+        code_of=order.astype(narrow(size)),
+        stream=stream,
+    )
 
 
 def run_steps(
