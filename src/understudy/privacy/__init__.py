@@ -6,6 +6,7 @@ from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
+from understudy.privacy._table_noise import table_noise
 from understudy.privacy._values import Candidate, Charge, Counter, Measurement, NoiseLevel, Score
 
 ADD_REMOVE = Neighbours.ADD_REMOVE
@@ -39,4 +40,5 @@ __all__ = [
     "make_noise",
     "open_curator",
     "read_ledger",
+    "table_noise",
 ]

@@ -169,7 +169,7 @@ class Curator:
         scores = self._scorer.scores(candidates, score, progress)
         if exact:
             return int(scores.argmax())
-        integer_rate = rate / score.scale(self._counter.n)
+        integer_rate = rate / score.scale(max(self._counter.n, 1))
         choose = self.noise.permute_and_flip if pure else self.noise.exponential
         return choose(scores, integer_rate)
 

@@ -61,12 +61,11 @@ class Scorer:
 
     def _batches(self, todo: dict[Family, list[tuple[int, int]]]) -> Iterator[list[Family]]:
         """Families in order of shape, cut where the tables counted together would outgrow the memory set aside."""
-        domain = self._counter.domain
-        sizes = _Sizes(domain)
+        sizes = _Sizes(self._counter.domain)
         batch: list[Family] = []
         cells = 0
-        for family in sorted(todo, key=lambda family: (sizes.shape(family), family)):
-            n_cells = prod(sizes.shape(family))
+        for shape, family in sorted((sizes.shape(family), family) for family in todo):
+            n_cells = prod(shape)
             if batch and cells + n_cells > self._cells_at_once:
                 yield batch
                 batch, cells = [], 0
@@ -90,7 +89,7 @@ class Scorer:
         for (shape, position), (rows, indices) in groups.items():
             stacked = np.array([tables[row] for row in rows], dtype=np.int64)
             moved = np.moveaxis(stacked, position + 1, 1).reshape(len(rows), shape[position], -1)
-            result[indices] = score(np.ascontiguousarray(moved), self._counter.n)
+            result[indices] = score(np.ascontiguousarray(moved), max(self._counter.n, 1))
         return sum(len(indices) for _, indices in groups.values())
 
 
