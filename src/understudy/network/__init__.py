@@ -1,15 +1,24 @@
 """Bayesian networks: scores, structure, tables, inference, sampling, export, drawing. All of it post-processing."""
 
+from understudy.network._fitting import consistent_tables, fit_conditionals
 from understudy.network._model import Model, NetworkModel
 from understudy.network._posterior import Evidence
+from understudy.network._scoring import SCORES, FScore, InformationScore, RScore, score_named
 from understudy.network._structure import Network, Node
 from understudy.network._uncertainty import Estimate
 
 __all__ = [
+    "SCORES",
     "Estimate",
     "Evidence",
+    "FScore",
+    "InformationScore",
     "Model",
     "Network",
     "NetworkModel",
     "Node",
+    "RScore",
+    "consistent_tables",
+    "fit_conditionals",
+    "score_named",
 ]

@@ -1,0 +1,147 @@
+"""Which parent sets are worth considering: Algorithms 5 and 6 of PrivBayes, and draws from them.
+
+All of it is public: it looks at domains, at the attributes already chosen and at a bound on table sizes, never at data.
+Sizes are integers, so only ⌊τ⌋ matters and ⌊τ/s⌋ = ⌊⌊τ⌋/s⌋: no rounding anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+
+from understudy._core.randomness import Rng
+from understudy.schema import Axis, Domain
+
+Parents = tuple[Axis, ...]
+
+
+class TooManySetsError(Exception):
+    """There are more parent sets than the caller wants to look at."""
+
+
+def maximal_parent_sets(domain: Domain, chosen: Sequence[int], cap: int, *, limit: int | None = None) -> list[Parents]:
+    """All maximal generalised subsets of the chosen attributes with at most `cap` cells (Algorithms 5 and 6).
+
+    Maximal: no attribute can be added and none taken at a finer level without exceeding the cap. None at all if
+    cap < 1. Without taxonomies Algorithm 6 is Algorithm 5.
+
+    Raises:
+        TooManySetsError: when there are more than `limit`.
+
+    >>> from understudy.schema import Attribute, Domain
+    >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
+    >>> [[axis.attribute for axis in s] for s in maximal_parent_sets(domain, [0, 1, 2], 4)]
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    if cap < 1:
+        return []
+    memo: dict[tuple[int, int], list[Parents]] = {}
+    # the attributes with the fewest cells go deepest, where the recursion shares most
+    order = sorted(chosen, key=lambda a: (-domain[a].size, a))
+
+    def sets(position: int, room: int) -> list[Parents]:
+        if room < 1:
+            return []
+        if position == len(order):
+            return [()]
+        key = (position, room)
+        if key not in memo:
+            memo[key] = extend(position, room)
+        return memo[key]
+
+    def extend(position: int, room: int) -> list[Parents]:
+        attribute = domain[order[position]]
+        seen: set[Parents] = set()
+        found: list[Parents] = []
+        for level in range(attribute.n_levels):
+            for rest in sets(position + 1, room // attribute.size_at(level)):
+                if rest not in seen:
+                    seen.add(rest)
+                    found.append((Axis(order[position], level), *rest))
+        found.extend(rest for rest in sets(position + 1, room) if rest not in seen)
+        if limit is not None and len(found) > limit:
+            raise TooManySetsError
+        return found
+
+    return sorted(tuple(sorted(s)) for s in sets(0, cap))
+
+
+def subsets_of_size(chosen: Sequence[int], k: int, *, limit: int | None = None) -> list[Parents]:
+    """All subsets of exactly min(k, |chosen|) attributes, at the leaf (line 5 of Algorithm 2).
+
+    >>> subsets_of_size([0, 1, 2], 2)[0]
+    (Axis(attribute=0, level=0), Axis(attribute=1, level=0))
+    """
+    size = min(k, len(chosen))
+    if limit is not None and comb(len(chosen), size) > limit:
+        raise TooManySetsError
+    return [tuple(Axis(a) for a in subset) for subset in combinations(sorted(chosen), size)]
+
+
+def draw_maximal(domain: Domain, chosen: Sequence[int], cap: int, rng: Rng, *, include: int | None = None) -> Parents:
+    """One maximal generalised subset, drawn with public coins; every maximal set has a chance.
+
+    Attributes come in random order, each at a random level that fits; what room is left then refines and adds, so
+    that the result is maximal.
+
+    >>> from understudy._core.randomness import Streams
+    >>> from understudy.schema import Attribute, Domain
+    >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
+    >>> len(draw_maximal(domain, [0, 1, 2], 4, Streams(1).get("coins")))
+    2
+    """
+    order = [int(a) for a in rng.permutation(len(chosen))]
+    order = [chosen[i] for i in order]
+    if include is not None:
+        order = [include, *(a for a in order if a != include)]
+    levels: dict[int, int] = {}
+    room = cap
+    for a in order:
+        if room < 2:
+            break
+        fitting = [level for level in range(domain[a].n_levels) if domain[a].size_at(level) <= room]
+        if fitting:
+            # the finest level half of the time: maximal sets are mostly fine ones
+            level = fitting[0] if rng.random() < 0.5 else fitting[int(rng.integers(len(fitting)))]
+            levels[a] = level
+            room //= domain[a].size_at(level)
+    return _complete(domain, order, levels, cap)
+
+
+def _complete(domain: Domain, order: Sequence[int], levels: dict[int, int], cap: int) -> Parents:
+    """Refine what is there, then add what fits, in this order. Room only shrinks, so the result is maximal."""
+    used = prod(domain[a].size_at(level) for a, level in levels.items())
+    for a in order:
+        if a in levels:
+            others = used // domain[a].size_at(levels[a])
+            levels[a] = next(level for level in range(levels[a] + 1) if others * domain[a].size_at(level) <= cap)
+            used = others * domain[a].size_at(levels[a])
+    for a in order:
+        if used * 2 > cap:
+            break
+        fitting = (level for level in range(domain[a].n_levels) if used * domain[a].size_at(level) <= cap)
+        if a not in levels and (finest := next(fitting, None)) is not None:
+            levels[a] = finest
+            used *= domain[a].size_at(finest)
+    return tuple(sorted(Axis(a, level) for a, level in levels.items()))
+
+
+def draw_subsets(chosen: Sequence[int], k: int, count: int, rng: Rng, *, include: int | None = None) -> list[Parents]:
+    """Subsets of exactly min(k, |chosen|) attributes, drawn with public coins; repeats are dropped.
+
+    >>> from understudy._core.randomness import Streams
+    >>> {len(s) for s in draw_subsets([0, 1, 2, 3], 2, 5, Streams(1).get("coins"), include=3)}
+    {2}
+    """
+    others = np.array([a for a in chosen if a != include], dtype=np.int64)
+    forced = [] if include is None else [include]
+    size = min(k, len(chosen)) - len(forced)
+    if size <= 0:
+        return [tuple(Axis(a) for a in forced)]
+    # the positions of the `size` smallest of random keys are a uniform subset
+    keys = rng.random((count, len(others)), dtype=np.float32)
+    picked = np.argpartition(keys, size - 1, axis=1)[:, :size] if size < len(others) else [range(len(others))]
+    return sorted({tuple(Axis(a) for a in sorted([*forced, *others[row].tolist()])) for row in picked})

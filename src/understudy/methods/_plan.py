@@ -1,0 +1,171 @@
+"""The dry run: what a fit would do, from schema, number of rows and budget alone. It spends nothing, reads no row."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import comb
+from typing import TYPE_CHECKING
+
+from understudy.methods._parents import TooManySetsError, maximal_parent_sets
+from understudy.methods._search import may_have_parents
+from understudy.schema import Domain
+
+if TYPE_CHECKING:
+    from understudy.methods._settings import Settings
+
+# Rough cost of one core, for a prediction and nothing else: seconds a row and axis of a counted table, the same for
+# bit-packed binary columns, a fixed cost a candidate, seconds a sampled cell, bytes a code.
+SECONDS_PER_ROW_AXIS = 6e-10
+SECONDS_PER_BINARY_ROW_AXIS = 1e-10
+SECONDS_PER_CANDIDATE = 8e-6
+SECONDS_PER_F_CELL_ROW = 1.2e-10
+SECONDS_PER_SAMPLED_CELL = 2.5e-8
+BASE_BYTES = 150_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributePlan:
+    """What to expect of one attribute."""
+
+    name: str
+    size: int
+    levels: tuple[int, ...]
+    largest_table: int
+    expected_error: float
+    """Expected total variation distance between its largest table and the truth, from noise alone, before
+    post-processing: an upper estimate."""
+    may_have_parents: bool
+    finest_as_parent: int | None
+    """Finest level at which another attribute may depend on it; None if it fits nowhere."""
+
+    @property
+    def coarsened(self) -> bool:
+        """Whether others can only depend on it in a coarser form, or not at all."""
+        return self.size > 1 and self.finest_as_parent != 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The dry run of one fit."""
+
+    rows: int
+    attributes: tuple[AttributePlan, ...]
+    score: str
+    degree: int | None
+    largest_useful_table: int
+    noise_mean: float
+    shares: dict[str, float]
+    candidates_per_choice: tuple[int, ...]
+    max_candidates: int
+    memory_bytes: int
+    seconds: float
+
+    @property
+    def drawn(self) -> bool:
+        """Whether some choice has more candidates than the limit, so that they are drawn by coins."""
+        return any(count > self.max_candidates for count in self.candidates_per_choice)
+
+    @property
+    def coarsened(self) -> tuple[str, ...]:
+        """Attributes that others can only depend on in a coarser form, or not at all."""
+        return tuple(a.name for a in self.attributes if a.coarsened)
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain values."""
+        return {**asdict(self), "drawn": self.drawn, "coarsened": list(self.coarsened)}
+
+
+def make_plan(settings: Settings, n: int) -> Plan:
+    """The dry run for these settings."""
+    domain = settings.domain
+    counts = _candidates_per_choice(settings)
+    return Plan(
+        rows=n,
+        attributes=tuple(_attribute_plan(settings, a, n) for a in range(len(domain))),
+        score=settings.score.name,
+        degree=settings.limits.degree,
+        largest_useful_table=settings.limits.cells or 2 ** (1 + (settings.limits.degree or 0)),
+        noise_mean=settings.noise.mean_abs,
+        shares={
+            "rows": float(settings.rows_share),
+            "network": float(settings.selection_share),
+            "tables": float(settings.tables_share),
+        },
+        candidates_per_choice=counts,
+        max_candidates=settings.max_candidates,
+        memory_bytes=_memory(domain, n),
+        seconds=_seconds(settings, n, counts),
+    )
+
+
+def _attribute_plan(settings: Settings, a: int, n: int) -> AttributePlan:
+    domain, limits = settings.domain, settings.limits
+    attribute = domain[a]
+    possible = may_have_parents(domain, limits, a)
+    if limits.degree is not None:
+        others = sorted((b.size for i, b in enumerate(domain) if i != a), reverse=True)[: limits.degree]
+        largest = attribute.size
+        for size in others:
+            largest *= size
+        finest: int | None = 0 if limits.degree > 0 else None
+    else:
+        largest = max(attribute.size, limits.cells if possible else 0)
+        rooms = [limits.room_for_parents(b.size) for i, b in enumerate(domain) if i != a and b.size > 1]
+        fitting = [level for level in range(attribute.n_levels) if attribute.size_at(level) <= max(rooms, default=0)]
+        finest = fitting[0] if fitting else None
+    return AttributePlan(
+        name=attribute.name,
+        size=attribute.size,
+        levels=tuple(attribute.size_at(level) for level in range(attribute.n_levels)),
+        largest_table=largest,
+        expected_error=min(1.0, largest * settings.noise.mean_abs / (2 * n)),
+        may_have_parents=possible,
+        finest_as_parent=finest,
+    )
+
+
+def _candidates_per_choice(settings: Settings) -> tuple[int, ...]:
+    """Candidates of each choice if attributes were chosen in table order; a count above the limit stops there."""
+    domain, limits = settings.domain, settings.limits
+    cap = settings.max_candidates + 1
+    able = [a for a in range(len(domain)) if may_have_parents(domain, limits, a)]
+    chosen = [a for a in range(len(domain)) if a not in able]
+    if not [a for a in chosen if domain[a].size > 1] and able:
+        chosen.append(able.pop(0))
+    counts: list[int] = []
+    while able:
+        parents = [a for a in chosen if domain[a].size > 1]
+        if limits.degree is not None:
+            count = min(len(able) * comb(len(parents), min(limits.degree, len(parents))), cap)
+        elif counts and counts[-1] >= cap:
+            count = cap  # candidates only grow more numerous
+        else:
+            count = min(sum(_n_sets(domain, parents, limits.room_for_parents(domain[a].size), cap) for a in able), cap)
+        counts.append(count)
+        chosen.append(able.pop(0))
+    return tuple(counts)
+
+
+def _n_sets(domain: Domain, parents: list[int], room: int, cap: int) -> int:
+    try:
+        return max(1, len(maximal_parent_sets(domain, parents, room, limit=cap)))
+    except TooManySetsError:
+        return cap
+
+
+def _memory(domain: Domain, n: int) -> int:
+    codes = sum(1 if a.size <= 256 else 2 if a.size <= 65536 else 4 for a in domain)
+    return BASE_BYTES + 3 * n * codes
+
+
+def _seconds(settings: Settings, n: int, counts: tuple[int, ...]) -> float:
+    domain, limits = settings.domain, settings.limits
+    axes = 1 + (limits.degree if limits.degree is not None else 2)
+    fresh = [count if count <= settings.max_candidates else settings.max_candidates // 8 for count in counts]
+    # most tables serve several choices; a third of the candidates need a count of their own
+    tables = sum(fresh) / 3 if fresh else 0.0
+    per_row = SECONDS_PER_BINARY_ROW_AXIS if domain.all_binary else SECONDS_PER_ROW_AXIS
+    seconds = tables * n * axes * per_row + sum(counts) * SECONDS_PER_CANDIDATE
+    if settings.score.name == "F":
+        seconds += tables * n * 2 ** (axes - 1) * SECONDS_PER_F_CELL_ROW
+    return 0.5 + seconds + n * len(domain) * SECONDS_PER_SAMPLED_CELL

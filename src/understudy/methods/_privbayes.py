@@ -1,0 +1,148 @@
+"""PrivBayes (Zhang, Cormode, Procopiuc, Srivastava, Xiao, TODS 2017), as a recipe over a curator.
+
+The budget goes in three parts, all through `Curator`: the number of rows (add/remove only), β of the rest for
+the choice of a network, what is left for noisy tables. Everything after that is post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, TypeAlias
+
+from understudy._core.errors import OptionError
+from understudy._core.randomness import Streams
+from understudy.methods._plan import Plan, make_plan
+from understudy.methods._search import Progress, greedy_bayes
+from understudy.methods._settings import ROWS_SHARE, Settings, settle
+from understudy.network import Network, NetworkModel, Node, fit_conditionals
+from understudy.privacy import Budget, Curator, Neighbours
+from understudy.schema import Domain, Marginal
+
+ScoreChoice: TypeAlias = Literal["auto", "I", "F", "R"]
+EncodingChoice: TypeAlias = Literal["auto", "vanilla", "hierarchical", "binary", "gray"]
+
+SCORE_CHOICES = ("auto", "I", "F", "R")
+ENCODING_CHOICES = ("auto", "hierarchical", "vanilla", "binary", "gray")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivBayes:
+    """How to run PrivBayes. The defaults are the paper's.
+
+    >>> PrivBayes(k=2).describe()["k"]
+    2
+    >>> PrivBayes(beta=1)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: The 'beta' parameter must lie between 0 and 1, both excluded. Got 1.
+    """
+
+    name: ClassVar[str] = "privbayes"
+
+    score: ScoreChoice = "auto"
+    """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
+    encoding: EncodingChoice = "auto"
+    """How attributes are seen. auto: hierarchical."""
+    k: int | None = None
+    """Number of parents of each attribute. None: as many as θ-usefulness allows."""
+    theta: Fraction | int | float = 4
+    """A table is useful if its average cell is at least this many times the noise."""
+    beta: Fraction | int | float = Fraction(3, 10)
+    """Share of the budget that goes into choosing the network."""
+    max_candidates: int | None = None
+    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
+
+    def __post_init__(self) -> None:
+        _check_choice("score", self.score, SCORE_CHOICES)
+        _check_choice("encoding", self.encoding, ENCODING_CHOICES)
+        if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0):
+            raise OptionError(f"The 'k' parameter must be a whole number, 0 or more. Got {self.k!r}.")
+        if not 0 < self.beta < 1:
+            raise OptionError(f"The 'beta' parameter must lie between 0 and 1, both excluded. Got {self.beta}.")
+        if not 0 < self.theta < float("inf"):
+            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
+        if self.max_candidates is not None and self.max_candidates < 1:
+            raise OptionError(f"The 'max_candidates' parameter must be at least 1. Got {self.max_candidates}.")
+
+    def describe(self) -> dict[str, object]:
+        """The options as the privacy statement lists them."""
+        return {
+            "score": self.score,
+            "encoding": self.encoding,
+            "k": self.k,
+            "theta": float(self.theta),
+            "beta": float(self.beta),
+            "max_candidates": self.max_candidates,
+        }
+
+    def settle(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Settings:
+        """All that follows from public quantities: encoding, score, shares, sizes of tables."""
+        return settle(
+            domain,
+            n,
+            budget,
+            neighbours,
+            score=self.score,
+            encoding=self.encoding,
+            k=self.k,
+            theta=Fraction(self.theta).limit_denominator(10**6),
+            beta=Fraction(self.beta).limit_denominator(10**6),
+            max_candidates=self.max_candidates,
+        )
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        return make_plan(self.settle(domain, n, budget, neighbours), n)
+
+    def fit(
+        self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
+    ) -> NetworkModel:
+        """Learn a model. `streams` are the public coins (root, drawn candidates); fresh ones unless given."""
+        coins = (streams or Streams.fresh()).get("privbayes", "coins")
+        n = curator.measure_rows(share=ROWS_SHARE)
+        settings = self.settle(curator.domain, n, curator.budget, curator.neighbours)
+        seen = curator.recoded(settings.recoding)
+        search = greedy_bayes(
+            seen,
+            limits=settings.limits,
+            score=settings.score,
+            share=settings.selection_share,
+            max_candidates=settings.max_candidates,
+            coins=coins,
+            progress=progress,
+        )
+        network = Network(seen.domain, search.nodes)
+        if progress is not None:
+            progress("measuring its tables", 0, 1)
+        # what the search left unspent goes into the tables
+        measurements = seen.measure(
+            tables_to_measure(search.nodes), share=seen.share_left, what="tables of the network"
+        )
+        conditionals = fit_conditionals(network, measurements, n)
+        return NetworkModel(network, conditionals, settings.recoding, measurements, n)
+
+
+def tables_to_measure(nodes: tuple[Node, ...]) -> list[Marginal]:
+    """The families' tables, without those that can be summed out of another one.
+
+    This generalises Algorithm 1, whose first k tables come out of table k + 1: the budget is divided over fewer.
+
+    >>> from understudy.schema import Axis
+    >>> [m.attributes for m in tables_to_measure((Node(0), Node(1, (Axis(0),)), Node(2, (Axis(0, 1),))))]
+    [(0, 1), (0, 2)]
+    """
+    families = sorted({node.marginal.canonical() for node in nodes}, key=lambda m: m.axes)
+    holders: dict[int, list[Marginal]] = {}
+    for family in families:
+        for attribute in family.attributes:
+            holders.setdefault(attribute, []).append(family)
+    return [
+        family
+        for family in families
+        if not any(other != family and other.refines(family) for other in holders[family.attributes[0]])
+    ]
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise OptionError(f"The '{name}' parameter must be one of {', '.join(choices)}. Got {value!r} instead.")

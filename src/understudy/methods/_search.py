@@ -1,0 +1,176 @@
+"""GreedyBayes: choosing, one attribute at a time, who depends on whom (Algorithms 2 and 4 of PrivBayes).
+
+Privacy. Each round's candidates are a function of public quantities, of public coins and of earlier choices; the
+choice itself goes through `Curator.select`. So the whole search is an adaptive composition of at most d − 1 charges.
+Rounds with nothing to choose between cost nothing, and what they would have cost is left for the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from understudy._core.randomness import Rng
+from understudy.methods._parents import (
+    Parents,
+    TooManySetsError,
+    draw_maximal,
+    draw_subsets,
+    maximal_parent_sets,
+    subsets_of_size,
+)
+from understudy.methods._usefulness import TableLimits
+from understudy.network import Node
+from understudy.privacy import Candidate, Curator, Score
+from understudy.schema import Domain
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What the search found, and the share of the budget it used."""
+
+    nodes: tuple[Node, ...]
+    share_used: Fraction
+    drawn: bool
+
+
+def greedy_bayes(
+    curator: Curator,
+    *,
+    limits: TableLimits,
+    score: Score,
+    share: Fraction,
+    max_candidates: int,
+    coins: Rng,
+    progress: Progress | None = None,
+) -> Search:
+    """Choose a network over the curator's domain with at most `share` of its budget."""
+    domain = curator.domain
+    nodes = [Node(child=a, parents=()) for a in starting_attributes(domain, limits, coins)]
+    pool = CandidatePool(domain, limits, max_candidates, coins, [node.child for node in nodes])
+    n_rounds = len(domain) - len(nodes)
+    used = Fraction(0)
+    for done in range(n_rounds):
+        if progress is not None:
+            progress("choosing the network", done, n_rounds)
+        candidates = pool.candidates()
+        if len(candidates) > 1 and any(c.parents for c in candidates):
+            name = f"parents, choice {done + 1} of {n_rounds}"
+            chosen = candidates[curator.select(candidates, score=score, share=share / n_rounds, what=name)]
+            used += share / n_rounds
+        else:
+            chosen = candidates[0]
+        nodes.append(Node(child=chosen.child, parents=chosen.parents))
+        pool.choose(chosen.child)
+    return Search(tuple(nodes), used, pool.drawn)
+
+
+def starting_attributes(domain: Domain, limits: TableLimits, coins: Rng) -> list[int]:
+    """Who comes first: the attributes that can have no parents, or one drawn by coin if all can.
+
+    An attribute too large for any parent is there from the start, so that others can depend on it, and no budget
+    is spent on placing it. Attributes with one value carry nothing and never choose.
+    """
+    alone = [a for a in range(len(domain)) if not may_have_parents(domain, limits, a)]
+    varied = [a for a in alone if domain[a].size > 1]
+    if varied or len(alone) == len(domain):
+        return alone
+    others = [a for a in range(len(domain)) if a not in alone]
+    return [*alone, others[int(coins.integers(len(others)))]]
+
+
+def may_have_parents(domain: Domain, limits: TableLimits, child: int) -> bool:
+    """Whether some other attribute, at some level, fits beside this one."""
+    if domain[child].size < 2:
+        return False
+    if limits.degree is not None:
+        return limits.degree > 0 and any(domain[a].size > 1 for a in range(len(domain)) if a != child)
+    room = limits.room_for_parents(domain[child].size)
+    coarsest = (domain[a].size_at(domain[a].n_levels - 1) for a in range(len(domain)) if a != child)
+    return any(1 < size <= room for size in coarsest)
+
+
+@dataclass
+class CandidatePool:
+    """The candidates of each round: all of them while they are few, and draws by public coins beyond the limit.
+
+    Draws are kept from round to round (a parent set stays valid as the network grows), so each round only adds new
+    ones, half of which contain the attribute just chosen. The oldest give way when the pool is full.
+    """
+
+    domain: Domain
+    limits: TableLimits
+    max_candidates: int
+    coins: Rng
+    chosen: list[int]
+    drawn: bool = False
+    _kept: dict[Candidate, None] = field(default_factory=dict)
+
+    def candidates(self) -> list[Candidate]:
+        """This round's candidates, in an order that does not depend on data."""
+        remaining = [a for a in range(len(self.domain)) if a not in set(self.chosen)]
+        if not self.drawn:
+            try:
+                return self._all(remaining)
+            except TooManySetsError:
+                self.drawn = True
+        return self._draw(remaining)
+
+    def choose(self, child: int) -> None:
+        """Take note of this round's choice."""
+        self.chosen.append(child)
+        self._kept = {c: None for c in self._kept if c.child != child}
+
+    @property
+    def _possible_parents(self) -> list[int]:
+        return sorted(a for a in self.chosen if self.domain[a].size > 1)
+
+    def _all(self, remaining: Sequence[int]) -> list[Candidate]:
+        sets: dict[int, list[Parents]] = {}
+        found: list[Candidate] = []
+        for child in remaining:
+            room = self.limits.room_for_parents(self.domain[child].size)
+            if room not in sets:
+                sets[room] = self._parent_sets(room)
+            found.extend(Candidate(child=child, parents=parents) for parents in sets[room] or [()])
+            if len(found) > self.max_candidates:
+                raise TooManySetsError
+        return found
+
+    def _parent_sets(self, room: int) -> list[Parents]:
+        parents, limit = self._possible_parents, self.max_candidates
+        if self.limits.degree is not None:
+            return subsets_of_size(parents, self.limits.degree, limit=limit)
+        return maximal_parent_sets(self.domain, parents, room, limit=limit)
+
+    def _draw(self, remaining: Sequence[int]) -> list[Candidate]:
+        newest = self.chosen[-1] if self.domain[self.chosen[-1]].size > 1 else None
+        # a first draw fills the pool; later ones renew an eighth of it, at least one set for each attribute
+        fresh = self.max_candidates // 8 if self._kept else self.max_candidates
+        each = max(1, fresh // len(remaining))
+        for child in remaining:
+            room = self.limits.room_for_parents(self.domain[child].size)
+            for parents in self._draw_sets(room, each, newest):
+                self._kept[Candidate(child=child, parents=parents)] = None
+        surplus = len(self._kept) - max(self.max_candidates, len(remaining))
+        for oldest in list(self._kept)[: max(surplus, 0)]:
+            del self._kept[oldest]
+        return list(self._kept)
+
+    def _draw_sets(self, room: int, count: int, newest: int | None) -> Iterable[Parents]:
+        parents = self._possible_parents
+        with_newest = (count + 1) // 2 if newest is not None else 0
+        if self.limits.degree is not None:
+            k = self.limits.degree
+            return [
+                *draw_subsets(parents, k, with_newest, self.coins, include=newest),
+                *draw_subsets(parents, k, count - with_newest, self.coins),
+            ]
+        fits = newest is not None and self.domain[newest].size_at(self.domain[newest].n_levels - 1) <= room
+        return [
+            draw_maximal(self.domain, parents, room, self.coins, include=newest if fits and i < with_newest else None)
+            for i in range(count)
+        ]

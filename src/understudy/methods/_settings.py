@@ -1,0 +1,106 @@
+"""What a run of PrivBayes will do, settled from public quantities before any budget is spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from understudy._core.errors import InternalError
+from understudy.methods._search import may_have_parents
+from understudy.methods._usefulness import NoiseFor, TableLimits, largest_useful_table, useful_degree
+from understudy.network import score_named
+from understudy.privacy import Budget, Neighbours, NoiseLevel, Score, table_noise
+from understudy.schema import Domain, Encoding, Recoding, recode
+
+ROWS_SHARE = Fraction(1, 50)
+"""Share of the budget for the number of rows, where that is private."""
+
+# One choice looks at this many cells of work at most, unless told otherwise: rows of the table times axes.
+WORK_PER_FIT = 6_000_000_000
+FEWEST_CANDIDATES, MOST_CANDIDATES = 64, 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Encoding, score, shares of the budget and bounds on tables of one run."""
+
+    recoding: Recoding
+    score: Score
+    limits: TableLimits
+    rows_share: Fraction
+    selection_share: Fraction
+    tables_share: Fraction
+    noise: NoiseLevel
+    theta: Fraction
+    max_candidates: int
+
+    @property
+    def domain(self) -> Domain:
+        """The domain the network is over."""
+        return self.recoding.target
+
+
+def settle(
+    domain: Domain,
+    n: int,
+    budget: Budget,
+    neighbours: Neighbours,
+    *,
+    score: str,
+    encoding: str,
+    k: int | None,
+    theta: Fraction,
+    beta: Fraction,
+    max_candidates: int | None,
+) -> Settings:
+    """Settle a run. Uses the domain, n (public or already measured), the budget and options, never data."""
+    recoding = recode(domain, _encoding(encoding))
+    seen = recoding.target
+    rows_share = Fraction(0) if neighbours.public_rows else ROWS_SHARE
+    rest = 1 - rows_share
+
+    def noise_for(share: Fraction) -> NoiseLevel:
+        return table_noise(budget, neighbours, share)
+
+    limits = _limits(seen, n, k, theta, (1 - beta) * rest, noise_for)
+    if not any(may_have_parents(seen, limits, a) for a in range(len(seen))):
+        beta = Fraction(0)  # only the empty network is possible: nothing to choose
+    name = score if score != "auto" else "F" if seen.all_binary else "R"
+    tables_share = (1 - beta) * rest
+    return Settings(
+        recoding=recoding,
+        score=score_named(name),
+        limits=limits,
+        rows_share=rows_share,
+        selection_share=beta * rest,
+        tables_share=tables_share,
+        noise=noise_for(tables_share / max(len(seen), 1)),
+        theta=theta,
+        max_candidates=max_candidates or affordable_candidates(seen, n, limits),
+    )
+
+
+def _encoding(name: str) -> Encoding:
+    chosen = "hierarchical" if name == "auto" else name
+    encodings: tuple[Encoding, ...] = ("vanilla", "hierarchical", "binary", "gray")
+    for encoding in encodings:
+        if encoding == chosen:
+            return encoding
+    raise InternalError(f"There is no encoding {name!r}.")
+
+
+def _limits(seen: Domain, n: int, k: int | None, theta: Fraction, share: Fraction, noise_for: NoiseFor) -> TableLimits:
+    if k is not None:
+        return TableLimits(degree=k, cells=0)
+    if seen.all_binary:
+        return TableLimits(degree=useful_degree(seen, n, theta, share, noise_for), cells=0)
+    cells = largest_useful_table(n, noise_for(share / max(len(seen), 1)), theta)
+    return TableLimits(degree=None, cells=cells)
+
+
+def affordable_candidates(seen: Domain, n: int, limits: TableLimits) -> int:
+    """How many candidates a choice may look at so that a fit stays within minutes; public quantities only."""
+    d = len(seen)
+    axes = 1 + (limits.degree if limits.degree is not None else 3)
+    per_table = n * axes / (8 if seen.all_binary else 1)
+    return int(min(max(8 * WORK_PER_FIT / (max(d, 1) * max(per_table, 1)), FEWEST_CANDIDATES), MOST_CANDIDATES))

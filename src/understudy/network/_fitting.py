@@ -1,0 +1,167 @@
+"""From noisy tables to the conditional tables of a network. Post-processing only: it reads what was paid for.
+
+Three steps. Overlapping tables are made to agree on what they share (each shared marginal becomes the average of
+its noisy versions, weighted by their precision). Each table is projected onto the simplex of its total: the nearest
+table without negative cells, which cuts the noise off empty cells where clipping would keep half of it. Then each
+family's table is conditioned. The choice between clipping, projection and projection with consistency was made by
+measurement: `benchmarks/fitting.py`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.network._structure import Network, Node
+from understudy.privacy import Measurement
+from understudy.schema import Axis, Domain, Marginal, project, regroup
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+ROUNDS = 3
+# Agreement costs one pass over each table for each marginal it shares; beyond this many cells only the smallest
+# shared marginals are kept, which are also the most precise.
+LARGEST_WORK = 20_000_000
+
+
+def fit_conditionals(network: Network, measurements: Sequence[Measurement], n: int) -> list[Floats]:
+    """One conditional table a node, shaped (*parent sizes, child size), from the measured tables.
+
+    Every family must be nested in some measured table. A parent configuration left without mass gets the child's
+    overall distribution.
+
+    >>> from fractions import Fraction
+    >>> from understudy.privacy import NoiseLevel
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2)))
+    >>> noisy = Measurement(marginal=Marginal.of(0, 1), counts=np.array([[6, -1], [0, 5]]),
+    ...                     noise=NoiseLevel(kind="laplace", scale=Fraction(1)))
+    >>> network = Network(domain, (Node(child=0, parents=()), Node(child=1, parents=(Axis(0),))))
+    >>> [table.round(2).tolist() for table in fit_conditionals(network, [noisy], 10)]
+    [[0.55, 0.45], [[1.0, 0.0], [0.0, 1.0]]]
+    """
+    marginals = [m.marginal for m in measurements]
+    tables = consistent_tables(measurements, network.domain, n)
+    return [_conditional(node, marginals, tables, network.domain) for node in network.nodes]
+
+
+def consistent_tables(measurements: Sequence[Measurement], domain: Domain, n: int) -> list[Floats]:
+    """The measured tables, non-negative, with total n, and in agreement where they overlap.
+
+    >>> consistent_tables([], Domain(()), 5)
+    []
+    """
+    tables = [m.counts.astype(np.float64).ravel() for m in measurements]
+    if any(m.noise.variance > 0 for m in measurements):
+        overlaps = _overlaps(measurements, domain)
+        for _ in range(ROUNDS if overlaps else 1):
+            for overlap in overlaps:
+                _agree(tables, overlap)
+            tables = [project_to_simplex(table, float(n)) for table in tables]
+    return [table.reshape(m.counts.shape) for table, m in zip(tables, measurements, strict=True)]
+
+
+def project_to_simplex(values: Floats, total: float) -> Floats:
+    """The nearest point, in Euclidean distance, that has no negative entry and this total.
+
+    >>> project_to_simplex(np.array([3.0, 1.0, -2.0]), 2.0).tolist()
+    [2.0, 0.0, 0.0]
+    """
+    descending = np.sort(values)[::-1]
+    excess = (np.cumsum(descending) - total) / np.arange(1, len(values) + 1)
+    last = np.flatnonzero(descending > excess)
+    # rounding can leave no entry above its excess when the total is tiny: the largest takes it all
+    cut = excess[last[-1]] if len(last) else descending[0] - total
+    projected: Floats = np.maximum(values - cut, 0.0)
+    return projected
+
+
+@dataclass(frozen=True, slots=True)
+class _Overlap:
+    """A marginal that several tables share: which tables, where their cells go, and how far each is trusted."""
+
+    members: tuple[int, ...]
+    cells: tuple[Ints, ...]
+    weights: Floats
+    size: int
+
+
+def _agree(tables: list[Floats], overlap: _Overlap) -> None:
+    """Give all members the same version of the shared marginal, spreading each difference evenly over its cells."""
+    versions = [
+        np.bincount(cells, weights=tables[j], minlength=overlap.size)
+        for j, cells in zip(overlap.members, overlap.cells, strict=True)
+    ]
+    average = overlap.weights @ np.stack(versions)
+    for j, cells, version in zip(overlap.members, overlap.cells, versions, strict=True):
+        spread = np.bincount(cells, minlength=overlap.size)
+        tables[j] = tables[j] + ((average - version) / spread)[cells]
+
+
+def _overlaps(measurements: Sequence[Measurement], domain: Domain) -> list[_Overlap]:
+    marginals = [m.marginal for m in measurements]
+    n_cells = [m.counts.size for m in measurements]
+    holders: dict[int, set[int]] = defaultdict(set)
+    for j, marginal in enumerate(marginals):
+        for attribute in marginal.attributes:
+            holders[attribute].add(j)
+    found: list[_Overlap] = []
+    work = 0
+    for shared in _shared_marginals(marginals, holders, domain):
+        nearby = set.intersection(*(holders[a] for a in shared.attributes))
+        members = tuple(j for j in sorted(nearby) if marginals[j].refines(shared))
+        work += sum(n_cells[j] for j in members)
+        if work > LARGEST_WORK:
+            break
+        size = shared.n_cells(domain)
+        precision = np.array([size / (n_cells[j] * max(measurements[j].noise.variance, 1e-9)) for j in members])
+        cells = tuple(_cell_map(marginals[j], shared, domain) for j in members)
+        found.append(_Overlap(members, cells, precision / precision.sum(), size))
+    return found
+
+
+def _shared_marginals(marginals: Sequence[Marginal], holders: dict[int, set[int]], domain: Domain) -> list[Marginal]:
+    """What any two tables share, small before large: agreeing on a part first keeps it when the whole agrees."""
+    pairs = {pair for tables in holders.values() for pair in combinations(sorted(tables), 2)}
+    shared = {_intersection(marginals[i], marginals[j]) for i, j in pairs}
+    return sorted(shared, key=lambda m: (len(m.axes), m.n_cells(domain), m.axes))
+
+
+def _intersection(one: Marginal, other: Marginal) -> Marginal:
+    levels = dict(other.axes)
+    common = (Axis(a.attribute, max(a.level, levels[a.attribute])) for a in one.axes if a.attribute in levels)
+    return Marginal(tuple(sorted(common)))
+
+
+def _cell_map(source: Marginal, target: Marginal, domain: Domain) -> Ints:
+    """Flat cell of the source table → flat cell of the target table it is summed into."""
+    position = {axis.attribute: axis for axis in target.axes}
+    strides: dict[int, int] = {}
+    stride = 1
+    for axis in reversed(target.axes):
+        strides[axis.attribute] = stride
+        stride *= domain.size(axis)
+    cells = np.zeros((1,) * 0, dtype=np.int64)
+    for axis in source.axes:
+        along = np.zeros(domain.size(axis), dtype=np.int64)
+        if axis.attribute in position:
+            along = regroup(domain, axis, position[axis.attribute]) * strides[axis.attribute]
+        cells = cells[..., None] + along
+    return cells.ravel()
+
+
+def _conditional(node: Node, marginals: Sequence[Marginal], tables: Sequence[Floats], domain: Domain) -> Floats:
+    family = Marginal((*node.parents, Axis(node.child)))
+    holding = [j for j, marginal in enumerate(marginals) if marginal.refines(family)]
+    smallest = min(holding, key=lambda j: tables[j].size)
+    joint = project(tables[smallest], marginals[smallest], family, domain).astype(np.float64)
+    mass = joint.sum(axis=-1, keepdims=True)
+    overall = joint.reshape(-1, joint.shape[-1]).sum(axis=0)
+    overall = overall / overall.sum() if overall.sum() > 0 else np.full(len(overall), 1 / len(overall))
+    return np.where(mass > 0, joint / np.where(mass > 0, mass, 1.0), overall)
