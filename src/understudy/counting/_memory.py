@@ -1,18 +1,42 @@
-"""The memory engine."""
+"""The memory engine: decides how a batch of tables is counted, and counts it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
 
 import numpy as np
 
+from understudy.counting._batch import Axes, Ints, Tables, flatten, split
+from understudy.counting._bits import PACK_NS, SUBSET_NS, WORD_NS, Bits, key_bits
 from understudy.counting._counter import Counts
+from understudy.counting._joint import Cover, count_by_cover, cover
+from understudy.counting._kernels import TALLY_NS
+from understudy.counting._rows import WORTH_COLLAPSING_AFTER, Rows, collapse
+from understudy.counting._threads import n_threads
 from understudy.schema import Domain, Marginal, Recoding
 from understudy.tables import Table
 
 
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The tables of a batch by the way they are counted."""
+
+    empty: Ints
+    general: Cover | None
+    binary: Cover | None
+    bits: Ints
+
+
 class MemoryCounter:
-    """Counts a table held in memory.
+    """Counts a table held in memory, many marginals at a time.
+
+    Tables are not counted one by one. Those that can be summed out of one wider table are, so a pass over the rows
+    serves many of them. Where all axes have two codes, a wider table is turned into the counts of all its subsets at
+    once; or rows are packed 64 to a word and subsets counted by popcount, if predicted to be faster. A table with
+    many equal rows is collapsed once enough has been asked of it. Counts never depend on any of this.
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="age", size=3)))
@@ -23,7 +47,10 @@ class MemoryCounter:
 
     def __init__(self, table: Table, *, threads: int | None = None) -> None:
         self._table = table
-        self._threads = threads
+        self._threads = n_threads(threads)
+        self._rows = Rows(table.columns, table.n)
+        self._passes = 0
+        self._packed: Bits | None = None
 
     @property
     def domain(self) -> Domain:
@@ -36,20 +63,128 @@ class MemoryCounter:
         return self._table.n
 
     def count(self, marginals: Sequence[Marginal]) -> list[Counts]:
-        """One table for each marginal, shaped `marginal.shape(domain)`, axes in the order asked."""
-        return [self._count_one(marginal) for marginal in marginals]
+        """One table for each marginal, shaped `marginal.shape(domain)`, axes in the order asked.
 
-    def _count_one(self, marginal: Marginal) -> Counts:
-        shape = marginal.shape(self.domain)
-        cells = np.zeros(self.n, dtype=np.int64)
-        for axis, size in zip(marginal.axes, shape, strict=True):
-            cells *= size
-            cells += self.domain[axis.attribute].groups_at(axis.level)[self._table.columns[axis.attribute]]
-        return np.bincount(cells, minlength=marginal.n_cells(self.domain)).reshape(shape)
+        >>> from understudy.schema import Attribute
+        >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1]),))
+        >>> [counts.tolist() for counts in MemoryCounter(table).count([Marginal.of(0), Marginal.of()])]
+        [[1, 2], 3]
+        """
+        if not marginals:
+            return []
+        tables = flatten(marginals, self._axes)
+        out = np.empty(tables.offsets[-1], dtype=np.int64)
+        plan = self._plan(tables)
+        out[tables.offsets[plan.empty]] = self.n
+        for part in (plan.general, plan.binary):
+            if part is not None:
+                count_by_cover(part, self._rows_for(part), tables, self._axes, out, threads=self._threads)
+        if len(plan.bits):
+            self._bits().count(plan.bits, tables, out, threads=self._threads)
+        return split(out, tables, self._axes)
 
     def recoded(self, recoding: Recoding) -> MemoryCounter:
-        """A counter of the same rows under another encoding of their codes."""
-        if recoding.trivial and recoding.target == self.domain:
-            return self
-        columns = tuple(recoding.encode(self._table.columns))
+        """A counter of the same rows under another encoding of their codes.
+
+        >>> from understudy.schema import Attribute, recode
+        >>> domain = Domain((Attribute(name="age", size=3),))
+        >>> binary = MemoryCounter(Table(domain, (np.array([2, 0, 2]),))).recoded(recode(domain, "binary"))
+        >>> binary.count([Marginal.of(0)])[0].tolist()
+        [1, 2]
+        """
+        columns = self._table.columns if recoding.trivial else tuple(recoding.encode(self._table.columns))
         return MemoryCounter(Table(recoding.target, columns), threads=self._threads)
+
+    def explain(self, marginals: Sequence[Marginal]) -> str:
+        """How `count` would go about these marginals, in words. Reads no rows.
+
+        >>> from understudy.schema import Attribute
+        >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1]),))
+        >>> print(MemoryCounter(table, threads=1).explain([Marginal.of(0), Marginal.of()]))
+        2 tables, 3 rows, up to 1 thread
+        1 without axes: the number of rows
+        1 binary: subset counts of 1 wider table
+        """
+        if not marginals:
+            return "no tables"
+        tables = flatten(marginals, self._axes)
+        plan = self._plan(tables)
+        rows = "rows" if self._rows.weights is None else "weighted distinct rows"
+        lines = [
+            f"{len(marginals)} tables, {self._rows.n} {rows}, "
+            f"up to {self._threads} thread{'s' if self._threads > 1 else ''}"
+        ]
+        if len(plan.empty):
+            lines.append(f"{len(plan.empty)} without axes: the number of rows")
+        if plan.general is not None:
+            lines.append(f"{len(plan.general.chosen)} general: summed out of {_wider(plan.general)}")
+        if plan.binary is not None:
+            lines.append(f"{len(plan.binary.chosen)} binary: subset counts of {_wider(plan.binary)}")
+        if len(plan.bits):
+            lines.append(f"{len(plan.bits)} binary: popcounts of packed words")
+        return "\n".join(lines)
+
+    @cached_property
+    def _axes(self) -> Axes:
+        return Axes.of(self.domain)
+
+    def _plan(self, tables: Tables) -> _Plan:
+        lengths = np.diff(tables.starts)
+        other = np.zeros(len(tables.axes) + 1, dtype=np.int64)
+        np.cumsum(self._axes.size[tables.axes] != 2, out=other[1:])
+        binary = (other[tables.starts[1:]] == other[tables.starts[:-1]]) & (lengths > 0)
+        general = np.flatnonzero(~binary & (lengths > 0))
+        chosen, bits = np.flatnonzero(binary), np.empty(0, dtype=np.int64)
+        by_subsets: Cover | None = None
+        if len(chosen):
+            by_bits = self._predict_bits(chosen, tables)
+            if self._least_by_cover(chosen, tables) < by_bits:
+                by_subsets = cover(chosen, tables, self._axes, n_rows=self._rows.n, zeta=True)
+            if by_subsets is None or by_bits < by_subsets.ns:
+                by_subsets, bits = None, chosen
+        return _Plan(
+            empty=np.flatnonzero(lengths == 0),
+            general=cover(general, tables, self._axes, n_rows=self._rows.n, zeta=False) if len(general) else None,
+            binary=by_subsets,
+            bits=bits,
+        )
+
+    def _least_by_cover(self, chosen: Ints, tables: Tables) -> float:
+        """A bound on the nanoseconds of counting binary tables by wider ones: the fewest that could hold them all."""
+        lengths = np.diff(tables.starts)[chosen]
+        longest = int(lengths.max())
+        held = comb(max(16, longest), longest)
+        return float((lengths == longest).sum() / held * self._rows.n * TALLY_NS)
+
+    def _predict_bits(self, chosen: Ints, tables: Tables) -> float:
+        """Predicted nanoseconds for counting binary tables by popcounts; infinite if their keys would not fit."""
+        lengths, counts = np.unique(np.diff(tables.starts)[chosen], return_counts=True)
+        n_binary = int((self._axes.size == 2).sum())
+        if int(lengths.max()) * key_bits(n_binary) > 62 or lengths.max() > 16:
+            return float("inf")
+        subsets = sum(
+            min(
+                comb(n_binary, size),
+                sum(m * comb(k, size) for k, m in zip(lengths.tolist(), counts.tolist(), strict=True)),
+            )
+            for size in range(1, int(lengths.max()) + 1)
+        )
+        keys = float((counts << lengths).sum())
+        packing = 0.0 if self._packed is not None else PACK_NS * self.n * n_binary
+        return float(packing + subsets * self.n / 64 * WORD_NS + keys * SUBSET_NS)
+
+    def _bits(self) -> Bits:
+        if self._packed is None:
+            self._packed = Bits(Rows(self._table.columns, self.n), self._axes)
+        return self._packed
+
+    def _rows_for(self, part: Cover) -> Rows:
+        """The rows to read, collapsed first if so many passes have been asked for that it pays."""
+        before, self._passes = self._passes, self._passes + len(part)
+        if before < WORTH_COLLAPSING_AFTER <= self._passes:
+            self._rows = collapse(self._rows, self.domain) or self._rows
+        return self._rows
+
+
+def _wider(part: Cover) -> str:
+    return f"{len(part)} wider table{'s' if len(part) > 1 else ''}"
