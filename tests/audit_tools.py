@@ -43,7 +43,7 @@ def chi_square_tail(value: float, degrees: int) -> float:
 def fit_p_value(values: np.ndarray, pmf: Callable[[int], float], *, least_expected: float = 10.0) -> float:
     """How well integers fit a symmetric distribution on the integers: the p-value of a chi-square test.
 
-    Cells are single integers as long as `least_expected` hits are due in each; what lies beyond is one cell on each side.
+    Cells are single integers as long as `least_expected` hits are due in each; what lies beyond is a cell a side.
     """
     n = len(values)
     radius = 0
@@ -129,7 +129,7 @@ def upper_bound(hits: int, trials: int, alpha: float) -> float:
 def epsilon_lower_bound(
     hits: int, other_hits: int, trials: int, *, alpha: float = 1e-3, delta: float = 0.0, other_trials: int | None = None
 ) -> float:
-    """The ε that two neighbouring tables prove, from how often one event came under each; alpha covers all four bounds."""
+    """The ε that two neighbouring tables prove, from how often an event came under each; alpha covers all bounds."""
     others = trials if other_trials is None else other_trials
     best = 0.0
     for (x, m), (y, k) in (((hits, trials), (other_hits, others)), ((other_hits, others), (hits, trials))):

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from audit_tools import (
     beta_cdf,
     categories_p_value,

@@ -100,20 +100,17 @@ def parse_number(value: Number, name: str) -> Fraction:
     if not isinstance(value, float | np.floating | str | Decimal):
         raise fault
     text = str(value).strip()
-    above, _, below = text.partition("/")
+    above, slash, below = text.partition("/")
     try:
-        numbers = [Decimal(part) for part in (above, below) if part]
+        numbers = [Decimal(above), Decimal(below if slash else 1)]
     except InvalidOperation:
         raise fault from None
     # exponents are bounded before a Fraction is built: 1e999999999 written out would fill the memory
-    if not numbers or (below == "") != ("/" not in text) or len(text) > 200:
+    if len(text) > 200 or not all(number.is_finite() and abs(number.adjusted()) < 400 for number in numbers):
         raise fault
-    if not all(number.is_finite() and abs(number.adjusted()) < 400 for number in numbers):
+    if numbers[1] == 0:
         raise fault
-    if len(numbers) == 2 and numbers[1] == 0:
-        raise fault
-    exact = [Fraction(number) for number in numbers]
-    return exact[0] / exact[1] if len(exact) == 2 else exact[0]
+    return Fraction(numbers[0]) / Fraction(numbers[1])
 
 
 def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
