@@ -1,0 +1,157 @@
+"""CSV files as batches of texts. Every column is read as text: `None`, `N` and `?` are data."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from understudy._core.errors import TableError
+
+_DELIMITERS = (",", ";", "\t", "|")
+_BLOCK = 1 << 22
+_FIRST_BLOCK = 1 << 16
+
+
+def read_header(path: Path) -> tuple[tuple[str, ...], str]:
+    """Column names and delimiter of a CSV file."""
+    with open_bytes(path) as stream:
+        start = _read(stream, _FIRST_BLOCK, path)
+        while start and b"\n" not in start.replace(b"\r", b"\n") and (more := _read(stream, _FIRST_BLOCK, path)):
+            start += more
+    if not start:
+        raise TableError(f"{path.name} is empty: it has no header and no rows.")
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise TableError(f"{path.name} is UTF-16 text, not UTF-8. Save it as CSV UTF-8.")
+    text = codecs.getincrementaldecoder("utf-8-sig")("replace").decode(start)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise TableError(f"{path.name} is empty: it has no header and no rows.")
+    delimiter = ","
+    if "," not in lines[0]:
+        delimiter = max(_DELIMITERS, key=lambda mark: (lines[0].count(mark), mark == ","))
+    names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
+    if any("\ufffd" in name for name in names):
+        raise _not_utf8(path)
+    return tuple(names), delimiter
+
+
+def csv_batches(path: Path, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Iterator[list[pa.Array]]:
+    """The wanted columns, batch by batch, as texts."""
+    broken: list[Any] = []
+    for batch in _batches(path, names, wanted, delimiter, broken, threads=True):
+        yield [batch.column(name) for name in wanted]
+    if broken:
+        raise _uneven(path, names, wanted, delimiter)
+
+
+def _batches(
+    path: Path, names: Sequence[str], wanted: Sequence[str], delimiter: str, broken: list[Any], *, threads: bool
+) -> Iterator[pa.RecordBatch]:
+    def skip(row: Any) -> str:
+        broken.append(row.number)
+        return "skip"
+
+    try:
+        with (
+            open_bytes(path) as stream,
+            arrow_csv.open_csv(
+                stream,
+                read_options=arrow_csv.ReadOptions(
+                    use_threads=threads, block_size=_BLOCK, column_names=list(names), skip_rows_after_names=1
+                ),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=delimiter,
+                    newlines_in_values=True,
+                    invalid_row_handler=skip,
+                    # In a file of one column, an empty line is a row with a missing value.
+                    ignore_empty_lines=len(names) > 1,
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types={name: pa.string() for name in names},
+                    include_columns=list(wanted),
+                    strings_can_be_null=False,
+                    null_values=[],
+                ),
+            ) as reader,
+        ):
+            yield from reader
+    except pa.ArrowInvalid as error:
+        # Arrow's own message may quote a row, so it is read here and not shown.
+        if "UTF8" in str(error):
+            raise _not_utf8(path) from None
+        if "Empty CSV" in str(error):
+            return
+        if "straddl" in str(error):
+            raise TableError(
+                f"{path.name}: one row is longer than {_BLOCK >> 20} MB. A quote that is opened and never closed does this."
+            ) from None
+        raise TableError(f"{path.name} cannot be read as CSV with the delimiter {delimiter!r}.") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _uneven(path: Path, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> TableError:
+    """The error for rows that have more or fewer cells than the header."""
+    broken: list[Any] = []
+    for _ in _batches(path, names, wanted, delimiter, broken, threads=False):
+        pass
+    rows = ", ".join(str(number - 1) for number in broken[:5] if number is not None)
+    count = f"{len(broken):,} rows do" if len(broken) > 1 else "1 row does"
+    return TableError(
+        f"{path.name}: {count} not have {len(names)} cells like the header (row {rows} after the header"
+        f"{', …' if len(broken) > 5 else ''}). Look for missing or unquoted commas, or a quote that is never closed."
+    )
+
+
+def open_bytes(path: Path) -> Any:
+    """The file's bytes, unpacked if it is packed (gzip by its first bytes, others by name)."""
+    try:
+        with path.open("rb") as probe:
+            packed = probe.read(2) == b"\x1f\x8b"
+        return pa.input_stream(str(path), compression="gzip" if packed else None)
+    except FileNotFoundError:
+        raise TableError(f"there is no file {path}.") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: OSError) -> TableError:
+    """The error for a file the operating system or the unpacker cannot read."""
+    reason = error.strerror or "it is damaged or cut off"
+    return TableError(f"cannot read {path.name}: {reason}.")
+
+
+def _read(stream: Any, size: int, path: Path) -> bytes:
+    try:
+        data: bytes = stream.read(size)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    return data
+
+
+def _not_utf8(path: Path) -> TableError:
+    """Names the first byte that is not UTF-8; costs one pass over the file."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    position = line = 0
+    with open_bytes(path) as stream:
+        while block := _read(stream, _BLOCK, path):
+            held = len(decoder.getstate()[0])
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError as error:
+                position += error.start - held
+                line += block[: max(error.start - held, 0)].count(b"\n")
+                break
+            position += len(block)
+            line += block.count(b"\n")
+    return TableError(
+        f"{path.name} is not UTF-8 text: the byte at position {position} (line {line + 1}) does not belong to it. "
+        "Convert the file to UTF-8, for example with: iconv -f WINDOWS-1252 -t UTF-8."
+    )

@@ -1,0 +1,152 @@
+"""Inner values → codes, and a record of every cell that has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from understudy.schema import Field
+from understudy.schema._recoding import Codes
+from understudy.tables._parse import Parsed, parse
+from understudy.tables._table import code_type
+
+Trouble: TypeAlias = Literal["wrong type", "outside", "missing"]
+_MARKS: dict[int, Trouble] = {-1: "wrong type", -2: "outside", -3: "missing"}
+_WRONG, _OUTSIDE, _MISSING = _MARKS
+_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One kind of trouble in one column. Private: it tells of rows of the table."""
+
+    trouble: Trouble
+    count: int
+    rows: tuple[int, ...]
+    values: tuple[str, ...] = ()
+    near: int = 0
+
+    def __add__(self, later: Problem) -> Problem:
+        return replace(
+            self,
+            count=self.count + later.count,
+            rows=(self.rows + later.rows)[:_SHOWN],
+            values=tuple(dict.fromkeys(self.values + later.values))[:_SHOWN],
+            near=self.near + later.near,
+        )
+
+
+@dataclass
+class ColumnEncoder:
+    """Encodes one column batch by batch and collects its problems; a cell without a code gets 0 for the time being."""
+
+    schema_field: Field
+    show_values: bool = False
+    problems: dict[Trouble, Problem] = field(default_factory=dict)
+    _rows: int = 0
+
+    def encode(self, column: pa.Array) -> Codes:
+        """The codes of the next batch."""
+        uniques, indices = _factored(column)
+        marks = encode_values(parse(uniques, self.schema_field), self.schema_field)
+        narrow = np.maximum(marks, 0).astype(code_type(self.schema_field.size))
+        codes: Codes = narrow if indices is None else narrow[indices]
+        if (marks < 0).any():
+            self._note(marks if indices is None else marks[indices], uniques, indices)
+        self._rows += len(codes)
+        return codes
+
+    def _note(self, marks: npt.NDArray[np.int64], uniques: pa.Array, indices: npt.NDArray[np.int64] | None) -> None:
+        for mark, trouble in _MARKS.items():
+            found = np.flatnonzero(marks == mark)
+            if not len(found):
+                continue
+            places = found if indices is None else indices[found]
+            problem = Problem(
+                trouble=trouble,
+                count=len(found),
+                rows=tuple((found[:_SHOWN] + self._rows + 1).tolist()),
+                values=self._values(uniques, places) if self.show_values and trouble != "missing" else (),
+                near=self._near(uniques, places) if trouble == "outside" else 0,
+            )
+            self.problems[trouble] = self.problems[trouble] + problem if trouble in self.problems else problem
+
+    def _values(self, uniques: pa.Array, places: npt.NDArray[np.int64]) -> tuple[str, ...]:
+        first = list(dict.fromkeys(places[: 20 * _SHOWN].tolist()))[:_SHOWN]
+        return tuple(str(uniques[place].as_py()) for place in first)
+
+    def _near(self, uniques: pa.Array, places: npt.NDArray[np.int64]) -> int:
+        """How many of the cells would be categories but for spaces or capitals."""
+        if self.schema_field.type != "string" or not pa.types.is_string(uniques.type):
+            return 0
+        known = {str(c.value).strip().casefold() for c in self.schema_field.categories}
+        distinct, counts = np.unique(places, return_counts=True)
+        texts = uniques.take(pa.array(distinct)).to_pylist()
+        near = [text is not None and text.strip().casefold() in known for text in texts]
+        return int(counts[np.array(near, dtype=bool)].sum())
+
+
+def encode_values(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:
+    """A code for each value, or a negative mark for one that has none.
+
+    >>> from understudy.schema import Schema
+    >>> sex = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})["sex"]
+    >>> encode_values(parse(pa.array(["M", "F", "X", ""]), sex), sex).tolist()
+    [1, 0, -2, -3]
+    """
+    codes = _text_codes(parsed.values, schema_field) if schema_field.type == "string" else _codes(parsed, schema_field)
+    other = schema_field.other_code
+    codes[codes < 0] = _OUTSIDE if other is None else other
+    codes[parsed.wrong] = _WRONG
+    missing = schema_field.missing_code
+    if missing is None and other is not None and not schema_field.required:
+        missing = other  # "other" takes every value the domain does not name
+    codes[parsed.missing] = _MISSING if missing is None else missing
+    return codes
+
+
+def _text_codes(texts: pa.Array, schema_field: Field) -> npt.NDArray[np.int64]:
+    known = pa.array([str(c.value) for c in schema_field.categories], pa.string())
+    found = pc.fill_null(pc.index_in(texts, value_set=known), -1)
+    return found.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _codes(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:
+    values: npt.NDArray[Any] = parsed.values
+    codes = np.full(len(values), -1, dtype=np.int64)
+    if schema_field.bins:
+        bins = schema_field.bins
+        inside = (values >= bins.minimum) & (values <= bins.maximum)
+        if schema_field.outside == "clip":
+            inside = ~parsed.missing
+        codes[inside] = bins.codes(values[inside])
+    own = [c.value for c in (*schema_field.categories, *schema_field.special)]
+    if own:
+        start = 0 if schema_field.categories else schema_field.n_main
+        known = np.array(own, dtype=np.float64 if schema_field.type == "number" else np.int64)
+        order = np.argsort(known, kind="stable")
+        place = np.minimum(np.searchsorted(known[order], values), len(known) - 1)
+        found = known[order][place] == values
+        codes[found] = start + order[place[found]]
+    return codes
+
+
+def _factored(column: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int64] | None]:
+    """Distinct values and where each row finds its own; None where it does not pay to look for repeats."""
+    if pa.types.is_dictionary(column.type):
+        indices = column.indices
+        values = column.dictionary
+        if indices.null_count or values.null_count:
+            indices = pc.fill_null(indices.cast(pa.int64()), len(values))
+            values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+        return values, indices.cast(pa.int64()).to_numpy(zero_copy_only=False)
+    textual = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if not textual:
+        return column, None
+    encoded = pc.dictionary_encode(column, null_encoding="encode")
+    return encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)

@@ -1,0 +1,256 @@
+"""Reading a table into codes, and checking it against its schema. What is found here is private to the holder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy._core.errors import TableError, did_you_mean
+from understudy.schema import Field, Schema
+from understudy.schema._recoding import Codes
+from understudy.tables._encode import ColumnEncoder, Problem
+from understudy.tables._sources import Source, open_source
+from understudy.tables._table import Table
+
+Progress: TypeAlias = Callable[[int], None]
+
+
+def read_table(source: Any, schema: Schema, *, progress: Progress | None = None, show_values: bool = False) -> Table:
+    """The table as codes of the schema's domain, read in batches.
+
+    Args:
+        source: a path to a CSV (also gzipped), Parquet or Arrow file, or a pandas, polars or pyarrow table.
+        schema: what is declared about its columns.
+        progress: called with the number of rows read so far.
+        show_values: name offending values in error messages. They are private.
+
+    Raises:
+        TableError: with every fault found: which column, how many rows, the first row numbers.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> read_table(pa.table({"sex": ["M", "F", "M"]}), schema).columns[0].tolist()
+    [1, 0, 1]
+    """
+    domain = schema.domain
+    opened = open_source(source)
+    _raise(column_faults(opened.names, schema))
+    encoders = [ColumnEncoder(field, show_values=show_values) for field in schema.fields]
+    chunks: list[list[Codes]] = [[] for _ in encoders]
+    rows = 0
+    for columns in opened.batches(schema.names):
+        for encoder, chunk, column in zip(encoders, chunks, columns, strict=True):
+            chunk.append(encoder.encode(column))
+        rows += len(columns[0])
+        if progress:
+            progress(rows)
+    if rows == 0:
+        raise TableError("the table has a header but no rows. There is nothing to publish.")
+    _raise([s for encoder in encoders for s in sentences(encoder.schema_field, encoder.problems.values())])
+    # One column at a time, so that at most one column is held twice.
+    return Table(domain, tuple(np.concatenate(_emptied(chunk)) for chunk in chunks))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnCheck:
+    """What was found in one column."""
+
+    name: str
+    problems: tuple[Problem, ...]
+    faults: tuple[str, ...]
+    unused: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every value has a code."""
+        return not self.problems
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckReport:
+    """How well a table fits its schema. Private to the holder: it tells of rows of the table.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> report = check_table(pa.table({"sex": ["M", "X", "M"]}), schema)
+    >>> report.ok, report.columns[0].unused
+    (False, ('F',))
+    >>> print(report.faults[0])
+    column 'sex': 1 value is not among its 2 categories (row 2). Add it to categories, or set outside: other.
+    """
+
+    n_rows: int
+    columns: tuple[ColumnCheck, ...]
+    table_faults: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the table can be published with this schema."""
+        return not self.table_faults and all(column.ok for column in self.columns)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Every fault as a sentence."""
+        return (*self.table_faults, *(fault for column in self.columns for fault in column.faults))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report, ready for JSON."""
+        return {
+            "ok": self.ok,
+            "rows": self.n_rows,
+            "faults": list(self.table_faults),
+            "columns": [
+                {
+                    "name": column.name,
+                    "ok": column.ok,
+                    "problems": [_problem_dict(problem) for problem in column.problems],
+                    "faults": list(column.faults),
+                    "unused": list(column.unused),
+                }
+                for column in self.columns
+            ],
+        }
+
+
+def check_table(
+    source: Any, schema: Schema, *, progress: Progress | None = None, show_values: bool = False
+) -> CheckReport:
+    """What does not fit, column by column; raises only if the source cannot be read at all.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> check_table(pa.table({"sex": ["M", "F"]}), schema).ok
+    True
+    """
+    opened = open_source(source)
+    faults = column_faults(opened.names, schema)
+    if not opened.names or len(set(opened.names)) != len(opened.names):
+        return CheckReport(n_rows=0, columns=(), table_faults=tuple(faults))
+    fields = [field for field in schema.fields if field.name in opened.names and not field.lacks]
+    faults += list(schema.incomplete)
+    encoders = [ColumnEncoder(field, show_values=show_values) for field in fields]
+    seen = [np.zeros(field.size, dtype=np.int64) for field in fields]
+    rows = 0
+    for columns in _some_columns(opened, [field.name for field in fields]):
+        for encoder, counts, column in zip(encoders, seen, columns, strict=True):
+            counts += np.bincount(encoder.encode(column), minlength=len(counts))
+        rows += len(columns[0])
+        if progress:
+            progress(rows)
+    if rows == 0 and fields:
+        faults.append("the table has a header but no rows.")
+    return CheckReport(
+        n_rows=rows,
+        columns=tuple(_column_check(encoder, counts) for encoder, counts in zip(encoders, seen, strict=True)),
+        table_faults=tuple(faults),
+    )
+
+
+def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
+    """What is wrong with a table's column names: empty, twice, not in the schema, or missing from the table.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "type": "boolean"}]})
+    >>> column_faults(["sexx"], schema)[0]
+    "the table has no column 'sex', which the schema declares. Did you mean 'sexx'? Known: sexx."
+    """
+    faults = [f"column {i} has no name. Give it one in the header." for i, name in enumerate(names, 1) if not name]
+    faults += [
+        f"column name '{name}' appears {names.count(name)} times. Column names must differ."
+        for name in dict.fromkeys(names)
+        if name and names.count(name) > 1
+    ]
+    known, present = set(schema.names), set(names)
+    faults += [
+        f"the table has no column '{name}', which the schema declares. {did_you_mean(name, names)}"
+        for name in schema.names
+        if name not in present
+    ]
+    if not schema.extra_columns_allowed:
+        faults += [
+            f"the schema says nothing about column '{name}'. Declare it, or remove it from the table "
+            f"(or set fieldsMatch: subset to leave such columns out). {did_you_mean(name, schema.names)}"
+            for name in dict.fromkeys(names)
+            if name and name not in known
+        ]
+    return faults
+
+
+def sentences(field: Field, problems: Any) -> list[str]:
+    """A column's problems as sentences for its holder; values only where they were collected."""
+    return [_sentence(field, problem) for problem in problems]
+
+
+def _sentence(field: Field, problem: Problem) -> str:
+    one = problem.count == 1
+    values = f"{problem.count:,} value{'' if one else 's'}"
+    rows = f"row{'' if one else 's'} {', '.join(map(str, problem.rows))}{', …' if problem.count > len(problem.rows) else ''}"
+    shown = f": {', '.join(map(repr, problem.values))}" if problem.values else ""
+    where = f"({rows}{shown})"
+    it = "it" if one else "them"
+    if problem.trouble == "missing":
+        return (
+            f"column '{field.name}': {values} {'is' if one else 'are'} missing where none may be {where}. "
+            "Set constraints: {required: false} to give missing a code of its own, or fill the cells."
+        )
+    if problem.trouble == "wrong type":
+        return f"column '{field.name}': {values} cannot be read as {_expected(field)} {where}. {_advice(field)}"
+    if field.bins:
+        low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
+        return (
+            f"column '{field.name}': {values} {'lies' if one else 'lie'} outside the declared {low}–{high} {where}. "
+            f"Widen the range, declare {it} special, or set outside: clip or outside: other."
+        )
+    near = f" {problem.near:,} of them would fit but for spaces or capitals." if problem.near else ""
+    return (
+        f"column '{field.name}': {values} {'is' if one else 'are'} not among its {len(field.categories):,} categories "
+        f"{where}.{near} Add {it} to categories, or set outside: other."
+    )
+
+
+def _expected(field: Field) -> str:
+    if field.type in ("date", "datetime"):
+        shape = field.form.format or ("YYYY-MM-DD" if field.type == "date" else "YYYY-MM-DDThh:mm:ss")
+        return f"a {field.type} of the form {shape}"
+    return {"integer": "a whole number", "year": "a year", "number": "a number"}.get(field.type, "true or false")
+
+
+def _advice(field: Field) -> str:
+    if field.type in ("date", "datetime"):
+        return "Set format to the pattern the column uses, or list texts that mean missing in missingValues."
+    if field.type == "boolean":
+        return "List the column's texts in trueValues and falseValues."
+    return "Correct the cells or the type, or list texts that mean missing in missingValues."
+
+
+def _column_check(encoder: ColumnEncoder, counts: npt.NDArray[np.int64]) -> ColumnCheck:
+    field, problems = encoder.schema_field, dict(encoder.problems)
+    lost = sum(problem.count for problem in problems.values())
+    counts[0] -= lost  # cells without a code were counted as 0
+    return ColumnCheck(
+        name=field.name,
+        problems=tuple(problems.values()),
+        faults=tuple(sentences(field, problems.values())),
+        unused=tuple(label for label, count in zip(field.labels, counts, strict=True) if count == 0),
+    )
+
+
+def _problem_dict(problem: Problem) -> dict[str, Any]:
+    found: dict[str, Any] = {"trouble": problem.trouble, "count": problem.count, "first_rows": list(problem.rows)}
+    return found | ({"values": list(problem.values)} if problem.values else {})
+
+
+def _some_columns(opened: Source, names: Sequence[str]) -> Iterator[list[pa.Array]]:
+    return opened.batches(names) if names else iter(())
+
+
+def _emptied(chunk: list[Codes]) -> list[Codes]:
+    taken = list(chunk)
+    chunk.clear()
+    return taken
+
+
+def _raise(faults: Sequence[str]) -> None:
+    if faults:
+        raise TableError(*faults)

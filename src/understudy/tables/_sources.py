@@ -1,0 +1,195 @@
+"""Anything that holds a table, seen as named columns that arrive in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import pyarrow as pa
+
+from understudy._core.errors import TableError
+from understudy.tables._csv import csv_batches, open_bytes, read_header, unreadable
+
+Kind: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+FileKind: TypeAlias = Literal["csv", "parquet", "arrow"]
+_ROWS = 1 << 18
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A table to read: its column names, how many rows it has if that is known, and its columns in batches."""
+
+    kind: Kind | FileKind
+    names: tuple[str, ...]
+    n_rows: int | None
+    batches: Callable[[Sequence[str]], Iterator[list[pa.Array]]]
+    types: tuple[Any, ...] = ()
+
+
+def kind_of(source: Any) -> Kind | FileKind:
+    """What a source is: a file's kind by its first bytes, or the library of a dataframe.
+
+    >>> kind_of(pa.table({"a": [1]}))
+    'pyarrow'
+    """
+    if isinstance(source, str | Path):
+        return _file_kind(Path(source))
+    if isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+        return "pyarrow"
+    home = type(source).__module__.partition(".")[0]
+    if home == "pandas" and type(source).__name__ == "DataFrame":
+        return "pandas"
+    if home == "polars" and type(source).__name__ in ("DataFrame", "LazyFrame"):
+        return "polars"
+    raise TableError(
+        f"cannot read a table from {type(source).__name__}. Give a path to a CSV, Parquet or Arrow file, or a pandas, "
+        "polars or pyarrow table."
+    )
+
+
+def open_source(source: Any) -> Source:
+    """Opens a source without reading its rows.
+
+    >>> open_source(pa.table({"a": [1, 2]})).names
+    ('a',)
+    """
+    kind = kind_of(source)
+    if kind == "pandas":
+        return _pandas(source)
+    if kind == "polars":
+        return _polars(source)
+    if kind == "pyarrow":
+        return _pyarrow(source)
+    return _file(Path(source), kind)
+
+
+def column_names(source: Any) -> tuple[str, ...]:
+    """The column names of a source, in its order, without reading its rows.
+
+    >>> column_names(pa.table({"b": [1], "a": [2]}))
+    ('b', 'a')
+    """
+    return open_source(source).names
+
+
+def _file_kind(path: Path) -> FileKind:
+    if path.is_dir():
+        raise TableError(f"{path} is a folder. Give the file that holds the table.")
+    with open_bytes(path) as stream:
+        try:
+            start = bytes(stream.read(8))
+        except OSError as error:
+            raise unreadable(path, error) from None
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return "arrow"
+    if start.startswith(b"PK\x03\x04"):
+        raise TableError(f"{path.name} is a spreadsheet or a zip archive. Save the table as CSV UTF-8 or Parquet.")
+    return "csv"
+
+
+def _file(path: Path, kind: str) -> Source:
+    if kind == "csv":
+        names, delimiter = read_header(path)
+        return Source(
+            kind="csv", names=names, n_rows=None, batches=lambda wanted: csv_batches(path, names, wanted, delimiter)
+        )
+    try:
+        return _parquet(path) if kind == "parquet" else _ipc(path)
+    except (pa.ArrowInvalid, OSError):
+        raise TableError(f"{path.name} is damaged or cut off: it cannot be read as {kind.capitalize()}.") from None
+
+
+def _parquet(path: Path) -> Source:
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(path)
+    schema = file.schema_arrow
+
+    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+        texts = [name for name in wanted if pa.types.is_string(schema.field(name).type)]
+        opened = parquet.ParquetFile(path, read_dictionary=texts)
+        for batch in opened.iter_batches(batch_size=_ROWS, columns=list(wanted)):
+            yield [batch.column(name) for name in wanted]
+
+    return Source(
+        kind="parquet", names=tuple(schema.names), n_rows=file.metadata.num_rows, batches=batches, types=schema.types
+    )
+
+
+def _ipc(path: Path) -> Source:
+    mapped = pa.memory_map(str(path))
+    try:
+        opened = pa.ipc.open_file(mapped)
+        parts = (opened.get_batch(i) for i in range(opened.num_record_batches))
+    except pa.ArrowInvalid:
+        mapped.seek(0)
+        opened = pa.ipc.open_stream(mapped)
+        parts = iter(opened)
+    schema = opened.schema
+    return Source(
+        kind="arrow",
+        names=tuple(schema.names),
+        n_rows=None,
+        batches=lambda wanted: ([batch.column(name) for name in wanted] for batch in parts),
+        types=tuple(schema.types),
+    )
+
+
+def _pyarrow(source: Any) -> Source:
+    if isinstance(source, pa.RecordBatch):
+        source = pa.table(source)
+    n_rows = source.num_rows if isinstance(source, pa.Table) else None
+
+    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+        parts = source.to_batches(max_chunksize=_ROWS) if isinstance(source, pa.Table) else source
+        for batch in parts:
+            yield [batch.column(name) for name in wanted]
+
+    return Source(
+        kind="pyarrow",
+        names=tuple(source.schema.names),
+        n_rows=n_rows,
+        batches=batches,
+        types=tuple(source.schema.types),
+    )
+
+
+def _polars(frame: Any) -> Source:
+    if type(frame).__name__ == "LazyFrame":
+        frame = frame.collect()
+    names = tuple(frame.columns)
+
+    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+        for start in range(0, frame.height, _ROWS):
+            yield [_one_array(frame[name][start : start + _ROWS].to_arrow()) for name in wanted]
+
+    return Source(kind="polars", names=names, n_rows=frame.height, batches=batches, types=tuple(frame.dtypes))
+
+
+def _pandas(frame: Any) -> Source:
+    if frame.columns.nlevels > 1:
+        raise TableError("the dataframe has columns of several levels. Flatten them to one name a column.")
+    names = tuple(str(name) for name in frame.columns)
+    positions = {name: i for i, name in enumerate(names)}
+
+    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+        for start in range(0, len(frame), _ROWS):
+            yield [_pandas_column(frame.iloc[start : start + _ROWS, positions[name]]) for name in wanted]
+
+    return Source(kind="pandas", names=names, n_rows=len(frame), batches=batches, types=tuple(frame.dtypes))
+
+
+def _pandas_column(series: Any) -> pa.Array:
+    try:
+        return _one_array(pa.array(series, from_pandas=True))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        # A column of mixed objects: as texts, so that the schema can say which of them do not fit.
+        return pa.array([None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)])
+
+
+def _one_array(column: Any) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
