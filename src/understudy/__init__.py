@@ -1,1 +1,95 @@
-"""Publish a private table as a synthetic one."""
+"""Publish a private table as a synthetic one, under differential privacy, and say exactly what that reveals.
+
+Names are loaded when they are first used, so that `import understudy` and `understudy --help` are fast.
+
+>>> import understudy as us
+>>> us.PrivBayes(epsilon=1.0)
+PrivBayes(epsilon=1.0)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from understudy._api import PrivBayes, plan, publish
+    from understudy._core.errors import (
+        BudgetExceeded,
+        InternalError,
+        LedgerError,
+        ModelFileError,
+        OptionError,
+        OutputError,
+        SchemaError,
+        TableError,
+        UnderstudyError,
+        UserError,
+    )
+    from understudy.privacy import MemoryLedger, PrivacyWarning, SQLiteLedger
+    from understudy.release import Answer, PublishedModel, Release, Statement
+    from understudy.release import load_model as load
+    from understudy.schema import Schema
+    from understudy.tables import check_table, draft_schema
+
+    __version__: str
+
+__all__ = [
+    "Answer",
+    "BudgetExceeded",
+    "InternalError",
+    "LedgerError",
+    "MemoryLedger",
+    "ModelFileError",
+    "OptionError",
+    "OutputError",
+    "PrivBayes",
+    "PrivacyWarning",
+    "PublishedModel",
+    "Release",
+    "SQLiteLedger",
+    "Schema",
+    "SchemaError",
+    "Statement",
+    "TableError",
+    "UnderstudyError",
+    "UserError",
+    "__version__",
+    "check_table",
+    "draft_schema",
+    "load",
+    "plan",
+    "publish",
+]
+
+_HOMES = {
+    "understudy._api": ("PrivBayes", "plan", "publish"),
+    "understudy._core.errors": (
+        *("BudgetExceeded", "InternalError", "LedgerError", "ModelFileError", "OptionError", "OutputError"),
+        *("SchemaError", "TableError", "UnderstudyError", "UserError"),
+    ),
+    "understudy.privacy": ("MemoryLedger", "PrivacyWarning", "SQLiteLedger"),
+    "understudy.release": ("Answer", "PublishedModel", "Release", "Statement"),
+    "understudy.schema": ("Schema",),
+    "understudy.tables": ("check_table", "draft_schema"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("understudy")
+    elif name == "load":
+        value = import_module("understudy.release").load_model
+    elif name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+    else:
+        raise AttributeError(f"module 'understudy' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from understudy._core.errors import InternalError, ModelFileError, SchemaError
-from understudy.network import Network, NetworkModel, Node, fit_conditionals
+from understudy.network import Network, NetworkModel, Node
 from understudy.privacy import Measurement, NoiseLevel
 from understudy.release._archive import Archive, Array
 from understudy.release._statement import Statement
@@ -49,7 +49,10 @@ def from_archive(archive: Archive) -> tuple[Schema, NetworkModel, Statement]:
     """The model again, every field checked. Raises ModelFileError."""
     statement = Statement.from_dict(archive.document("statement.json"))
     try:
-        schema = Schema.from_dict(archive.document("schema.json"))
+        content = archive.document("schema.json")
+        if "resources" in content:
+            raise ValueError("a data package where a table schema belongs")
+        schema = Schema.from_dict(content)
         model = _read_model(archive, schema.domain)
     except SchemaError as error:
         raise ModelFileError(f"the schema in this model file is not valid: {error}") from error
@@ -75,8 +78,7 @@ def _read_model(archive: Archive, domain: Domain) -> NetworkModel:
     expected = {_table(i) for i in range(len(nodes))} | {_count(i) for i in range(len(measurements))}
     if set(archive.arrays) != expected:
         raise ValueError("tables that nothing refers to")
-    n = _whole(document["n"])
-    return NetworkModel(network, conditionals, recoding, measurements, n, fit_conditionals if measurements else None)
+    return NetworkModel(network, conditionals, recoding, measurements, _whole(document["n"]))
 
 
 def _conditional(archive: Archive, index: int, shape: tuple[int, ...]) -> Any:

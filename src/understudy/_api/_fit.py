@@ -1,0 +1,166 @@
+"""From a table to a published model: read, charge, fit, and write down what was promised."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeAlias
+
+from understudy._api._settings import RunSettings
+from understudy._core.errors import InternalError
+from understudy._core.randomness import Streams
+from understudy.network import NetworkModel
+from understudy.privacy import Charge, Curator, NoiseLevel, PureBudget, open_curator
+from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
+from understudy.schema import Field, Schema
+from understudy.tables import column_names
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+def fit_model(
+    source: object, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
+) -> PublishedModel:
+    """Read the table, charge the ledger, fit the model."""
+    if progress is not None:
+        progress("reading the table", 0, 1)
+    table = Path(source) if isinstance(source, os.PathLike) else source
+    # The synthetic table has the original's column order, whatever order the schema was written in.
+    settings = replace(settings, schema=settings.schema.in_order_of(column_names(table)))
+    curator = open_curator(
+        table,
+        settings.schema,
+        budget=settings.budget,
+        neighbours=settings.neighbours,
+        ledger=settings.ledger,
+        noise=settings.noise,
+        exact=settings.exact,
+        method=settings.method.name,
+        note=note,
+    )
+    try:
+        coins = None if settings.seed is None else Streams(settings.seed)
+        model = settings.method.fit(curator, streams=coins, progress=progress)
+    except BaseException as error:
+        _say_charge_stays(error, curator)
+        raise
+    if not isinstance(model, NetworkModel):
+        raise InternalError("a method returned a model of a kind that cannot be saved.")
+    return PublishedModel(settings.schema, model, _statement(settings, curator, model))
+
+
+def _say_charge_stays(error: BaseException, curator: Curator) -> None:
+    entry = curator.ledger_entry
+    if entry is not None:
+        error.add_note(f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger.")
+
+
+def charge_note(statement: Statement) -> str | None:
+    """What to tell someone whose run broke after it was charged; None if nothing was."""
+    if statement.ledger is None:
+        return None
+    return (
+        f"The charge of epsilon {statement.epsilon} to dataset '{statement.ledger.dataset}' stays in the ledger: the "
+        "noise was drawn."
+    )
+
+
+def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> Statement:
+    budget, entry = settings.budget, curator.ledger_entry
+    pure = isinstance(budget, PureBudget)
+    statement = Statement(
+        dataset=settings.schema.name,
+        created=datetime.now(UTC).date().isoformat(),
+        version=version("understudy"),
+        method=settings.method.name,
+        options=settings.method.describe(),
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        rho=None if isinstance(budget, PureBudget) else budget.rho,
+        neighbours="replace-one" if settings.neighbours.public_rows else "add-remove",
+        unit=settings.unit,
+        n_rows=model.n,
+        n_public=settings.neighbours.public_rows,
+        public=tuple(
+            PublicField(name=field.name, what=describe_domain(field), origin=field.origin)
+            for field in settings.schema.fields
+        ),
+        charges=tuple(_line(charge, pure=pure) for charge in curator.charges),
+        noise=_noise_words(settings),
+        seeded=settings.seed is not None,
+        diagnostic=settings.diagnostic,
+        ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
+        warnings=(),
+    )
+    return replace(statement, warnings=tuple(_warnings(settings, model)))
+
+
+def describe_domain(field: Field) -> str:
+    """A field's public domain in a few words.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "special": [-1], "bins": 4,
+    ...     "constraints": {"minimum": 0, "maximum": 99, "required": False}}]})
+    >>> describe_domain(schema["age"])
+    'integer, 0 to 99 in 4 bins; special -1; missing'
+    """
+    if field.bins is not None:
+        low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
+        words = [f"{field.type}, {low} to {high} in {field.bins.count} bins"]
+    else:
+        words = [f"{field.type}, {len(field.categories)} values"]
+    if field.special:
+        words.append("special " + ", ".join(category.label for category in field.special[:5]))
+    if field.other_code is not None:
+        words.append("other")
+    if field.missing_code is not None:
+        words.append("missing")
+    return "; ".join(words)
+
+
+def _line(charge: Charge, *, pure: bool) -> ChargeLine:
+    return ChargeLine(
+        what=charge.what,
+        mechanism=charge.mechanism,
+        cost=charge.epsilon if pure else charge.rho,
+        unit="epsilon" if pure else "rho",
+        tables=charge.n_tables,
+        candidates=charge.n_candidates,
+        noise="" if charge.noise is None else _level_words(charge.noise),
+    )
+
+
+def _level_words(level: NoiseLevel) -> str:
+    if level.kind == "none":
+        return "none"
+    symbol = "scale b" if level.kind == "laplace" else "variance σ²"
+    return f"{symbol} = {float(level.scale):.6g} a cell"
+
+
+def _noise_words(settings: RunSettings) -> str:
+    if settings.seed is not None:
+        return f"a generator seeded with {settings.seed} (a rehearsal)"
+    source = "OpenDP" if type(settings.noise).__name__.startswith("OpenDP") else "exact integer samplers"
+    return f"{source}, fed by the operating system's cryptographic generator"
+
+
+def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
+    found = []
+    if settings.budget.delta * model.n >= 1:
+        found.append(
+            "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. Use a delta far "
+            "below 1/rows."
+        )
+    if settings.budget.epsilon > 10:
+        found.append("epsilon is above 10: the bound on what can be learnt about a person is very loose.")
+    if len(model.network.nodes) > 1 and model.network.degree == 0:
+        found.append(
+            "the budget is too small for this many rows and columns to measure any relation between columns: they were "
+            "published as independent of each other."
+        )
+    if settings.seed is not None and settings.ledger is not None:
+        found.append("a seeded rehearsal is never charged to a ledger.")
+    return found

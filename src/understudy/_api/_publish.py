@@ -1,0 +1,143 @@
+"""`publish`: one call from a private table to a release folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from understudy._api._fit import Progress, charge_note, fit_model
+from understudy._api._settings import Number, RunSettings, SchemaLike, check_run, demo_source
+from understudy._core.errors import OptionError, OutputError
+from understudy.methods import Method
+from understudy.privacy import Ledger, PrivacyWarning
+from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, table_name, whole_folderfrom understudy.tables import kind_of
+
+_SPARE = 16 << 20
+
+
+def publish(
+    source: object,
+    *,
+    schema: SchemaLike | None = None,
+    epsilon: Number,
+    delta: Number | None = None,
+    out: str | os.PathLike[str] = "release",
+    method: str | Method = "privbayes",
+    n: int | None = None,
+    neighbours: str = "replace-one",
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    cap: Number | None = None,
+    seed: int | None = None,
+    trust_draft: bool = False,
+    overwrite: bool = False,
+    format: Format | None = None,
+    noise: str = "exact",
+    diagnostic: str | None = None,
+    unit: str = "one row",
+    card: CardFacts | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Release:
+    """Publish a table: fit a model under differential privacy, sample from it, write the release folder.
+
+    `source` is a CSV or Parquet file, a pandas, polars or pyarrow table, or the word "demo". Whatever can be checked
+    without private rows (options, schema, output folder, the ledger's cap) is checked first; then the table is read,
+    the ledger charged, the model fitted. `options` are those of the method, such as `k=2`. A `seed` makes a rehearsal
+    that is stamped NOT PRIVATE and charges nothing.
+
+    Unit: `unit` (one row). Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the whole folder.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = publish("demo", epsilon=1, out=f"{folder}/release")
+    ...     release.synthetic.name, release.n_rows, release.statement.private
+    ('synthetic.csv', 5912, True)
+    """
+    table, declared = demo_source(source, schema)
+    settings = check_run(
+        schema=declared,
+        epsilon=epsilon,
+        delta=delta,
+        method=method,
+        neighbours=neighbours,
+        ledger=ledger,
+        dataset=dataset,
+        cap=cap,
+        seed=seed,
+        noise=noise,
+        trust_draft=trust_draft,
+        diagnostic=diagnostic,
+        unit=unit,
+        options=options,
+    )
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
+        raise OptionError(f"The 'n' parameter must be a whole number of rows, at least 0. Got {n!r} instead.")
+    wanted = check_format(format, table)
+    place = Path(out)
+    with whole_folder(place, overwrite=overwrite) as folder:
+        _check_room(table, folder)
+        model = _fit(table, settings, progress)
+        with _charge_mentioned(model):
+            names, n_rows = fill_release(
+                folder, model, format=wanted, n_rows=n, seed=seed, facts=card, progress=progress
+            )
+    return Release(
+        path=place,
+        model=model,
+        synthetic=place / table_name(model.statement, wanted),
+        files=tuple(place / name for name in names),
+        n_rows=n_rows,
+    )
+
+
+def check_format(format: str | None, source: object) -> Format:
+    """The format asked for, or the input's: Parquet for Parquet, CSV for CSV and for dataframes.
+
+    >>> from understudy import demo
+    >>> check_format(None, demo.table_path()), check_format("parquet", demo.table_path())
+    ('csv', 'parquet')
+    """
+    if format is not None:
+        if format not in ("csv", "parquet"):
+            raise OptionError(f"format must be csv or parquet. Got {format!r} instead.")
+        return "parquet" if format == "parquet" else "csv"
+    if isinstance(source, str | os.PathLike):
+        return "csv" if kind_of(Path(source)) == "csv" else "parquet"
+    return "csv"
+
+
+def _fit(table: object, settings: RunSettings, progress: Progress | None) -> PublishedModel:
+    with warnings.catch_warnings():
+        # The statement carries the same warnings, and every face shows them from there.
+        warnings.simplefilter("ignore", PrivacyWarning)
+        return fit_model(table, settings, progress=progress, note="publish")
+
+
+def _check_room(table: object, folder: Path) -> None:
+    """Refuse early if the disk has less room than the input takes: budget spent on a full disk is lost."""
+    if not isinstance(table, str | os.PathLike) or not Path(table).is_file():
+        return
+    needed = Path(table).stat().st_size + _SPARE
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise OutputError(
+            f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. Nothing "
+            "was spent. Free some space or choose another --out."
+        )
+
+
+@contextmanager
+def _charge_mentioned(model: PublishedModel) -> Iterator[None]:
+    note = charge_note(model.statement)
+    try:
+        yield
+    except BaseException as error:
+        if note is not None:
+            error.add_note(note)
+        raise

@@ -1,0 +1,47 @@
+"""The commands, each a few lines: it parses, calls one function and shows what came back."""
+
+from __future__ import annotations
+
+import typer
+
+from understudy.cli import _ledger, _models, _publish, _schema
+
+app = typer.Typer(
+    name="understudy",
+    help="Publish a private table as a synthetic one, under differential privacy.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"understudy {version('understudy')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Publish a private table as a synthetic one, under differential privacy.
+
+    Start with: understudy publish demo
+    """
+
+
+app.add_typer(_schema.app, name="schema")
+app.command("plan")(_publish.plan)
+app.command("publish")(_publish.publish)
+app.command("sample")(_models.sample)
+app.command("query")(_models.query)
+app.command("export")(_models.export)
+app.command("draw")(_models.draw)
+app.command("show")(_models.show)
+app.command("methods")(_models.methods)
+app.add_typer(_ledger.app, name="ledger")

@@ -1,0 +1,82 @@
+"""Running a command: every mistake of a user ends in one sentence and exit code 2, an interrupt in 130."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Never
+
+import typer
+
+from understudy._core.errors import InternalError, UserError
+from understudy.cli._app import app
+from understudy.cli._show import say_error
+
+# Typer may bring a click of its own, so its base error is found through a class that typer does export.
+_UsageError = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
+
+USER_MISTAKE = 2
+OUR_BUG = 70
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> Never:
+    """Run the command line and exit."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; the exit code.
+
+    >>> run(["--version"]).__class__
+    <class 'int'>
+    """
+    as_json = "--json" in arguments
+    try:
+        result = app(arguments, prog_name="understudy", standalone_mode=False)
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except (typer.Abort, KeyboardInterrupt) as stop:
+        say_error(" ".join(["interrupted; nothing was written.", *_notes(stop)]), as_json=as_json)
+        return INTERRUPTED
+    except UserError as error:
+        say_error(" ".join([str(error), *_notes(error)]), as_json=as_json)
+        return USER_MISTAKE
+    except _UsageError as error:
+        say_error(_usage_sentence(error), as_json=as_json)
+        return USER_MISTAKE
+    except BrokenPipeError:
+        # Whoever read our output has gone (as with `| head`); that is no fault, and there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except InternalError as error:
+        say_error(str(error), as_json=as_json)
+        return OUR_BUG
+    return int(result) if isinstance(result, int) else 0
+
+
+def _terminate(number: int, frame: object) -> Never:
+    """A polite kill is an interrupt: temporary files are removed on the way out."""
+    raise KeyboardInterrupt
+
+
+def _notes(error: BaseException) -> list[str]:
+    """Notes of an error and of what it came from: typer wraps an interrupt in an error of its own."""
+    found: list[str] = []
+    step: BaseException | None = error
+    while step is not None:
+        found += [note for note in getattr(step, "__notes__", []) if note not in found]
+        step = step.__cause__ or step.__context__
+    return found
+
+
+def _usage_sentence(error: BaseException) -> str:
+    """Typer's complaint as one sentence that says where help is."""
+    format_message = getattr(error, "format_message", None)
+    message = str(format_message() if callable(format_message) else error).strip()
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "understudy")
+    return f"{message.rstrip('.')}. See '{command} --help'."

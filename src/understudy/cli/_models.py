@@ -1,0 +1,133 @@
+"""Commands on a published model: `sample`, `query`, `export`, `draw`, `show`; and the list of `methods`. All free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from understudy.cli._show import make_table, progress_bars, say, say_aside, say_json, say_table
+
+_MODEL = typer.Argument(..., help="A model file, such as release/model.understudy.")
+_JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
+_OVERWRITE = typer.Option(False, "--overwrite", help="Replace the file if it is there.")
+
+
+def sample(
+    model: Path = _MODEL,
+    out: Path = typer.Option(..., "--out", "-o", help="The table to write: .csv, .csv.gz or .parquet."),
+    n: int | None = typer.Option(None, "-n", "--rows", help="Number of rows. Default: as many as the original."),
+    where: str | None = typer.Option(None, "--where", help="Conditions, such as \"sex=Female, age=30..40\"."),
+    seed: int | None = typer.Option(None, "--seed", help="Make the sample repeatable. No bearing on privacy."),
+    independent: bool = typer.Option(False, "--independent", help="Draw every row on its own (higher variance)."),
+    overwrite: bool = _OVERWRITE,
+    as_json: bool = _JSON,
+) -> None:
+    """Sample rows from a published model. Free: it spends no budget."""
+    from understudy._core.errors import OptionError
+    from understudy.release import load_model, told_as_output_error, write_table
+
+    loaded = load_model(model)
+    if n is not None and n < 0:
+        raise OptionError(f"the number of rows to sample must be at least 0. Got {n} instead.")
+    _refuse_existing(out, overwrite=overwrite)
+    with progress_bars(quiet=as_json) as progress, told_as_output_error(out):
+        rows = write_table(
+            out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress
+        )
+    if as_json:
+        say_json({"out": str(out), "rows": rows, "stamp": loaded.statement.stamp})
+        return
+    if loaded.statement.stamp:
+        say(f"*** {loaded.statement.stamp} ***")
+    say(f"Wrote {rows:,} rows to {out}.")
+
+
+def query(
+    model: Path = _MODEL,
+    question: str = typer.Argument(..., help="Such as \"income | education=Masters, sex=Female, age=30..40\"."),
+    as_json: bool = _JSON,
+) -> None:
+    """Ask a published model for exact probabilities, with error bars from the known noise. Free."""
+    from understudy.release import load_model
+
+    answer = load_model(model).query(question)
+    if as_json:
+        say_json(answer.to_dict())
+        return
+    say(str(answer))
+    if answer.low is not None:
+        say_aside("Intervals cover the noise, not what the model leaves out.")
+
+
+def export(
+    model: Path = _MODEL,
+    out: Path = typer.Option(..., "--out", "-o", help="The file to write, such as network.bif."),
+    overwrite: bool = _OVERWRITE,
+    as_json: bool = _JSON,
+) -> None:
+    """Write the network in the Bayesian Interchange Format (BIF), for bnlearn, pgmpy and others."""
+    from understudy.release import load_model, write_bytes
+
+    loaded = load_model(model)
+    _refuse_existing(out, overwrite=overwrite)
+    write_bytes(out, loaded.to_bif().encode())
+    _wrote(out, loaded.statement.stamp, as_json=as_json)
+
+
+def draw(
+    model: Path = _MODEL,
+    out: Path = typer.Option(Path("network.svg"), "--out", "-o", help="The SVG file to write."),
+    overwrite: bool = _OVERWRITE,
+    as_json: bool = _JSON,
+) -> None:
+    """Draw the network as an SVG file."""
+    from understudy.release import load_model
+
+    loaded = load_model(model)
+    _refuse_existing(out, overwrite=overwrite)
+    loaded.draw(out)
+    _wrote(out, loaded.statement.stamp, as_json=as_json)
+
+
+def show(model: Path = _MODEL, as_json: bool = _JSON) -> None:
+    """Show a model's privacy statement."""
+    from understudy.release import load_model, privacy_letter
+
+    statement = load_model(model).statement
+    if as_json:
+        say_json(statement.to_dict())
+    else:
+        say(privacy_letter(statement).rstrip())
+
+
+def methods(as_json: bool = _JSON) -> None:
+    """List the methods that 'publish' can use."""
+    from understudy.methods import METHODS
+
+    found = {name: (method.__doc__ or "").strip().splitlines()[0] for name, method in METHODS.items()}
+    if as_json:
+        say_json(found)
+        return
+    table = make_table("method", "what it does")
+    for name, what in found.items():
+        table.add_row(name, what)
+    say_table(table)
+
+
+def _refuse_existing(out: Path, *, overwrite: bool) -> None:
+    from understudy._core.errors import OutputError
+
+    if out.is_dir():
+        raise OutputError(f"'{out}' is a folder. Name a file.")
+    if out.exists() and not overwrite:
+        raise OutputError(f"the file '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
+
+
+def _wrote(out: Path, stamp: str | None, *, as_json: bool) -> None:
+    if as_json:
+        say_json({"out": str(out), "stamp": stamp})
+        return
+    if stamp:
+        say(f"*** {stamp} ***")
+    say(f"Wrote {out}.")

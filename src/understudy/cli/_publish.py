@@ -1,0 +1,223 @@
+"""`understudy plan` and `understudy publish`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from understudy.cli._show import make_table, progress_bars, say, say_aside, say_json, say_table
+
+if TYPE_CHECKING:
+    from understudy.methods import Plan
+    from understudy.release import Release
+
+_SOURCE = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'.")
+_SCHEMA = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON): what is public about it.")
+_EPSILON = typer.Option(None, "--epsilon", "-e", help="Privacy budget: smaller is more private. The demo takes 1.")
+_DELTA = typer.Option(None, "--delta", help="Allow (ε, δ) with Gaussian noise; far below 1/rows. Default: pure ε.")
+_METHOD = typer.Option("privbayes", "--method", help="How to learn the model; see 'understudy methods'.")
+_NEIGHBOURS = typer.Option("replace-one", "--neighbours", help="replace-one (rows public) or add-remove (private).")
+_SCORE = typer.Option("auto", "--score", help="Score of candidate parents: auto, I, F or R.")
+_ENCODING = typer.Option("auto", "--encoding", help="auto, hierarchical, vanilla, binary or gray.")
+_DEGREE = typer.Option(None, "--k", "-k", help="Parents of each attribute. Default: as many as are useful.")
+_THETA = typer.Option(4.0, "--theta", help="A table is useful if its average cell is θ times the noise.")
+_BETA = typer.Option(0.3, "--beta", help="Share of the budget for choosing the network.")
+_CANDIDATES = typer.Option(None, "--max-candidates", help="Most parent sets weighed in one choice.")
+_JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
+
+
+def plan(
+    source: str | None = typer.Argument(None, help="The table, to count its rows; or 'demo'; or leave out with --rows."),
+    schema: Path | None = _SCHEMA,
+    epsilon: str | None = _EPSILON,
+    delta: str | None = _DELTA,
+    rows: int | None = typer.Option(None, "--rows", help="Number of rows; then no table is opened at all."),
+    method: str = _METHOD,
+    neighbours: str = _NEIGHBOURS,
+    score: str = _SCORE,
+    encoding: str = _ENCODING,
+    k: int | None = _DEGREE,
+    theta: float = _THETA,
+    beta: float = _BETA,
+    max_candidates: int | None = _CANDIDATES,
+    as_json: bool = _JSON,
+) -> None:
+    """Dry run: what publishing would do. Spends nothing, touches no private value."""
+    from understudy._api import plan as make_plan
+
+    found = make_plan(
+        source,
+        schema=schema,
+        epsilon=_epsilon(epsilon, source),
+        delta=delta,
+        rows=rows,
+        method=method,
+        neighbours=neighbours,
+        score=score,
+        encoding=encoding,
+        k=k,
+        theta=theta,
+        beta=beta,
+        max_candidates=max_candidates,
+    )
+    if as_json:
+        say_json(found.to_dict())
+    else:
+        _show_plan(found)
+
+
+def publish(
+    source: str = _SOURCE,
+    schema: Path | None = _SCHEMA,
+    epsilon: str | None = _EPSILON,
+    delta: str | None = _DELTA,
+    out: Path = typer.Option(Path("release"), "--out", "-o", help="The folder to make."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace an earlier release in that folder."),
+    n: int | None = typer.Option(None, "-n", "--rows", help="Synthetic rows. Default: as many as the table has."),
+    format: str | None = typer.Option(None, "--format", help="csv or parquet. Default: the input's."),
+    method: str = _METHOD,
+    neighbours: str = _NEIGHBOURS,
+    ledger: Path | None = typer.Option(None, "--ledger", help="SQLite file that keeps account of all releases."),
+    dataset: str | None = typer.Option(None, "--dataset", help="The table's name in the ledger."),
+    cap: str | None = typer.Option(None, "--cap", help="Most ε that may ever be spent on it (on first use)."),
+    trust_draft: bool = typer.Option(False, "--trust-draft", help="Publish drafted fields; the statement says so."),
+    seed: int | None = typer.Option(None, "--seed", help="Rehearse: repeatable, stamped NOT PRIVATE, charges nothing."),
+    noise: str = typer.Option("exact", "--noise", help="exact (our samplers) or opendp."),
+    diagnostic: str | None = typer.Option(
+        None, "--diagnostic", help="no-privacy, best-network or best-marginals: an experiment without a guarantee."
+    ),
+    unit: str = typer.Option("one row", "--unit", help="Whom a row stands for, in words, for the statement."),
+    license: str | None = typer.Option(None, "--license", help="Licence of the release, for the dataset card."),
+    creator: str | None = typer.Option(None, "--creator", help="Who publishes it, for the dataset card."),
+    url: str | None = typer.Option(None, "--url", help="Where it will be found, for the dataset card."),
+    score: str = _SCORE,
+    encoding: str = _ENCODING,
+    k: int | None = _DEGREE,
+    theta: float = _THETA,
+    beta: float = _BETA,
+    max_candidates: int | None = _CANDIDATES,
+    as_json: bool = _JSON,
+) -> None:
+    """Publish a table: a synthetic table, a model and a privacy statement, in one folder."""
+    from understudy._api import publish as make_release
+    from understudy.release import CardFacts
+
+    if source == "demo" and Path("demo").is_file():
+        say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
+    with progress_bars(quiet=as_json) as progress:
+        release = make_release(
+            source,
+            schema=schema,
+            epsilon=_epsilon(epsilon, source),
+            delta=delta,
+            out=out,
+            method=method,
+            n=n,
+            neighbours=neighbours,
+            ledger=ledger,
+            dataset=dataset,
+            cap=cap,
+            seed=seed,
+            trust_draft=trust_draft,
+            overwrite=overwrite,
+            format=format,  # type: ignore[arg-type]  # checked there
+            noise=noise,
+            diagnostic=diagnostic,
+            unit="one person" if source == "demo" and unit == "one row" else unit,
+            card=CardFacts(license=license, creator=creator, url=url),
+            progress=progress,
+            score=score,
+            encoding=encoding,
+            k=k,
+            theta=theta,
+            beta=beta,
+            max_candidates=max_candidates,
+        )
+    if as_json:
+        say_json(_release_json(release))
+    else:
+        _show_release(release)
+
+
+def _epsilon(given: str | None, source: str | None) -> str:
+    from understudy._core.errors import OptionError
+
+    if given is not None:
+        return given
+    if source == "demo":
+        return "1"
+    raise OptionError("how much may be revealed? Give a privacy budget, such as --epsilon 1.")
+
+
+def _release_json(release: Release) -> dict[str, Any]:
+    return {
+        "out": str(release.path),
+        "synthetic": str(release.synthetic),
+        "files": [str(path) for path in release.files],
+        "rows": release.n_rows,
+        "statement": release.statement.to_dict(),
+    }
+
+
+_WHAT = {
+    "model.understudy": "the model: sample more rows, ask it questions",
+    "privacy.json": "the privacy statement, for machines",
+    "PRIVACY.md": "the privacy statement, in plain words: read this first",
+    "network.svg": "a drawing of what depends on what",
+    "croissant.json": "a dataset card (Croissant) that carries ε",
+}
+
+
+def _show_release(release: Release) -> None:
+    statement = release.statement
+    delta = f", δ = {float(statement.delta):g}" if statement.delta else ""
+    say(f"Published '{statement.dataset}' at ε = {float(statement.epsilon):g}{delta} into {release.path}/")
+    if statement.stamp:
+        say(f"*** {statement.stamp}: do not publish this folder. ***")
+    table = make_table("file", "what it is")
+    for path in release.files:
+        what = f"{release.n_rows:,} synthetic rows" if path == release.synthetic else _WHAT.get(path.name, "")
+        table.add_row(path.name, what)
+    say_table(table)
+    for warning in statement.warnings:
+        say(f"Warning: {warning}")
+    if statement.trusted_drafts:
+        say(f"Warning: {len(statement.trusted_drafts)} drafted fields were trusted; the statement says so.")
+    if statement.ledger is not None:
+        say(f"Charged to '{statement.ledger.dataset}' in the ledger.")
+    first = release.model.schema.fields[-1].name
+    quoted = f"'{first}'" if not first.isidentifier() else first
+    say(f"Read {release.path / 'PRIVACY.md'} first. Then try:")
+    say(f"  understudy query {release.path / 'model.understudy'} \"{quoted}\"")
+
+
+def _show_plan(plan: Plan) -> None:
+    table = make_table("attribute", "values", "largest table", "error", "others see it", right=("values", "largest table", "error"))
+    for attribute in plan.attributes:
+        if attribute.finest_as_parent is None:
+            seen = "not at all" if attribute.size > 1 else "-"
+        elif attribute.finest_as_parent == 0:
+            seen = "whole"
+        else:
+            seen = f"in {attribute.levels[attribute.finest_as_parent]} groups"
+        table.add_row(
+            attribute.name,
+            str(attribute.size),
+            f"{attribute.largest_table:,} cells",
+            f"{attribute.expected_error:.3f}",
+            seen,
+        )
+    say_table(table)
+    most = max(plan.candidates_per_choice, default=0)
+    candidates = f"at most {most:,}" if most <= plan.max_candidates else f"more than {plan.max_candidates:,}, so drawn by coins"
+    degree = "" if plan.degree is None else f"; {plan.degree} parents each"
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in plan.shares.items() if share)
+    say(f"Rows: {plan.rows:,}. Score: {plan.score}{degree}. Budget: {shares}.")
+    say(f"Candidates in one choice: {candidates}; in all {sum(plan.candidates_per_choice):,}.")
+    say(f"Largest useful table: {plan.largest_useful_table:,} cells. Noise in a cell: about ±{plan.noise_mean:,.1f}.")
+    say(f"Memory: about {plan.memory_bytes / 1e6:,.0f} MB. Time: about {plan.seconds:,.1f} s on one core.")
+    if plan.coarsened:
+        say("Seen by others in coarser form or not at all: " + ", ".join(plan.coarsened) + ".")
+    say("Error: expected total variation distance of the largest table, from noise alone. Nothing was spent.")

@@ -1,0 +1,117 @@
+"""`understudy schema`: draft, check and import what is declared public about a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from understudy.cli._show import say, say_json
+
+if TYPE_CHECKING:
+    from understudy.schema import Schema
+    from understudy.tables import CheckReport
+
+app = typer.Typer(
+    help="Draft, check or import the schema of a table.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+_TABLE = typer.Argument(..., help="The table: CSV (also .gz), Parquet or Arrow.")
+_JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
+_OVERWRITE = typer.Option(False, "--overwrite", help="Replace the file if it is there.")
+NOT_FITTING = 1
+
+
+@app.command()
+def draft(
+    table: Path = _TABLE,
+    out: Path | None = typer.Option(None, "--out", "-o", help="The schema file to write. Default: print it."),
+    overwrite: bool = _OVERWRITE,
+    as_json: bool = _JSON,
+) -> None:
+    """Draft a schema from a table. Every guess is marked 'origin: draft', for you to review."""
+    from understudy.tables import draft_schema
+
+    _refuse_existing(out, overwrite=overwrite)
+    schema = draft_schema(table)
+    _give(schema, out, as_json=as_json)
+    if out is not None and not as_json:
+        say(
+            f"Wrote a draft of {len(schema.fields)} fields to {out}. Its bounds and values were read off the private "
+            "table: keep it to yourself until you have reviewed it."
+        )
+        say("For each field put in what is public knowledge and set 'origin: declared'. Then:")
+        say(f"  understudy schema check {table} {out}")
+
+
+@app.command()
+def check(
+    table: Path = _TABLE,
+    schema: Path = typer.Argument(..., help="The schema file."),
+    show_values: bool = typer.Option(False, "--show-values", help="Show values that do not fit. They are private."),
+    as_json: bool = _JSON,
+) -> None:
+    """Check a table against its schema, column by column. What it prints is private to you. Exit code 1: no fit."""
+    from understudy.schema import Schema
+    from understudy.tables import check_table
+
+    declared = Schema.load(schema)
+    report = check_table(table, declared, show_values=show_values)
+    if as_json:
+        say_json({**report.to_dict(), "drafts": list(declared.draft_fields)})
+    else:
+        _show_report(report, declared, table)
+    if not report.ok:
+        raise typer.Exit(NOT_FITTING)
+
+
+@app.command("import-sdv")
+def import_sdv(
+    metadata: Path = typer.Argument(..., help="An SDV metadata file (JSON)."),
+    out: Path | None = typer.Option(None, "--out", "-o", help="The schema file to write. Default: print it."),
+    overwrite: bool = _OVERWRITE,
+    as_json: bool = _JSON,
+) -> None:
+    """Make a draft schema from SDV metadata. It has types but no bounds or categories: those are for you to add."""
+    from understudy.schema import import_sdv as read_sdv
+
+    _refuse_existing(out, overwrite=overwrite)
+    schema = read_sdv(metadata)
+    _give(schema, out, as_json=as_json)
+    if out is not None and not as_json:
+        say(f"Wrote {len(schema.fields)} fields to {out}. Add bounds and categories, then set 'origin: declared'.")
+
+
+def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
+    if out is not None:
+        schema.save(out)
+    if as_json:
+        say_json({"out": None if out is None else str(out), "schema": schema.to_dict()})
+    elif out is None:
+        say(schema.to_yaml().rstrip())
+
+
+def _refuse_existing(out: Path | None, *, overwrite: bool) -> None:
+    from understudy._core.errors import OutputError
+
+    if out is not None and out.exists() and not overwrite:
+        raise OutputError(f"the file '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
+
+
+def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:
+    for fault in report.faults:
+        say(f"- {fault}")
+    for column in report.columns:
+        if column.unused:
+            shown = ", ".join(column.unused[:8]) + (", …" if len(column.unused) > 8 else "")
+            say(f"  column '{column.name}': no row has {shown}. That is fine if such values are possible.")
+    drafts = schema.draft_fields
+    if report.ok:
+        say(f"{table}: {report.n_rows:,} rows fit the schema.")
+    else:
+        say(f"{table}: {len(report.faults)} things do not fit. This list is private to you.")
+    if drafts:
+        say(f"{len(drafts)} fields are still drafts, and publish will refuse them: {', '.join(drafts[:8])}.")

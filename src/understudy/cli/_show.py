@@ -1,0 +1,90 @@
+"""What goes to the screen: results on stdout (or clean JSON), everything else on stderr, bars on a terminal only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+def say(text: str = "") -> None:
+    """A line of the result, on stdout."""
+    print(text)
+
+
+def say_json(document: Any) -> None:
+    """The whole result as JSON, on stdout.
+
+    >>> say_json({"rows": 3})
+    {
+      "rows": 3
+    }
+    """
+    print(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+
+
+def say_error(sentence: str, *, as_json: bool = False) -> None:
+    """A user's mistake, on stderr; under --json also as JSON on stdout, so that a script need not read two streams."""
+    if as_json:
+        say_json({"error": sentence})
+    print(f"understudy: {sentence}", file=sys.stderr)
+
+
+def say_aside(sentence: str) -> None:
+    """A remark that is not part of the result, on stderr."""
+    print(sentence, file=sys.stderr)
+
+
+def say_table(table: Table) -> None:
+    """A table on stdout, as wide as the terminal; wide enough for any row in a pipe."""
+    from rich.console import Console
+
+    console = Console() if sys.stdout.isatty() else Console(width=200, no_color=True, highlight=False)
+    console.print(table)
+
+
+def make_table(*columns: str, right: tuple[str, ...] = ()) -> Table:
+    """A plain table to fill.
+
+    >>> table = make_table("column", "size", right=("size",))
+    >>> table.add_row("age", "16")
+    >>> table.row_count
+    1
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left")
+    return table
+
+
+@contextmanager
+def progress_bars(*, quiet: bool = False) -> Iterator[Progress | None]:
+    """A progress callback that draws bars on stderr if that is a terminal, and None otherwise."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def update(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                for task in tasks.values():
+                    bars.update(task, completed=bars.tasks[task].total, visible=False)
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield update

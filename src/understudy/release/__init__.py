@@ -1,0 +1,33 @@
+"""What is published: the model and its file, the privacy statement, the dataset card, the release folder."""
+
+from understudy.release._answer import Answer
+from understudy.release._card import CardFacts, croissant_card
+from understudy.release._folder import check_output, told_as_output_error, whole_folder
+from understudy.release._letter import privacy_letter
+from understudy.release._published import Kind, PublishedModel, load_model, write_bytes
+from understudy.release._statement import ChargeLine, LedgerNote, PublicField, Statement
+from understudy.release._write import Format, Release, fill_release, table_name, write_release, write_table
+
+__all__ = [
+    "Answer",
+    "CardFacts",
+    "ChargeLine",
+    "Format",
+    "Kind",
+    "LedgerNote",
+    "PublicField",
+    "PublishedModel",
+    "Release",
+    "Statement",
+    "check_output",
+    "croissant_card",
+    "fill_release",
+    "load_model",
+    "privacy_letter",
+    "table_name",
+    "told_as_output_error",
+    "whole_folder",
+    "write_bytes",
+    "write_release",
+    "write_table",
+]

@@ -1,0 +1,88 @@
+"""The answer to a query: probabilities with their error bars, as a table to read or to compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Answer:
+    """Probabilities of every combination of the columns asked for.
+
+    `standard_error` and the 95 % interval `low` … `high` come from the known noise alone: they do not cover what the
+    model leaves out. They are None where the model has no record of its noise.
+
+    >>> answer = Answer(question="sex", columns=("sex",), labels=(("F", "M"),), probabilities=np.array([0.25, 0.75]))
+    >>> print(answer)
+    sex  probability
+    F          25.0%
+    M          75.0%
+    >>> answer["F"]
+    0.25
+    """
+
+    question: str
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    probabilities: Floats
+    standard_error: Floats | None = None
+    low: Floats | None = None
+    high: Floats | None = None
+    stamp: str | None = None
+
+    def __getitem__(self, label: str | tuple[str, ...]) -> float:
+        key = (label,) if isinstance(label, str) else label
+        if len(key) != len(self.columns):
+            raise KeyError(f"give one label for each of {', '.join(self.columns)}")
+        return float(self.probabilities[tuple(known.index(word) for known, word in zip(self.labels, key, strict=True))])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One mapping a combination: its labels, its probability and its error."""
+        for place in product(*(range(len(known)) for known in self.labels)):
+            row: dict[str, Any] = {
+                column: known[i] for column, known, i in zip(self.columns, self.labels, place, strict=True)
+            }
+            row["probability"] = float(self.probabilities[place])
+            for name in ("standard_error", "low", "high"):
+                values = getattr(self, name)
+                if values is not None:
+                    row[name] = float(values[place])
+            yield row
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values.
+
+        >>> answer = Answer(question="sex", columns=("sex",), labels=(("F", "M"),), probabilities=np.array([0.25, 0.75]))
+        >>> answer.to_dict()["rows"][1]
+        {'sex': 'M', 'probability': 0.75}
+        """
+        return {"query": self.question, "columns": list(self.columns), "stamp": self.stamp, "rows": list(self.rows())}
+
+    def __str__(self) -> str:
+        return "\n".join(([self.stamp] if self.stamp else []) + _lines(self))
+
+
+def _lines(answer: Answer) -> list[str]:
+    header = [*answer.columns, "probability"] + ([] if answer.low is None else ["95% interval"])
+    body = [
+        [*(str(row[column]) for column in answer.columns), f"{row['probability']:.1%}"]
+        + ([] if answer.low is None else [f"{row['low']:.1%} to {row['high']:.1%}"])
+        for row in answer.rows()
+    ]
+    widths = [max(len(line[i]) for line in [header, *body]) for i in range(len(header))]
+    n_left = len(answer.columns)
+    return [
+        "  ".join(
+            cell.ljust(width) if i < n_left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in [header, *body]
+    ]

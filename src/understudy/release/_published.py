@@ -1,0 +1,194 @@
+"""The published model: what a reader of a release can sample from, ask, save, export and draw. All of it is free."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from understudy._core.errors import OptionError
+from understudy._core.randomness import streams
+from understudy.network import NetworkModel
+from understudy.release._answer import Answer
+from understudy.release._archive import pack, read_archive
+from understudy.release._asking import parse_question
+from understudy.release._codec import from_archive, to_archive
+from understudy.release._conditions import Where, find_field, read_conditions, terms_to_conditions
+from understudy.release._folder import told_as_output_error
+from understudy.release._statement import Statement
+from understudy.schema import Marginal, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Kind = Literal["pandas", "polars", "pyarrow"]
+BATCH_ROWS = 1 << 18
+_MAX_CELLS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedModel:
+    """A fitted model with its schema and privacy statement. Everything it does is post-processing, hence free."""
+
+    schema: Schema
+    model: NetworkModel
+    statement: Statement
+
+    def sample(
+        self,
+        n: int | None = None,
+        *,
+        where: Where = None,
+        seed: int | None = None,
+        independent: bool = False,
+        kind: Kind = "pandas",
+    ) -> Any:
+        """A synthetic table of `n` rows (as many as the original by default), as the wanted kind of dataframe.
+
+        `where` fixes columns: `{"sex": "Female", "age": (30, 40), "education": ["BA", "MA"]}`, or text such as
+        `"sex=Female, age=30..40"`. Rows are drawn from the exact conditional distribution. A seed makes the sample
+        repeatable; that has no bearing on privacy. By default the sample has low variance; `independent=True` draws
+        every row on its own.
+        """
+        import pyarrow as pa
+
+        from understudy.tables import to_kind
+
+        batches = list(self.sample_batches(n, where=where, seed=seed, independent=independent))
+        return to_kind(pa.Table.from_batches(batches), kind)
+
+    def sample_batches(
+        self,
+        n: int | None = None,
+        *,
+        where: Where = None,
+        seed: int | None = None,
+        independent: bool = False,
+        batch_rows: int = BATCH_ROWS,
+    ) -> Iterator[pa.RecordBatch]:
+        """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known."""
+        from understudy.tables import decode_batch
+
+        wanted = self._n_rows(n)
+        conditions = read_conditions(self.schema, where)
+        schema, source = conditions.drawing_schema, streams(seed)
+        rng = source.get("inside bins")
+        empty = True
+        for columns in self.model.sample_codes(
+            wanted,
+            streams=source,
+            evidence=conditions.evidence or None,
+            independent=independent,
+            batch_rows=batch_rows,
+        ):
+            empty = False
+            yield decode_batch(schema, columns, rng)
+        if empty:
+            yield decode_batch(schema, _no_rows(len(schema.fields)), rng)
+
+    def query(self, text: str) -> Answer:
+        """Exact probabilities under the model, such as `"income, sex | age=30..40, education=Bachelors/Masters"`.
+
+        The error bars say how far the noise may have moved an answer.
+        """
+        question = parse_question(text)
+        asked = [find_field(self.schema, name) for name in question.names]
+        if len(set(asked)) != len(asked):
+            raise OptionError("the query names a column twice before '|'. Name each once.")
+        conditions = terms_to_conditions(self.schema, question.terms)
+        marginal = Marginal.of(*asked)
+        n_cells = marginal.n_cells(self.schema.domain)
+        if n_cells > _MAX_CELLS:
+            raise OptionError(
+                f"the answer would have {n_cells:,} rows. Ask for fewer columns, or sample rows and count them."
+            )
+        estimate = self.model.marginal(marginal, evidence=conditions.evidence or None)
+        fields = [self.schema.fields[attribute] for attribute in asked]
+        return Answer(
+            question=text,
+            columns=tuple(field.name for field in fields),
+            labels=tuple(field.labels for field in fields),
+            probabilities=estimate.probabilities,
+            standard_error=estimate.standard_error,
+            low=estimate.low,
+            high=estimate.high,
+            stamp=self.statement.stamp,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, whole or not at all. The same model always makes the same bytes."""
+        write_bytes(Path(path), pack(to_archive(self.schema, self.model, self.statement)))
+
+    def to_bif(self) -> str:
+        """The network in the Bayesian Interchange Format, for bnlearn, pgmpy and others."""
+        from understudy.network import to_bif
+
+        return to_bif(self.model, self._labels())
+
+    def to_pgmpy(self) -> Any:
+        """The network as a pgmpy `DiscreteBayesianNetwork` (needs `pip install understudy[pgmpy]`)."""
+        from understudy.network import to_pgmpy
+
+        return to_pgmpy(self.model, self._labels())
+
+    def to_networkx(self) -> Any:
+        """The network as a networkx `DiGraph` (needs `pip install understudy[networkx]`)."""
+        from understudy.network import to_networkx
+
+        return to_networkx(self.model)
+
+    def draw(self, path: str | os.PathLike[str]) -> None:
+        """Write a drawing of the network as an SVG file."""
+        write_bytes(Path(path), self.to_svg().encode())
+
+    def to_svg(self) -> str:
+        """A drawing of the network."""
+        from understudy.network import draw_svg
+
+        return draw_svg(self.model)
+
+    def _n_rows(self, n: int | None) -> int:
+        if n is None:
+            return self.model.n
+        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+            raise OptionError(f"the number of rows to sample must be a whole number of at least 0. Got {n!r} instead.")
+        return n
+
+    def _labels(self) -> list[tuple[str, ...]]:
+        return [field.labels for field in self.schema.fields]
+
+
+def load_model(path: str | os.PathLike[str]) -> PublishedModel:
+    """The model in a file that `save` or `publish` wrote. Safe on files from strangers: nothing in it is executed."""
+    schema, model, statement = from_archive(read_archive(Path(path)))
+    return PublishedModel(schema, model, statement)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_bytes(Path(folder, "a.txt"), b"all of it")
+    ...     Path(folder, "a.txt").read_bytes()
+    b'all of it'
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with told_as_output_error(path):
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _no_rows(n_columns: int) -> list[Any]:
+    import numpy as np
+
+    return [np.zeros(0, dtype=np.uint8)] * n_columns

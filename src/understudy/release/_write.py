@@ -1,0 +1,118 @@
+"""The release folder: synthetic table, model, statement for machines and for people, dataset card, drawing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from understudy.release._card import CardFacts, croissant_card
+from understudy.release._folder import whole_folder
+from understudy.release._letter import privacy_letter
+from understudy.release._published import PublishedModel
+from understudy.release._statement import Statement
+
+Format: TypeAlias = Literal["csv", "parquet"]
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """What was published and where."""
+
+    path: Path
+    model: PublishedModel
+    synthetic: Path
+    files: tuple[Path, ...]
+    n_rows: int
+
+    @property
+    def statement(self) -> Statement:
+        """The privacy statement."""
+        return self.model.statement
+
+
+def table_name(statement: Statement, format: Format) -> str:
+    """Name of the synthetic table. A table that is not private says so in its name: a CSV has no other place for it.
+
+    >>> table_name(Statement.example(), "csv"), table_name(Statement.example(seeded=True), "parquet")
+    ('synthetic.csv', 'synthetic.NOT-PRIVATE.parquet')
+    """
+    return f"synthetic.{format}" if statement.private else f"synthetic.NOT-PRIVATE.{format}"
+
+
+def write_release(
+    out: Path,
+    model: PublishedModel,
+    *,
+    format: Format = "csv",
+    n_rows: int | None = None,
+    seed: int | None = None,
+    overwrite: bool = False,
+    facts: CardFacts | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Write the whole folder, or nothing."""
+    with whole_folder(out, overwrite=overwrite) as folder:
+        names, n_rows = fill_release(
+            folder, model, format=format, n_rows=n_rows, seed=seed, facts=facts, progress=progress
+        )
+    return Release(
+        path=out,
+        model=model,
+        synthetic=out / table_name(model.statement, format),
+        files=tuple(out / name for name in names),
+        n_rows=n_rows,
+    )
+
+
+def fill_release(
+    folder: Path,
+    model: PublishedModel,
+    *,
+    format: Format,
+    n_rows: int | None,
+    seed: int | None,
+    facts: CardFacts | None,
+    progress: Progress | None,
+) -> tuple[list[str], int]:
+    """Write every file into a folder that is there already; their names and the number of synthetic rows."""
+    table = folder / table_name(model.statement, format)
+    written = write_table(table, model, n_rows=n_rows, seed=seed, progress=progress)
+    model.save(folder / "model.understudy")
+    (folder / "privacy.json").write_bytes(_json(model.statement.to_dict()))
+    (folder / "PRIVACY.md").write_text(privacy_letter(model.statement), encoding="utf-8")
+    model.draw(folder / "network.svg")
+    files = [table, *(folder / name for name in ("model.understudy", "privacy.json", "PRIVACY.md", "network.svg"))]
+    card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts())
+    (folder / "croissant.json").write_bytes(_json(card))
+    return [path.name for path in files] + ["croissant.json"], written
+
+
+def write_table(
+    path: Path,
+    model: PublishedModel,
+    *,
+    n_rows: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    **sampling: Any,
+) -> int:
+    """Sample into a CSV or Parquet file, batch by batch; the number of rows written."""
+    from understudy.tables import open_writer
+
+    total = model.model.n if n_rows is None else n_rows
+    done = 0
+    with open_writer(path, model.schema) as writer:
+        for batch in model.sample_batches(n_rows, seed=seed, **sampling):
+            writer.write(batch)
+            done += batch.num_rows
+            if progress is not None:
+                progress("sampling", done, total)
+    return done
+
+
+def _json(document: Any) -> bytes:
+    return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()
