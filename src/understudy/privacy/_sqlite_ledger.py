@@ -57,11 +57,12 @@ class LedgerFile:
 
 
 def read_ledger(path: str | os.PathLike[str], *, wait_seconds: float = 10.0) -> LedgerFile:
-    """Everything in a ledger file, verified; never writes, so a read-only file will do."""
+    """Everything in a ledger file, verified; charges nothing, so a read-only file will do."""
     place = Path(path)
     if not place.is_file():
         raise LedgerError(f"there is no ledger at {place}. A run with --ledger makes one.")
-    with _told(place), closing(_connect(place, "ro", wait_seconds)) as connection:
+    with _told(place), closing(_connect(place, "rw", wait_seconds)) as connection:
+        # opened for writing where that is allowed: a process killed in mid-charge leaves a journal to be rolled back
         connection.execute("BEGIN")
         entries = _read(connection, place)
         return LedgerFile(
