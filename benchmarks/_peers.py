@@ -1,0 +1,114 @@
+"""Run a peer in its own environment, and remember what it did."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._data import Codes, Encoded
+from benchmarks.peers.setup import BENCH, PEERS, set_up
+
+RESULTS = BENCH / "results"
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # spinning is not work
+
+
+@dataclass(frozen=True)
+class PeerRun:
+    """One run: CPU seconds by phase, the package's version, its own words on privacy, and its rows."""
+
+    cpu: dict[str, float]
+    version: str
+    privacy: str
+    peak_kb: int
+    synthetic: Codes | None
+
+    @property
+    def seconds(self) -> float:
+        """Fit and sample together: what is compared."""
+        return self.cpu.get("fit", 0.0) + self.cpu["sample"]
+
+
+@cache
+def problem_with(name: str) -> str | None:
+    """Why a peer cannot run here, told once."""
+    problem = set_up(PEERS[name])
+    if problem is not None:
+        print(f"notice: {name} is left out: {problem}", flush=True)
+    return problem
+
+
+def installed_version(name: str) -> str:
+    """The version that the peer's environment holds."""
+    package = PEERS[name].packages[0].split("==")[0]
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    return subprocess.run([PEERS[name].python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def run_peer(
+    name: str,
+    table: Encoded,
+    *,
+    seed: int,
+    epsilon: float,
+    fresh: bool = False,
+    timeout: float = 7200,
+    **settings: object,
+) -> PeerRun | None:
+    """Fit and sample as many rows as the table has; from the store where this very run was made before."""
+    if problem_with(name) is not None:
+        return None
+    own = "".join(f"-{key}{value}" for key, value in sorted(settings.items()))
+    stem = RESULTS / f"{name}-{installed_version(name)}{own}-{table.name}-eps{epsilon:g}-seed{seed}"
+    report, rows = stem.with_name(stem.name + ".json"), stem.with_name(stem.name + ".npz")
+    if fresh or not (report.exists() and rows.exists()):
+        codes, sizes = table.write(BENCH / "tables")
+        out = BENCH / "tables" / f"{stem.name}.out.csv"
+        options = ["--sizes", sizes, "--epsilon", epsilon, "--seed", seed, "--settings", json.dumps(settings)]
+        if not _execute(name, codes, table.n, out, report, options, timeout):
+            return None
+        synthetic = np.loadtxt(out, dtype=np.int64, delimiter=",", skiprows=1)
+        np.savez_compressed(rows, codes=synthetic.astype(np.uint16))
+        out.unlink()
+    told = json.loads(report.read_text())
+    synthetic = np.load(rows)["codes"].astype(np.int64)
+    return PeerRun(told["cpu"], told["version"], told["privacy"], told["peak_kb"], synthetic)
+
+
+def run_sampler(bif: Path, *, rows: int, seed: int) -> PeerRun | None:
+    """pgmpy's forward sampling from a BIF file; never from the store, since the network is new each time."""
+    if problem_with("pgmpy") is not None:
+        return None
+    report, out = BENCH / "tables" / "pgmpy.json", BENCH / "tables" / "pgmpy.csv"
+    if not _execute("pgmpy", bif, rows, out, report, ["--seed", seed], 3600):
+        return None
+    told = json.loads(report.read_text())
+    return PeerRun(told["cpu"], told["version"], told["privacy"], told["peak_kb"], None)
+
+
+def _execute(name: str, codes: Path, rows: int, out: Path, report: Path, options: list[object], timeout: float) -> bool:
+    peer = PEERS[name]
+    report.parent.mkdir(parents=True, exist_ok=True)
+    script = Path(__file__).parent / "peers" / peer.script
+    command = [peer.python, script, "--codes", codes, "--rows", rows, "--out", out, "--report", report, *options]
+    try:
+        done = subprocess.run(
+            [str(part) for part in command],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env={**os.environ, **ONE_THREAD},
+        )
+    except subprocess.TimeoutExpired:
+        print(f"notice: {name} is left out: no result within {timeout:g} s", flush=True)
+        return False
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        print(f"notice: {name} is left out: it failed with: {last}", flush=True)
+        return False
+    return True

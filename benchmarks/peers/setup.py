@@ -1,0 +1,73 @@
+"""A virtual environment for each peer under `.bench/`, made with venv and pip by package name.
+
+A peer that does not install is told and skipped: nothing else depends on it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent.parent.parent / ".bench"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A package to compare with: what pip is asked for, which Pythons it takes, which script runs it."""
+
+    name: str
+    packages: tuple[str, ...]
+    script: str
+    pythons: tuple[str, ...] = ()  # empty: the Python that runs the benchmark
+
+    @property
+    def python(self) -> Path:
+        """The peer's own interpreter."""
+        return BENCH / "envs" / self.name / "bin" / "python"
+
+
+PEERS = {
+    peer.name: peer
+    for peer in (
+        # pandas 2: with pandas 3's strings its scores take more than twice the time
+        Peer("datasynthesizer", ("DataSynthesizer==0.1.13", "pandas<3"), "run_datasynthesizer.py"),
+        Peer("dpmm", ("dpmm==0.1.9",), "run_dpmm.py", ("python3.11", "python3.10")),
+        Peer("pgmpy", ("pgmpy==1.1.2",), "run_pgmpy_sampling.py"),
+    )
+}
+
+
+def set_up(peer: Peer) -> str | None:
+    """Make the peer's environment unless it is there; the reason, when it cannot be made."""
+    if peer.python.exists() and (peer.python.parent.parent / "installed").exists():
+        return None
+    here = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    wanted = here if not peer.pythons or here in peer.pythons else next(filter(shutil.which, peer.pythons), None)
+    if wanted is None:
+        return f"needs {' or '.join(peer.pythons)}, and neither is on the path"
+    base = sys.executable if wanted == here else wanted
+    folder = peer.python.parent.parent
+    print(f"setting up {peer.name} ({', '.join(peer.packages)}) …", flush=True)
+    for command in (
+        [base, "-m", "venv", "--clear", str(folder)],
+        [str(peer.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peer.packages],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            return f"`{' '.join(command[1:3])}` failed: {last}"
+    (folder / "installed").touch()
+    return None
+
+
+def main() -> None:
+    for peer in PEERS.values():
+        problem = set_up(peer)
+        print(f"{peer.name}: {'ready' if problem is None else f'skipped: {problem}'}")
+
+
+if __name__ == "__main__":
+    main()
