@@ -84,7 +84,7 @@ def test_a_fine_attribute_used_at_a_coarse_level_never_becomes_a_large_table():
     """Three 1,300-value attributes meet at a 10-value level: over leaves that would be 2·10⁹ cells."""
     place = Attribute(name="x", size=1300, coarser=(Level(groups=tuple(i // 130 for i in range(1300))),))
     domain = Domain(
-        tuple(Attribute(name=name, size=1300, coarser=place.coarser) for name in "abc") + (Attribute(name="y", size=4),)
+        (*(Attribute(name=name, size=1300, coarser=place.coarser) for name in "abc"), Attribute(name="y", size=4))
     )
     rng = np.random.default_rng(0)
     nodes = (Node(0), Node(1, (Axis(0, 1),)), Node(2, (Axis(0, 1), Axis(1, 1))), Node(3, (Axis(0, 1), Axis(2, 1))))

@@ -1,5 +1,7 @@
 """Bayesian networks: scores, structure, tables, inference, sampling, export, drawing. All of it post-processing."""
 
+from understudy.network._drawing import draw_svg, edge_strengths
+from understudy.network._export import to_bif, to_networkx, to_pgmpy
 from understudy.network._fitting import consistent_tables, fit_conditionals
 from understudy.network._model import Model, NetworkModel
 from understudy.network._posterior import Evidence
@@ -19,6 +21,11 @@ __all__ = [
     "Node",
     "RScore",
     "consistent_tables",
+    "draw_svg",
+    "edge_strengths",
     "fit_conditionals",
     "score_named",
+    "to_bif",
+    "to_networkx",
+    "to_pgmpy",
 ]
