@@ -1,7 +1,26 @@
 """Reading and writing tables: raw values to integer codes and back."""
 
+from understudy.tables._decode import arrow_schema, decode_batch
+from understudy.tables._kinds import Layout, layout_of, to_kind
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
 from understudy.tables._sources import column_names, kind_of
 from understudy.tables._table import Table, code_type
+from understudy.tables._write import TableWriter, open_writer
 
-__all__ = ["CheckReport", "ColumnCheck", "Table", "check_table", "code_type", "column_names", "kind_of", "read_table"]
+__all__ = [
+    "CheckReport",
+    "ColumnCheck",
+    "Layout",
+    "Table",
+    "TableWriter",
+    "arrow_schema",
+    "check_table",
+    "code_type",
+    "column_names",
+    "decode_batch",
+    "kind_of",
+    "layout_of",
+    "open_writer",
+    "read_table",
+    "to_kind",
+]

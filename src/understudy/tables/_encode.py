@@ -113,7 +113,8 @@ def encode_values(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:
 def _text_codes(texts: pa.Array, schema_field: Field) -> npt.NDArray[np.int64]:
     known = pa.array([str(c.value) for c in schema_field.categories], pa.string())
     found = pc.fill_null(pc.index_in(texts, value_set=known), -1)
-    return found.to_numpy(zero_copy_only=False).astype(np.int64)
+    codes: npt.NDArray[np.int64] = found.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes
 
 
 def _codes(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:

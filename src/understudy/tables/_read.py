@@ -185,7 +185,8 @@ def sentences(field: Field, problems: Any) -> list[str]:
 def _sentence(field: Field, problem: Problem) -> str:
     one = problem.count == 1
     values = f"{problem.count:,} value{'' if one else 's'}"
-    rows = f"row{'' if one else 's'} {', '.join(map(str, problem.rows))}{', …' if problem.count > len(problem.rows) else ''}"
+    more = ", …" if problem.count > len(problem.rows) else ""
+    rows = f"row{'' if one else 's'} {', '.join(map(str, problem.rows))}{more}"
     shown = f": {', '.join(map(repr, problem.values))}" if problem.values else ""
     where = f"({rows}{shown})"
     it = "it" if one else "them"

@@ -1,0 +1,94 @@
+"""Codes → values. Values inside a bin are drawn: possible ones only, spread evenly over the bin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy._core.randomness import Rng
+from understudy.schema import Bins, Field, Schema
+from understudy.schema._recoding import Codes
+
+_TYPES = {
+    "string": pa.string(),
+    "integer": pa.int64(),
+    "year": pa.int64(),
+    "number": pa.float64(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "datetime": pa.timestamp("us"),
+}
+
+
+def arrow_schema(schema: Schema) -> pa.Schema:
+    """The types of decoded columns, in the schema's order.
+
+    >>> arrow_schema(Schema.from_dict({"fields": [{"name": "ok", "type": "boolean"}]})).field("ok").type
+    DataType(bool)
+    """
+    return pa.schema([pa.field(field.name, _TYPES[field.type]) for field in schema.fields])
+
+
+def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng) -> pa.RecordBatch:
+    """Rows of values for columns of codes.
+
+    A category or special value comes back as itself, missing as null. "Other" comes back as the text `other` in a
+    column of texts and as null in the rest, since any value there would be invented. A bin gives a value drawn evenly
+    from those it may hold: whole numbers, days, moments its format can show, numbers with the field's decimals. Reading
+    the result with the same schema gives the same codes (but "other" reads as missing where both came back null).
+
+    >>> from understudy._core.randomness import streams
+    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2,
+    ...     "constraints": {"minimum": 0, "maximum": 9}}]})
+    >>> batch = decode_batch(schema, [np.array([0, 0, 1])], streams(1).get("decode"))
+    >>> [age // 5 for age in batch.column("age").to_pylist()]
+    [0, 0, 1]
+    """
+    arrays = [
+        _decode(field, np.asarray(codes), _TYPES[field.type], rng)
+        for field, codes in zip(schema.fields, columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(schema))
+
+
+def _decode(field: Field, codes: npt.NDArray[Any], kind: pa.DataType, rng: Rng) -> pa.Array:
+    if field.bins is None:
+        return _own_values(field, kind).take(pa.array(codes))
+    drawn = _draw(field.bins, np.minimum(codes, field.n_main - 1), rng)
+    special = np.array([c.value for c in field.special], dtype=drawn.dtype)
+    place = codes.astype(np.int64) - field.n_main
+    if len(special):
+        drawn = np.where((place >= 0) & (place < len(special)), special[np.clip(place, 0, len(special) - 1)], drawn)
+    empty = place >= len(special) if field.size > field.n_main + len(special) else None
+    return _typed(drawn, kind, empty)
+
+
+def _own_values(field: Field, kind: pa.DataType) -> pa.Array:
+    values: list[Any] = [c.value for c in field.categories]
+    if field.outside == "other":
+        values.append(field.other_text if field.type == "string" else None)
+    if field.missing_allowed:
+        values.append(None)
+    if field.type == "boolean":
+        values = [None if v is None else bool(v) for v in values]
+    if field.type == "date":
+        return pa.array(values, pa.int32()).cast(kind)
+    return pa.array(values, kind)
+
+
+def _draw(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[Any]:
+    first, last = bins.grid
+    span = (last - first + 1).astype(np.float64)
+    points = first[codes] + (rng.random(len(codes)) * span[codes]).astype(np.int64)
+    # The product rounds up to the whole span for a random number just below 1.
+    return bins.values(np.minimum(points, last[codes]))
+
+
+def _typed(values: npt.NDArray[Any], kind: pa.DataType, empty: npt.NDArray[np.bool_] | None) -> pa.Array:
+    if pa.types.is_date32(kind):
+        return pa.array(values.astype(np.int32), mask=empty).cast(kind)
+    return pa.array(values, mask=empty).cast(kind)

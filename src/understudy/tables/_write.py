@@ -1,0 +1,166 @@
+"""Writing tables, streaming and all or nothing: the file appears under its name only once it is whole."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from understudy._core.errors import OutputError
+from understudy.schema import Field, Schema
+from understudy.schema._values import directives
+from understudy.tables._decode import arrow_schema
+
+_ROW_GROUP = 1 << 20
+_CSV_ROWS = 1 << 16
+
+
+class TableWriter(Protocol):
+    """Takes batches of decoded rows."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append these rows."""
+        ...
+
+
+@contextmanager
+def open_writer(path: str | Path, schema: Schema) -> Iterator[TableWriter]:
+    """A writer for `.csv`, `.csv.gz` or `.parquet`. Nothing is left behind if the block fails or is interrupted.
+
+    CSV holds dates in their format, booleans in their own texts and the first of `missingValues` for missing.
+
+    >>> import tempfile
+    >>> schema = Schema.from_dict({"fields": [{"name": "day", "type": "date", "format": "%d.%m.%Y",
+    ...     "constraints": {"minimum": "2020-01-01", "maximum": "2020-12-31"}}]})
+    >>> target = Path(tempfile.mkdtemp()) / "days.csv"
+    >>> with open_writer(target, schema) as writer:
+    ...     writer.write(pa.record_batch([pa.array([18262], pa.int32()).cast(pa.date32())], names=["day"]))
+    >>> target.read_text()
+    'day\\n01.01.2020\\n'
+    """
+    path = Path(path)
+    make = _maker(path)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        try:
+            writer = make(draft, schema)
+            try:
+                yield writer
+            finally:
+                writer.close()
+            os.replace(draft, path)
+        except OSError as error:
+            raise _failed(path, error) from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _maker(path: Path) -> Any:
+    name = path.name.lower()
+    if name.endswith((".csv", ".csv.gz")):
+        return _CsvWriter
+    if name.endswith((".parquet", ".pq")):
+        return _ParquetWriter
+    raise OutputError(f"cannot tell the format of '{path.name}'. End the name in .csv, .csv.gz or .parquet.")
+
+
+def _failed(path: Path, error: OSError) -> OutputError:
+    if isinstance(error, FileNotFoundError):
+        return OutputError(f"cannot write {path.name}: there is no folder {path.parent}. Make it first.")
+    reason = error.strerror or str(error).partition("]")[2].strip() or "the write failed"
+    advice = " Free some space or choose another folder." if error.errno == 28 else ""
+    return OutputError(f"cannot write {path.name}: {reason}. Nothing was left behind.{advice}")
+
+
+class _ParquetWriter:
+    def __init__(self, path: Path, schema: Schema) -> None:
+        from pyarrow import parquet
+
+        self._writer = parquet.ParquetWriter(path, arrow_schema(schema), compression="zstd")
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch, row_group_size=_ROW_GROUP)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _CsvWriter:
+    def __init__(self, path: Path, schema: Schema) -> None:
+        self._fields = schema.fields
+        packed = path.name.lower().removesuffix(".part").rpartition(".")[0].endswith(".gz")
+        self._raw = path.open("wb")
+        # No name and no time inside: the same rows give the same bytes.
+        self._stream: Any = gzip.GzipFile("", "wb", 6, self._raw, 0) if packed else self._raw
+        header = ",".join(_quoted(field.name) for field in schema.fields)
+        self._stream.write((header + "\n").encode())
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        for start in range(0, batch.num_rows, _CSV_ROWS):
+            self._stream.write(self._lines(batch.slice(start, _CSV_ROWS)))
+
+    def _lines(self, batch: pa.RecordBatch) -> pa.Buffer:
+        texts = [_texts(batch.column(field.name), field) for field in self._fields]
+        if len(texts) == 1:  # an empty line would be taken for no row at all
+            texts = [pc.if_else(pc.equal(texts[0], ""), '""', texts[0])]
+        texts[-1] = pc.binary_join_element_wise(texts[-1], "\n", "")
+        # A fresh array of texts lies end to end in memory: its buffer is the file's next bytes.
+        return pc.binary_join_element_wise(*texts, ",").buffers()[2]
+
+    def close(self) -> None:
+        try:
+            self._stream.close()
+        finally:
+            self._raw.close()
+
+
+def _texts(column: pa.Array, field: Field) -> pa.Array:
+    """A decoded column as CSV cells."""
+    form = field.form
+    if field.type == "string":
+        texts = column
+        if any(_quoted(text) != text for text in [*(str(c.value) for c in field.categories), field.other_text]):
+            encoded = pc.dictionary_encode(column)
+            quoted = pa.array([_quoted(text) for text in encoded.dictionary.to_pylist()], pa.string())
+            texts = quoted.take(encoded.indices)
+    elif field.type == "boolean":
+        texts = pc.if_else(column, _quoted(form.true_values[0]), _quoted(form.false_values[0]))
+    elif field.type in ("date", "datetime"):
+        texts = _moments(column, field)
+    else:
+        texts = column.cast(pa.string())
+        if form.decimal_char != "." and field.type == "number":
+            texts = pc.replace_substring(texts, ".", form.decimal_char)
+            if form.decimal_char == ",":
+                texts = pc.if_else(
+                    pc.match_substring(texts, ","), pc.binary_join_element_wise('"', texts, '"', ""), texts
+                )
+    return pc.fill_null(texts, _quoted(field.missing_texts[0] if field.missing_texts else ""))
+
+
+def _moments(column: pa.Array, field: Field) -> pa.Array:
+    pattern = field.form.format
+    if pattern is None and field.type == "date":
+        return column.cast(pa.string())
+    pattern = pattern or "%Y-%m-%dT%H:%M:%S"
+    whole = column if field.type == "date" else column.cast(pa.timestamp("s"), safe=False)
+    if set(directives(pattern)) <= frozenset("YmdHMS"):
+        texts = pc.strftime(whole, format=pattern)
+    else:
+        texts = pa.array([None if m is None else m.strftime(pattern) for m in column.to_pylist()], pa.string())
+    if not any(mark in pattern for mark in ',"'):
+        return texts
+    return pa.array([None if text is None else _quoted(text) for text in texts.to_pylist()], pa.string())
+
+
+def _quoted(text: str) -> str:
+    if any(mark in text for mark in '",\r\n') or text != text.strip():
+        return '"' + text.replace('"', '""') + '"'
+    return text
