@@ -1,0 +1,47 @@
+"""understudy's side of the comparisons: from codes to a model and back to codes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from benchmarks._data import Codes, find, schema_path
+from understudy._core.randomness import Streams
+from understudy.counting import MemoryCounter
+from understudy.methods import PrivBayes
+from understudy.network import NetworkModel
+from understudy.privacy import Curator, make_budget, make_noise
+from understudy.schema import Schema
+from understudy.tables import Table, read_table
+
+
+@cache
+def load_table(name: str) -> Table:
+    """One of the benchmark's tables under its own schema, taxonomies included."""
+    path = find(name, ".csv", ".csv.gz")
+    if path is None:
+        raise FileNotFoundError(f"no table '{name}' in the data folder: set UNDERSTUDY_DATA")
+    return read_table(path, Schema.load(schema_path(name)))
+
+
+def stack(table: Table) -> Codes:
+    """The table's codes as one matrix."""
+    return np.stack([column.astype(np.int64) for column in table.columns], axis=1)
+
+
+def sizes(table: Table) -> list[int]:
+    """Number of codes of each column."""
+    return [attribute.size for attribute in table.domain]
+
+
+def fit(table: Table, *, epsilon: float, seed: int, method: PrivBayes | None = None) -> NetworkModel:
+    """A seeded fit (a rehearsal): the same mechanisms, the same noise, repeatable."""
+    curator = Curator(MemoryCounter(table), budget=make_budget(epsilon, None), noise=make_noise(seed=seed))
+    return (method or PrivBayes()).fit(curator, streams=Streams(seed))
+
+
+def sample(model: NetworkModel, n: int, *, seed: int) -> Codes:
+    """Rows of the model, as one matrix of codes."""
+    batches = [np.stack(columns, axis=1) for columns in model.sample_codes(n, streams=Streams(seed))]
+    return np.concatenate(batches).astype(np.int64)
