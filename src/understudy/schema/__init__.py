@@ -5,6 +5,7 @@ from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, 
 from understudy.schema._field import Category, Field
 from understudy.schema._recoding import Encoding, Part, Recoding, recode
 from understudy.schema._schema import Schema
+from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Part",
     "Recoding",
     "Schema",
+    "import_sdv",
     "project",
     "recode",
     "regroup",

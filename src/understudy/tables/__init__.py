@@ -1,6 +1,7 @@
 """Reading and writing tables: raw values to integer codes and back."""
 
 from understudy.tables._decode import arrow_schema, decode_batch
+from understudy.tables._draft import draft_schema
 from understudy.tables._kinds import Layout, layout_of, to_kind
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
 from understudy.tables._sources import column_names, kind_of
@@ -18,6 +19,7 @@ __all__ = [
     "code_type",
     "column_names",
     "decode_batch",
+    "draft_schema",
     "kind_of",
     "layout_of",
     "open_writer",

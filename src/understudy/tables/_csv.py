@@ -90,7 +90,7 @@ def _batches(
             return
         if "straddl" in str(error):
             raise TableError(
-                f"{path.name}: one row is longer than {_BLOCK >> 20} MB. Look for a quote that is opened and never closed."
+                f"{path.name}: one row is longer than {_BLOCK >> 20} MB. Look for a quote that is never closed."
             ) from None
         raise TableError(f"{path.name} cannot be read as CSV with the delimiter {delimiter!r}.") from None
     except OSError as error:

@@ -6,7 +6,7 @@ import gzip
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -49,17 +49,38 @@ def open_writer(path: str | Path, schema: Schema) -> Iterator[TableWriter]:
     make = _maker(path)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        try:
+        with _told(path):
             writer = make(draft, schema)
-            try:
-                yield writer
-            finally:
+        try:
+            yield _Guarded(writer, path)
+        except BaseException:
+            with suppress(Exception):  # the first error is the one to tell
                 writer.close()
+            raise
+        with _told(path):
+            writer.close()
             os.replace(draft, path)
-        except OSError as error:
-            raise _failed(path, error) from None
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Failures of the operating system as a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise _failed(path, error) from None
+
+
+class _Guarded:
+    def __init__(self, writer: TableWriter, path: Path) -> None:
+        self._writer, self._path = writer, path
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        with _told(self._path):
+            self._writer.write(batch)
 
 
 def _maker(path: Path) -> Any:
