@@ -14,11 +14,11 @@ from understudy.counting._counter import Counts
 from understudy.counting._rows import Rows
 from understudy.counting._threads import run
 
-WORD_NS = 0.22
-PACK_NS = 0.2
+WORD_NS = 0.25
+PACK_NS = 0.4
 SUBSET_NS = 120.0
 # Words of one column that are ANDed before the next node's: a path of them stays in the first cache.
-_BLOCK = 512
+_BLOCK = 1024
 _MOST_KEYS = 1 << 20
 
 

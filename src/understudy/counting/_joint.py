@@ -23,6 +23,8 @@ _MOST_BLOCK = 1 << 18
 _SCRATCH_BYTES = 32 << 20
 # Below this, splitting the rows costs more in merging than it wins.
 _ROWS_WORTH_SPLITTING = 1 << 17
+# What looking for groups costs a table: if one group over all axes costs less, it is taken unseen.
+_PLAN_NS = 500
 # Below this much predicted work, threads cost more than they win.
 _THREADS_NS = 2e6
 
@@ -44,6 +46,9 @@ class Cover:
 
 def cover(chosen: Ints, tables: Tables, axes: Axes, *, n_rows: int, zeta: bool) -> Cover:
     """Group the chosen tables under wider ones; `zeta` if all their axes have size 2."""
+    single = _one_group(chosen, tables, axes, n_rows) if zeta else None
+    if single is not None and single.ns < _PLAN_NS * len(chosen):
+        return single
     # Wide tables first: they may serve the narrow ones. Stable: callers list related tables side by side.
     order = chosen[np.argsort(-np.diff(tables.starts)[chosen], kind="stable")]
     owner = np.full(len(tables.starts) - 1, -1, dtype=np.int64)
@@ -54,7 +59,24 @@ def cover(chosen: Ints, tables: Tables, axes: Axes, *, n_rows: int, zeta: bool) 
     group, attribute = np.nonzero(held[:n_groups] >= 0)
     starts = np.zeros(n_groups + 1, dtype=np.int64)
     np.cumsum(np.bincount(group, minlength=n_groups), out=starts[1:])
+    if single is not None and single.ns < ns:
+        return single
     return Cover(chosen, owner, starts, held[group, attribute].astype(np.int64), ns, zeta)
+
+
+def _one_group(chosen: Ints, tables: Tables, axes: Axes, n_rows: int) -> Cover | None:
+    """All chosen binary tables under one, if they have few axes between them."""
+    used = np.zeros(len(axes.size), dtype=bool)
+    member = np.zeros(len(tables.starts) - 1, dtype=bool)
+    member[chosen] = True
+    used[tables.axes[np.repeat(member, np.diff(tables.starts))]] = True
+    mine = np.flatnonzero(used)
+    width = len(mine)
+    if 1 << width > kernels.MOST_CELLS:
+        return None
+    ns = n_rows * (kernels.tally_ns(1 << width) + kernels.COLUMN_NS * width) + kernels.ZETA_NS * width * (1 << width)
+    owner = np.zeros(len(tables.starts) - 1, dtype=np.int64)
+    return Cover(chosen, owner, np.array([0, width]), mine, ns, zeta=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +96,9 @@ def count_by_cover(plan: Cover, rows: Rows, tables: Tables, axes: Axes, out: Cou
     """Fill the chosen tables' places in `out`."""
     threads = threads if plan.ns > _THREADS_NS else 1
     split_rows = threads > 1 and rows.n >= _ROWS_WORTH_SPLITTING
-    members = _members(plan)
     waves = _waves(plan, axes, rows, share=1 if split_rows else threads)
     if not split_rows:
-        run([partial(_count_wave, wave, plan, members, rows, tables, axes, out) for wave in waves], threads)
+        run([partial(_count_wave, wave, plan, rows, tables, axes, out) for wave in waves], threads)
         return
     bounds = np.linspace(0, rows.n, threads + 1).astype(np.int64).tolist()
     for wave in waves:
@@ -89,25 +110,26 @@ def count_by_cover(plan: Cover, rows: Rows, tables: Tables, axes: Axes, out: Cou
         for part in parts[1:]:
             counts += part
         _prepare(wave, plan, counts)
-        chosen = np.concatenate([members[g] for g in wave.numbers])
+        chosen, owner = _members(wave, plan)
+        shares = [slice(i, None, threads) for i in range(threads)]
         run(
-            [partial(_derive, part, wave, plan, tables, axes, counts, out) for part in np.array_split(chosen, threads)],
+            [partial(_derive, wave, plan, chosen[i], owner[i], tables, axes, counts, out) for i in shares],
             threads,
         )
 
 
-def _members(plan: Cover) -> list[Ints]:
-    """The tables of each group."""
-    order = plan.chosen[np.argsort(plan.owner[plan.chosen], kind="stable")]
-    return np.split(order, np.cumsum(np.bincount(plan.owner[plan.chosen], minlength=len(plan)))[:-1])
-
-
-def _count_wave(
-    wave: _Wave, plan: Cover, members: list[Ints], rows: Rows, tables: Tables, axes: Axes, out: Counts
-) -> None:
+def _count_wave(wave: _Wave, plan: Cover, rows: Rows, tables: Tables, axes: Axes, out: Counts) -> None:
     counts = _tally(wave, rows, axes, 0, rows.n)
     _prepare(wave, plan, counts)
-    _derive(np.concatenate([members[g] for g in wave.numbers]), wave, plan, tables, axes, counts, out)
+    _derive(wave, plan, *_members(wave, plan), tables, axes, counts, out)
+
+
+def _members(wave: _Wave, plan: Cover) -> tuple[Ints, Ints]:
+    """The tables that the wave serves, and the position of each one's group in it."""
+    place = np.full(len(plan), -1, dtype=np.int64)
+    place[wave.numbers] = np.arange(len(wave.numbers))
+    owner = place[plan.owner[plan.chosen]]
+    return plan.chosen[owner >= 0], owner[owner >= 0]
 
 
 def _waves(plan: Cover, axes: Axes, rows: Rows, *, share: int) -> Iterator[_Wave]:
@@ -191,11 +213,15 @@ def _prepare(wave: _Wave, plan: Cover, counts: npt.NDArray[Any]) -> None:
 
 
 def _derive(
-    chosen: Ints, wave: _Wave, plan: Cover, tables: Tables, axes: Axes, counts: npt.NDArray[Any], out: Counts
+    wave: _Wave,
+    plan: Cover,
+    chosen: Ints,
+    owner: Ints,
+    tables: Tables,
+    axes: Axes,
+    counts: npt.NDArray[Any],
+    out: Counts,
 ) -> None:
     """Sum the chosen tables out of the wave's groups."""
-    place = np.empty(len(plan), dtype=np.int64)
-    place[wave.numbers] = np.arange(len(wave.numbers))
-    owner = place[plan.owner[chosen]]
     derive = kernels.binary_tables if plan.zeta else kernels.project_tables
     derive(chosen, owner, tables, wave.groups, axes, counts, out)

@@ -209,11 +209,19 @@ def project_tables(
     for which in range(chosen.shape[0]):
         t, g = chosen[which], owner[which]
         low, high = groups.starts[g], groups.starts[g + 1]
+        table = out[tables.offsets[t] : tables.offsets[t + 1]]
+        same = high - low == tables.starts[t + 1] - tables.starts[t]
+        for j in range(low, high):
+            same = same and groups.axes[j] == tables.axes[tables.starts[t] + j - low]
+        if same:
+            source = counts[groups.bases[g] : groups.bases[g] + groups.cells[g]]
+            for c in range(table.shape[0]):
+                table[c] = source[c]
+            continue
         room = 1
         for j in range(low, high - 1):
             room *= axes.size[groups.axes[j]]
         index = np.zeros(room, np.int64)
-        table = out[tables.offsets[t] : tables.offsets[t + 1]]
         table[:] = 0
         length = 1
         for j in range(low, high):
@@ -242,18 +250,16 @@ def project_tables(
                 length *= n_codes
             elif kept:
                 for c in range(length):
-                    source = groups.bases[g] + c * n_codes
+                    at = groups.bases[g] + c * n_codes
                     for code in range(n_codes):
-                        table[index[c] + step[code]] += counts[source + code]
+                        table[index[c] + step[code]] += counts[at + code]
             else:
                 for c in range(length):
-                    source = groups.bases[g] + c * n_codes
+                    at = groups.bases[g] + c * n_codes
                     total = np.int64(0)
                     for code in range(n_codes):
-                        total += counts[source + code]
+                        total += counts[at + code]
                     table[index[c]] += total
-        if low == high:
-            table[0] = counts[groups.bases[g]]
 
 
 @njit(nogil=True, cache=True)

@@ -13,7 +13,7 @@ from understudy.counting._batch import Axes, Ints, Tables, flatten, split
 from understudy.counting._bits import PACK_NS, SUBSET_NS, WORD_NS, Bits, key_bits
 from understudy.counting._counter import Counts
 from understudy.counting._joint import Cover, count_by_cover, cover
-from understudy.counting._kernels import TALLY_NS
+from understudy.counting._kernels import COLUMN_NS, TALLY_MIDDLE_NS
 from understudy.counting._rows import WORTH_COLLAPSING_AFTER, Rows, collapse
 from understudy.counting._threads import n_threads
 from understudy.schema import Domain, Marginal, Recoding
@@ -150,11 +150,14 @@ class MemoryCounter:
         )
 
     def _least_by_cover(self, chosen: Ints, tables: Tables) -> float:
-        """A bound on the nanoseconds of counting binary tables by wider ones: the fewest that could hold them all."""
+        """A bound on the nanoseconds of counting binary tables by wider ones: the fewest that could hold them all.
+
+        Of the sizes that fit the second cache the widest, 16 axes, holds the most tables for its price.
+        """
         lengths = np.diff(tables.starts)[chosen]
         longest = int(lengths.max())
         held = comb(max(16, longest), longest)
-        return float((lengths == longest).sum() / held * self._rows.n * TALLY_NS)
+        return float((lengths == longest).sum() / held * self._rows.n * (TALLY_MIDDLE_NS + 16 * COLUMN_NS))
 
     def _predict_bits(self, chosen: Ints, tables: Tables) -> float:
         """Predicted nanoseconds for counting binary tables by popcounts; infinite if their keys would not fit."""

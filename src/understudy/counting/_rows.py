@@ -79,7 +79,7 @@ def _merged(
     order = np.argsort(keys, kind="stable")
     keys, weights = keys[order], weights[order]
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    return keys[first], np.add.reduceat(weights, first)
+    return keys[first], np.add.reduceat(weights, first, dtype=np.uint32)
 
 
 def _columns(keys: npt.NDArray[np.uint64], domain: Domain) -> tuple[Codes, ...]:

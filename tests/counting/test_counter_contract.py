@@ -1,0 +1,130 @@
+"""What every counting engine must do. An engine joins by adding a line to ENGINES."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.counting.awkward import AWKWARD, make, marginals_of
+from tests.naive.counting import naive_count
+from understudy.counting import Counter, MemoryCounter
+from understudy.schema import Attribute, Axis, Domain, Marginal, recode
+from understudy.tables import Table
+
+ENGINES = {
+    "memory, one thread": partial(MemoryCounter, threads=1),
+    "memory, two threads": partial(MemoryCounter, threads=2),
+}
+
+engines = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES.keys())
+
+
+def assert_equal_to_naive(counter: Counter, table: Table, marginals) -> None:
+    results = counter.count(marginals)
+    assert len(results) == len(marginals)
+    for marginal, counts in zip(marginals, results, strict=True):
+        assert isinstance(counts, np.ndarray)
+        assert counts.dtype == np.int64
+        assert counts.shape == marginal.shape(table.domain)
+        assert np.array_equal(counts, naive_count(table.domain, table.columns, table.n, marginal)), marginal
+
+
+@engines
+@pytest.mark.parametrize("name", AWKWARD)
+def test_a_batch_equals_the_slow_twin(engine, name):
+    table = AWKWARD[name]()
+    assert_equal_to_naive(engine(table), table, marginals_of(table))
+
+
+@engines
+@pytest.mark.parametrize("name", AWKWARD)
+def test_tables_asked_one_by_one_equal_the_slow_twin(engine, name):
+    table = AWKWARD[name]()
+    counter = engine(table)
+    for marginal in marginals_of(table)[::5]:
+        assert_equal_to_naive(counter, table, [marginal])
+
+
+@engines
+def test_domain_and_rows_are_those_of_the_table(engine):
+    table = AWKWARD["plain"]()
+    assert engine(table).domain == table.domain
+    assert engine(table).n == 500
+
+
+@engines
+def test_no_marginals_give_no_tables(engine):
+    assert engine(AWKWARD["plain"]()).count([]) == []
+
+
+@engines
+@pytest.mark.parametrize("times", [1, 3])
+def test_the_empty_marginal_is_the_number_of_rows(engine, times):
+    for counts in engine(AWKWARD["plain"]()).count([Marginal.of()] * times):
+        assert counts.shape == ()
+        assert counts == 500
+
+
+@engines
+def test_permuted_axes_give_the_transposed_table(engine):
+    one, other = engine(AWKWARD["plain"]()).count([Marginal.of(0, 1, 2), Marginal.of(2, 0, 1)])
+    assert np.array_equal(other, one.transpose(2, 0, 1))
+
+
+@engines
+def test_the_same_table_asked_twice_comes_back_as_two_arrays(engine):
+    one, other = engine(AWKWARD["plain"]()).count([Marginal.of(0, 1)] * 2)
+    one[:] = 0
+    assert other.sum() == 500
+
+
+@engines
+@pytest.mark.parametrize("encoding", ["vanilla", "hierarchical", "binary", "gray"])
+def test_a_recoded_counter_counts_the_recoded_rows(engine, encoding):
+    table = AWKWARD["generalised_levels"]()
+    recoding = recode(table.domain, encoding)
+    recoded = Table(recoding.target, tuple(recoding.encode(table.columns)))
+    counter = engine(table).recoded(recoding)
+    assert counter.domain == recoding.target
+    assert_equal_to_naive(counter, recoded, marginals_of(recoded)[:60])
+
+
+@engines
+@pytest.mark.parametrize("marginal", [Marginal.of(4), Marginal.of(-1), Marginal.of((0, 1)), Marginal.of((3, -1))])
+def test_axes_that_do_not_exist_are_refused(engine, marginal):
+    with pytest.raises(ValueError, match="a marginal names"):
+        engine(AWKWARD["plain"]()).count([Marginal.of(0), marginal])
+
+
+@engines
+def test_a_table_too_large_for_any_machine_is_refused(engine):
+    with pytest.raises(ValueError, match="cells"):
+        engine(AWKWARD["wide_binary"]()).count([Marginal.of(*range(40))])
+
+
+@st.composite
+def tables_and_marginals(draw):
+    sizes = draw(st.lists(st.sampled_from([1, 2, 2, 2, 3, 4, 7, 300]), min_size=1, max_size=8))
+    table = make(draw(st.integers(0, 200)), sizes, levels=draw(st.booleans()), seed=draw(st.integers(0, 99)))
+    axis = st.integers(0, len(sizes) - 1).flatmap(
+        lambda a: st.builds(Axis, st.just(a), st.integers(0, table.domain[a].n_levels - 1))
+    )
+    axes = st.lists(axis, max_size=5, unique_by=lambda axis: axis.attribute).map(tuple)
+    small = st.builds(Marginal, axes).filter(lambda m: m.n_cells(table.domain) <= 100_000)
+    return table, draw(st.lists(small, max_size=12))
+
+
+@settings(deadline=None, max_examples=60)
+@engines
+@given(drawn=tables_and_marginals())
+def test_any_batch_of_any_table_equals_the_slow_twin(engine, drawn):
+    table, marginals = drawn
+    assert_equal_to_naive(engine(table), table, marginals)
+
+
+def test_the_naive_twin_counts_what_it_should():
+    domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
+    counts = naive_count(domain, [np.array([0, 1, 1]), np.array([2, 0, 2])], 3, Marginal.of(1, 0))
+    assert counts.tolist() == [[0, 1], [0, 0], [1, 1]]
