@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from audit_tools import (
+from tests.audit_tools import (
     beta_cdf,
     categories_p_value,
     chi_square_tail,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit_tools import categories_p_value, fit_p_value, gaussian_pmf, laplace_pmf
+from tests.audit_tools import categories_p_value, fit_p_value, gaussian_pmf, laplace_pmf
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import ExactNoise, OpenDPNoise, _integers, make_noise

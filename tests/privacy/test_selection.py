@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit_tools import categories_p_value
+from tests.audit_tools import categories_p_value
 from understudy._core.errors import InternalError
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import ExactNoise, PureBudget, ZCDPBudget, _integers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from fractions import Fraction
+from threading import Lock
 from typing import Any, Literal, Never, TypeAlias
 
 import numpy as np
@@ -13,9 +14,10 @@ from understudy._core.errors import BudgetExceeded, InternalError, OptionError
 from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget
 from understudy.privacy._ledger import Entry, Ledger
 from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._noise import Noise, gaussian_level, laplace_level, make_noise
+from understudy.privacy._noise import Noise, make_noise
 from understudy.privacy._scoring import Progress, Scorer, candidate_shapes
 from understudy.privacy._selection import selection_rate
+from understudy.privacy._table_noise import table_noise
 from understudy.privacy._values import Candidate, Charge, Counter, Counts, Measurement, NoiseLevel, Score
 from understudy.schema import Domain, Marginal, Recoding
 
@@ -31,6 +33,7 @@ class _Purse:
         self.spent = Fraction(0)
         self.charges: list[Charge] = []
         self.rows: int | None = None
+        self._lock = Lock()
 
     def check(self, what: str, share: Fraction) -> None:
         """Refuse a step before it looks at any data."""
@@ -46,9 +49,10 @@ class _Purse:
 
     def pay(self, charge: Charge) -> None:
         """Book a step. Called before its noise is drawn, so that a step cut short is paid for."""
-        self.check(charge.what, charge.share)
-        self.spent += charge.share
-        self.charges.append(charge)
+        with self._lock:  # or two threads could both find room for one step
+            self.check(charge.what, charge.share)
+            self.spent += charge.share
+            self.charges.append(charge)
 
 
 class Curator:
@@ -134,7 +138,15 @@ class Curator:
             return self.rows
         self._purse.check("rows", share)
         level = self._level("tables", share=share, sensitivity=1)
-        self._pay(_table_mechanism(level), what="rows", share=share, noise=level, n_tables=1, sensitivity=Fraction(1))
+        self._pay(
+            _table_mechanism(level),
+            what="rows",
+            share=share,
+            noise=level,
+            n_tables=1,
+            sensitivity=Fraction(1),
+            exact=level.kind == "none",
+        )
         noisy = self._add_noise(np.array([self._counter.n], dtype=np.int64), level)
         self._purse.rows = max(1, int(noisy[0]))
         return self._purse.rows
@@ -209,11 +221,7 @@ class Curator:
     def _level(self, step: Exact, *, share: Fraction, sensitivity: int | None) -> NoiseLevel:
         if self.exact in ("all", step):
             return NoiseLevel(kind="none", scale=Fraction(0))
-        if isinstance(self.budget, PureBudget):
-            moved = self.neighbours.count_l1 if sensitivity is None else sensitivity
-            return laplace_level(moved / (share * self.budget.epsilon))
-        moved = self.neighbours.count_l2_squared if sensitivity is None else sensitivity
-        return gaussian_level(moved / (2 * share * self.budget.rho))
+        return table_noise(self.budget, self.neighbours, share, moved=sensitivity)
 
     def _add_noise(self, counts: Counts, level: NoiseLevel) -> Counts:
         if level.kind == "laplace":
