@@ -66,10 +66,13 @@ def settle(
     if not any(may_have_parents(seen, limits, a) for a in range(len(seen))):
         beta = Fraction(0)  # only the empty network is possible: nothing to choose
     name = score if score != "auto" else "F" if seen.all_binary else "R"
+    chosen_score = score_named(name)
+    # asked now, so that a score these attributes or neighbours do not allow is refused before anything is spent
+    chosen_score.spread(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
     tables_share = (1 - beta) * rest
     return Settings(
         recoding=recoding,
-        score=score_named(name),
+        score=chosen_score,
         limits=limits,
         rows_share=rows_share,
         selection_share=beta * rest,

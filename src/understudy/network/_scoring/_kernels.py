@@ -82,12 +82,57 @@ def _best_masses(keys, values, limit, best, spare):
 
 
 @njit(nogil=True, cache=True)
+def _settle_clear_cases(keys, values, key_mass, value_mass, n):
+    """Give every configuration its side unless it could matter; returns the undecided ones and the masses so far.
+
+    2·n·F + 2n is the largest 2A + min(2B, n), where A ≤ n/2 is the key side's mass and B the value side's. For any ν
+    in [0, 1] that is at most U = Σ max(2k, 2ν·v) + (1 − ν)·n, and a configuration on its worse side costs |2k − 2ν·v|
+    of it. So once some assignment reaches L, a configuration whose worse side costs more than U − L has its better one.
+    ν = 1 if the common value's half is not filled; else the ratio k/v at which a greedy filling stops.
+    """
+    order = np.argsort(-(keys / values))
+    excess = 2 * value_mass - n
+    for i in range(len(keys)):
+        excess += 2 * values[i]
+    nu = 0.0
+    reached_key = key_mass
+    left = excess
+    stopped = False
+    for j in range(len(order)):
+        i = order[j]
+        if keys[i] >= values[i] or 2 * values[i] <= left:
+            # moving it to the key side gains, or takes only what the value side has to spare
+            reached_key += keys[i]
+            left -= 2 * values[i]
+        elif not stopped:
+            stopped = True
+            nu = keys[i] / values[i] if left > 0 else 1.0
+    best = 2 * reached_key + min(n + left, n)
+    bound = 2.0 * (key_mass + nu * value_mass) + (1.0 - nu) * n
+    for i in range(len(keys)):
+        bound += 2.0 * max(float(keys[i]), nu * values[i])
+    # doubles are off by far less than this, and keeping a configuration too many costs time, never the answer
+    gap = bound - best + 1e-3
+    undecided = 0
+    for j in range(len(order)):
+        i = order[j]
+        if 2.0 * abs(keys[i] - nu * values[i]) <= gap and gap >= 1.0:
+            order[undecided] = i
+            undecided += 1
+        elif keys[i] >= nu * values[i]:
+            key_mass += keys[i]
+        else:
+            value_mass += values[i]
+    return order[:undecided], key_mass, value_mass, best
+
+
+@njit(nogil=True, cache=True)
 def f_scores(tables, n, out):
     """``out[b] = 2·n·F = max Σ_side min(2·mass, n) − 2n``, the maximum over all ways to give each parent configuration
     one child value.
 
-    Configurations seen with one child value only are given to it outright. The dynamic programme runs over the mass
-    of the rarer child value, so its arrays are no longer than half the table or that value's count.
+    Configurations seen with one child value only are given to it outright, and so are those whose better side is
+    clear. The dynamic programme decides the rest, over the mass of the rarer child value.
     """
     n_tables, _, n_parents = tables.shape
     half = (n + 1) // 2
@@ -101,26 +146,26 @@ def f_scores(tables, n, out):
             for p in range(n_parents):
                 totals[x] += tables[b, x, p]
         rare = 0 if totals[0] <= totals[1] else 1
-        sure_key = np.int64(0)
-        sure_value = np.int64(0)
+        key_mass = np.int64(0)
+        value_mass = np.int64(0)
         mixed = 0
         for p in range(n_parents):
             key, value = tables[b, rare, p], tables[b, 1 - rare, p]
             if value == 0:
-                sure_key += key
+                key_mass += key
             elif key == 0:
-                sure_value += value
+                value_mass += value
             else:
                 keys[mixed] = key
                 values[mixed] = value
                 mixed += 1
+        open_ones, key_mass, value_mass, highest = _settle_clear_cases(
+            keys[:mixed], values[:mixed], key_mass, value_mass, n
+        )
         # small masses first: the reachable range, and with it each sweep, then grows as late as possible
-        order = np.argsort(keys[:mixed])
-        limit = min(half, totals[rare])
-        masses, reached = _best_masses(keys[:mixed][order], values[:mixed][order], limit, best, spare)
-        highest = np.int64(0)
+        open_ones = open_ones[np.argsort(keys[open_ones])]
+        masses, reached = _best_masses(keys[open_ones], values[open_ones], min(half, totals[rare]), best, spare)
         for a in range(reached + 1):
             if masses[a] >= 0:
-                capped = min(2 * (sure_key + a), n) + min(2 * (sure_value + masses[a]), n)
-                highest = max(highest, capped)
+                highest = max(highest, 2 * (key_mass + a) + min(2 * (value_mass + masses[a]), n))
         out[b] = highest - 2 * n

@@ -26,6 +26,7 @@ ScoreName: TypeAlias = Literal["I", "F", "R"]
 
 # R's integers reach 2·n² and must stay within 63 bits.
 LARGEST_N = 2_000_000_000
+NEEDS_BINARY = "the score F needs binary attributes. Use score R, or encoding binary or gray."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,15 @@ class FScore:
     def __call__(self, tables: Tables, n: int) -> npt.NDArray[np.int64]:
         """Integer scores of a batch of tables[batch, child, parents]."""
         if tables.shape[1] != 2:
-            raise OptionError("the score F needs binary attributes. Use score R, or encoding binary or gray.")
+            raise OptionError(NEEDS_BINARY)
         out = np.empty(len(tables), dtype=np.int64)
         _kernels.f_scores(tables, n, out)
         return out
 
     def spread(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
+        if any(child != 2 for child, _ in shapes):
+            raise OptionError(NEEDS_BINARY)
         return Fraction(3, 2) if neighbours is Neighbours.ADD_REMOVE else Fraction(2)
 
 
@@ -125,7 +128,7 @@ class InformationScore:
             bits = 2 * log2((n + 1) / 2) + (n - 1) * log2((n + 1) / (n - 1))
         else:
             bits = log2(n) + (n - 1) * log2(n / (n - 1))
-        cells = max(child * parents for child, parents in pairs)
+        cells = max((child * parents for child, parents in pairs), default=1)
         return _round_up(2 * bits + 4 * self._rounding(n, cells))
 
     def _rounding(self, n: int, cells: int) -> float:

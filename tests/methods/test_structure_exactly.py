@@ -1,0 +1,184 @@
+"""The exact structure test: every table of four rows over three binary attributes, and every neighbour of it.
+
+The real search runs through the real curator; only its coins and flips are scripted, so that each network's exact
+probability comes out. No sampling, no tolerance for luck. Values at ε₁ = 1 under the exponential mechanism are those
+of the soundness review (§2.2, row 14); permute-and-flip, which releases use, must stay within ε₁ as well.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from math import exp
+
+import numpy as np
+import pytest
+
+from understudy.counting import MemoryCounter
+from understudy.methods._search import greedy_bayes
+from understudy.methods._usefulness import TableLimits
+from understudy.network import score_named
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, PureBudget
+from understudy.schema import Attribute, Domain, Marginal
+from understudy.tables import Table
+
+DOMAIN = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
+RECORDS = list(product([0, 1], repeat=3))
+TINY = 1e-9  # the bound is reached exactly under add/remove with F, so doubles may step over it
+
+
+class ScriptedChoices:
+    """Stands in for noise: plays back choices, and notes how likely each was."""
+
+    name, private = "scripted", False
+
+    def __init__(self, script):
+        self.script, self.steps = list(script), []
+
+    def permute_and_flip(self, scores, rate):
+        weights = [exp(-float(rate * int(scores.max() - s))) for s in scores]
+        choice = self.script.pop(0) if self.script else 0
+        self.steps.append((len(weights), np.array([softmax(weights)[choice], flip_probabilities(weights)[choice]])))
+        return choice
+
+
+def softmax(weights):
+    return [w / sum(weights) for w in weights]
+
+
+NODES, GAUSS = np.polynomial.legendre.leggauss(8)  # exact up to degree 15
+
+
+def flip_probabilities(weights):
+    """Candidate i wins with probability w_i · ∫₀¹ Π_{j≠i} (1 − t·w_j) dt: t is its place in the random order."""
+    places = (NODES + 1) / 2
+    failures = [1 - places * w for w in weights]
+    everyone = np.array(failures)
+    return [w * (GAUSS / 2) @ np.delete(everyone, i, axis=0).prod(axis=0) for i, w in enumerate(weights)]
+
+
+class RememberedCounts:
+    """A counter that counts each table once, since the same rows are searched many times."""
+
+    def __init__(self, records):
+        columns = np.array(records, dtype=np.uint8).T
+        counter = MemoryCounter(Table(DOMAIN, tuple(np.ascontiguousarray(c) for c in columns)), threads=1)
+        self.domain, self.n = DOMAIN, counter.n
+        marginals = [Marginal.of(*axes) for k in (1, 2, 3) for axes in combinations(range(3), k)]
+        self.known = dict(zip(marginals, counter.count(marginals), strict=True))
+
+    def count(self, marginals):
+        return [self.known[m] for m in marginals]
+
+
+class ScriptedRoot:
+    def __init__(self, root):
+        self.root = root
+
+    def integers(self, high):
+        return self.root
+
+
+def network_distributions(records, *, score, k, neighbours):
+    """Exact probability of each network, under the exponential mechanism and under permute-and-flip."""
+    counter = RememberedCounts(records)
+    found: dict[tuple, np.ndarray] = {}
+    for root in range(3):
+        open_scripts = [()]
+        while open_scripts:
+            script = open_scripts.pop()
+            noise = ScriptedChoices(script)
+            curator = Curator(counter, budget=PureBudget(epsilon=Fraction(1)), neighbours=neighbours, noise=noise)
+            search = greedy_bayes(
+                curator,
+                limits=TableLimits(degree=k, cells=0),
+                score=score,
+                share=Fraction(1),
+                max_candidates=100,
+                coins=ScriptedRoot(root),
+            )
+            played = list(script) + [0] * (len(noise.steps) - len(script))
+            # this run stands for its own script padded with zeros; the siblings of each padded step are still open
+            for depth in range(len(script), len(noise.steps)):
+                open_scripts += [(*played[:depth], other) for other in range(1, noise.steps[depth][0])]
+            probability = np.prod([p for _, p in noise.steps], axis=0) / 3
+            found[search.nodes] = found.get(search.nodes, 0.0) + probability
+    assert sum(found.values()) == pytest.approx(np.ones(2))
+    return found
+
+
+@cache
+def datasets(n):
+    def grow(prefix, start, left):
+        if left == 0:
+            yield tuple(prefix)
+            return
+        for i in range(start, len(RECORDS)):
+            yield from grow([*prefix, i], i, left - 1)
+
+    return list(grow([], 0, n))
+
+
+def largest_log_ratios(distributions, pairs):
+    """Under (the exponential mechanism, permute-and-flip)."""
+    worst = np.zeros(2)
+    for one, other in pairs:
+        p, q = distributions[one], distributions[other]
+        assert p.keys() == q.keys(), "a network is possible under one table and impossible under its neighbour"
+        worst = np.maximum(worst, np.max([np.log(p[network] / q[network]) for network in p], axis=0))
+    return worst
+
+
+def replace_pairs(n):
+    for records in datasets(n):
+        for position, new in product(range(n), range(len(RECORDS))):
+            if records[position] != new:
+                yield records, tuple(sorted([*records[:position], new, *records[position + 1 :]]))
+
+
+def distributions(n, **settings):
+    return {records: network_distributions([RECORDS[i] for i in records], **settings) for records in datasets(n)}
+
+
+EXPECTED = {("I", 1): 0.383, ("F", 1): 0.562, ("R", 1): 0.383, ("I", 2): 0.250, ("F", 2): 0.281, ("R", 2): 0.250}
+
+
+@pytest.mark.parametrize(("name", "k"), EXPECTED)
+def test_structure_has_the_reviewed_loss_and_permute_and_flip_keeps_its_epsilon(name, k):
+    found = distributions(4, score=score_named(name), k=k, neighbours=REPLACE_ONE)
+    assert len(found) == 330
+    exponential, flip = largest_log_ratios(found, replace_pairs(4))
+    assert exponential == pytest.approx(EXPECTED[name, k], abs=6e-4)
+    assert 0.1 < flip <= 1 + TINY
+
+
+@pytest.mark.parametrize("name", ["F", "R"])
+def test_structure_keeps_its_epsilon_when_a_record_is_added(name):
+    both = {
+        records: found
+        for n in (3, 4)
+        for records, found in distributions(n, score=score_named(name), k=1, neighbours=ADD_REMOVE).items()
+    }
+    pairs = [(records, tuple(sorted([*records, new]))) for records in datasets(3) for new in range(len(RECORDS))]
+    assert max(largest_log_ratios(both, pairs)) <= 1 + TINY
+    assert max(largest_log_ratios(both, [(b, a) for a, b in pairs])) <= 1 + TINY
+
+
+class HalvedSpread:
+    """A score that lies about its sensitivity: the audit must catch it."""
+
+    def __init__(self, score, factor):
+        self.score, self.factor = score, factor
+        self.name, self.scale = score.name, score.scale
+
+    def __call__(self, tables, n):
+        return self.score(tables, n)
+
+    def spread(self, n, shapes, neighbours):
+        return self.score.spread(n, shapes, neighbours) / self.factor
+
+
+def test_a_score_that_lies_about_its_sensitivity_is_caught():
+    found = distributions(4, score=HalvedSpread(score_named("F"), 8), k=1, neighbours=REPLACE_ONE)
+    assert min(largest_log_ratios(found, replace_pairs(4))) > 1
