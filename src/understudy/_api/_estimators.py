@@ -12,13 +12,14 @@ from understudy.methods import method_named
 from understudy.privacy import Ledger, make_budget
 from understudy.release import Answer, Kind, PublishedModel, Statement
 from understudy.schema import Schema
+from understudy.tables import Layout, layout_of
 
 
 class PrivBayes:
     """PrivBayes on a dataframe (pandas, polars or pyarrow) or a file.
 
-    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon`, and `delta` where it is given,
-    for everything the fitted model ever says. Source: Zhang et al., TODS 2017, Theorem 3.2, with exact integer noise.
+    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` (and `delta` where it is
+    given) for everything the fitted model ever says. Source: Zhang et al., TODS 2017, with exact integer noise.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"smokes": ["no", "yes"] * 500})
@@ -61,7 +62,7 @@ class PrivBayes:
         self.epsilon, self.delta, self.neighbours = epsilon, delta, neighbours
         self.seed, self.noise, self.trust_draft, self.diagnostic = seed, noise, trust_draft, diagnostic
         self.ledger, self.dataset, self.cap = ledger, dataset, cap
-        self._kind: Kind = "pyarrow"
+        self._layout: Layout | None = None
         self._model: PublishedModel | None = None
 
     def __repr__(self) -> str:
@@ -72,8 +73,6 @@ class PrivBayes:
 
     def fit(self, table: object, schema: SchemaLike, *, progress: Progress | None = None) -> PrivBayes:
         """Learn a model of the table; spends the whole budget."""
-        from understudy.tables import kind_of
-
         settings = check_run(
             schema=schema,
             epsilon=self.epsilon,
@@ -90,8 +89,7 @@ class PrivBayes:
             options=self._options,
         )
         self._model = fit_model(table, settings, progress=progress, note="fit")
-        kind = "pyarrow" if isinstance(table, str | os.PathLike) else kind_of(table)
-        self._kind = "pandas" if kind == "pandas" else "polars" if kind == "polars" else "pyarrow"
+        self._layout = None if isinstance(table, str | os.PathLike) else layout_of(table)
         return self
 
     @property
@@ -117,8 +115,12 @@ class PrivBayes:
         return self.model_.model.n
 
     def sample(self, n: int | None = None, *, kind: Kind | None = None, **how: Any) -> Any:
-        """A synthetic table, of the kind that `fit` got unless another is named; see `PublishedModel.sample`."""
-        return self.model_.sample(n, kind=kind or self._kind, **how)
+        """A synthetic table, of the kind that `fit` got unless another is named; see `PublishedModel.sample`.
+
+        After a fit on a file it is a pyarrow table.
+        """
+        layout = self._layout
+        return self.model_.sample(n, kind=kind or (layout.kind if layout else "pyarrow"), like=layout, **how)
 
     generate = sample
 
@@ -129,4 +131,3 @@ class PrivBayes:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file."""
         self.model_.save(path)
-

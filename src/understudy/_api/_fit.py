@@ -16,7 +16,7 @@ from understudy._core.randomness import Streams
 from understudy.network import NetworkModel
 from understudy.privacy import Charge, Curator, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
-from understudy.schema import Field, Schema
+from understudy.schema import Field
 from understudy.tables import column_names
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -102,6 +102,7 @@ def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> 
 def describe_domain(field: Field) -> str:
     """A field's public domain in a few words.
 
+    >>> from understudy.schema import Schema
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "special": [-1], "bins": 4,
     ...     "constraints": {"minimum": 0, "maximum": 99, "required": False}}]})
     >>> describe_domain(schema["age"])

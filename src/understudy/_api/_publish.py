@@ -15,7 +15,8 @@ from understudy._api._settings import Number, RunSettings, SchemaLike, check_run
 from understudy._core.errors import OptionError, OutputError
 from understudy.methods import Method
 from understudy.privacy import Ledger, PrivacyWarning
-from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, table_name, whole_folderfrom understudy.tables import kind_of
+from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, table_name, whole_folder
+from understudy.tables import kind_of
 
 _SPARE = 16 << 20
 
@@ -127,8 +128,8 @@ def _check_room(table: object, folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OutputError(
-            f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. Nothing "
-            "was spent. Free some space or choose another --out."
+            f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. "
+            "Nothing was spent. Free some space or choose another --out."
         )
 
 

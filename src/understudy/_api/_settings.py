@@ -118,10 +118,10 @@ def refuse_drafts(schema: Schema, *, trust_draft: bool) -> None:
     if drafts and not trust_draft:
         listed = ", ".join(f"'{name}'" for name in drafts[:8]) + (", …" if len(drafts) > 8 else "")
         raise SchemaError(
-            f"{len(drafts)} fields of the schema are still drafts ({listed}): their bounds and values were read off the "
-            "private table, and publishing under a domain read off the data voids the guarantee. Review each, "
-            "put in what is public knowledge, and set 'origin: declared'; or pass --trust-draft (trust_draft=True), and "
-            "the privacy statement will say so."
+            f"{len(drafts)} fields of the schema are still drafts ({listed}): their bounds and values were read off "
+            "the private table, and publishing under a domain read off the data voids the guarantee. Review each, "
+            "put in what is public knowledge, and set 'origin: declared'; or pass --trust-draft (trust_draft=True), "
+            "and the privacy statement will say so."
         )
     schema.domain  # noqa: B018  # raises here if a draft still lacks its domain
 

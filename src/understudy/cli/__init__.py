@@ -1,4 +1,4 @@
-"""The command line: parse, call, show progress. Everything heavy is imported inside the commands, so `--help` is fast."""
+"""The command line: parse, call, show progress. Heavy imports happen inside the commands, so `--help` is fast."""
 
 from understudy.cli._main import main
 

@@ -64,7 +64,9 @@ def show(
 @app.command()
 def verify(
     ledger: Path = _LEDGER,
-    head: str | None = typer.Option(None, "--head", help="A hash from an earlier privacy statement: is it still there?"),
+    head: str | None = typer.Option(
+        None, "--head", help="A hash from an earlier privacy statement: is it still there?"
+    ),
     as_json: bool = _JSON,
 ) -> None:
     """Check that no entry was changed, removed or moved."""
@@ -73,7 +75,9 @@ def verify(
 
     found = read_ledger(ledger)
     if head is not None and head not in {entry.hash for entry in found.entries}:
-        raise LedgerError(f"the hash given is not in {ledger}: the file was rewritten or cut short, or it is another's.")
+        raise LedgerError(
+            f"the hash given is not in {ledger}: the file was rewritten or cut short, or it is another's."
+        )
     if as_json:
         say_json({"ledger": str(ledger), "entries": len(found.entries), "head": found.head, "intact": True})
     else:

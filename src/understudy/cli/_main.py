@@ -15,7 +15,9 @@ from understudy.cli._app import app
 from understudy.cli._show import say_error
 
 # Typer may bring a click of its own, so its base error is found through a class that typer does export.
-_UsageError = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
+_UsageError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException" and issubclass(base, Exception)
+)
 
 USER_MISTAKE = 2
 OUR_BUG = 70
@@ -31,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> Never:
 def run(arguments: list[str]) -> int:
     """Run one command; the exit code.
 
-    >>> run(["--version"]).__class__
-    <class 'int'>
+    >>> run(["no-such-command"])
+    2
     """
     as_json = "--json" in arguments
     try:
@@ -52,8 +54,11 @@ def run(arguments: list[str]) -> int:
         # Whoever read our output has gone (as with `| head`); that is no fault, and there is nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except InternalError as error:
-        say_error(str(error), as_json=as_json)
+    except Exception as error:
+        if os.environ.get("UNDERSTUDY_DEBUG"):
+            raise
+        bug = error if isinstance(error, InternalError) else InternalError(f"{type(error).__name__}: unexpected.")
+        say_error(f"{bug} Run it again with UNDERSTUDY_DEBUG=1 to see where.", as_json=as_json)
         return OUR_BUG
     return int(result) if isinstance(result, int) else 0
 
@@ -79,4 +84,5 @@ def _usage_sentence(error: BaseException) -> str:
     message = str(format_message() if callable(format_message) else error).strip()
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "understudy")
-    return f"{message.rstrip('.')}. See '{command} --help'."
+    stop = "" if message.endswith(("?", "!")) else "."
+    return f"{message.rstrip('.')}{stop} See '{command} --help'."

@@ -17,7 +17,7 @@ def sample(
     model: Path = _MODEL,
     out: Path = typer.Option(..., "--out", "-o", help="The table to write: .csv, .csv.gz or .parquet."),
     n: int | None = typer.Option(None, "-n", "--rows", help="Number of rows. Default: as many as the original."),
-    where: str | None = typer.Option(None, "--where", help="Conditions, such as \"sex=Female, age=30..40\"."),
+    where: str | None = typer.Option(None, "--where", help='Conditions, such as "sex=Female, age=30..40".'),
     seed: int | None = typer.Option(None, "--seed", help="Make the sample repeatable. No bearing on privacy."),
     independent: bool = typer.Option(False, "--independent", help="Draw every row on its own (higher variance)."),
     overwrite: bool = _OVERWRITE,
@@ -32,9 +32,7 @@ def sample(
         raise OptionError(f"the number of rows to sample must be at least 0. Got {n} instead.")
     _refuse_existing(out, overwrite=overwrite)
     with progress_bars(quiet=as_json) as progress, told_as_output_error(out):
-        rows = write_table(
-            out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress
-        )
+        rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
     if as_json:
         say_json({"out": str(out), "rows": rows, "stamp": loaded.statement.stamp})
         return
@@ -45,7 +43,7 @@ def sample(
 
 def query(
     model: Path = _MODEL,
-    question: str = typer.Argument(..., help="Such as \"income | education=Masters, sex=Female, age=30..40\"."),
+    question: str = typer.Argument(..., help='Such as "income | education=Masters, sex=Female, age=30..40".'),
     as_json: bool = _JSON,
 ) -> None:
     """Ask a published model for exact probabilities, with error bars from the known noise. Free."""

@@ -29,7 +29,9 @@ _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothin
 
 
 def plan(
-    source: str | None = typer.Argument(None, help="The table, to count its rows; or 'demo'; or leave out with --rows."),
+    source: str | None = typer.Argument(
+        None, help="The table, to count its rows; or 'demo'; or leave out with --rows."
+    ),
     schema: Path | None = _SCHEMA,
     epsilon: str | None = _EPSILON,
     delta: str | None = _DELTA,
@@ -190,11 +192,13 @@ def _show_release(release: Release) -> None:
     first = release.model.schema.fields[-1].name
     quoted = f"'{first}'" if not first.isidentifier() else first
     say(f"Read {release.path / 'PRIVACY.md'} first. Then try:")
-    say(f"  understudy query {release.path / 'model.understudy'} \"{quoted}\"")
+    say(f'  understudy query {release.path / "model.understudy"} "{quoted}"')
 
 
 def _show_plan(plan: Plan) -> None:
-    table = make_table("attribute", "values", "largest table", "error", "others see it", right=("values", "largest table", "error"))
+    table = make_table(
+        "attribute", "values", "largest table", "error", "others see it", right=("values", "largest table", "error")
+    )
     for attribute in plan.attributes:
         if attribute.finest_as_parent is None:
             seen = "not at all" if attribute.size > 1 else "-"
@@ -211,7 +215,9 @@ def _show_plan(plan: Plan) -> None:
         )
     say_table(table)
     most = max(plan.candidates_per_choice, default=0)
-    candidates = f"at most {most:,}" if most <= plan.max_candidates else f"more than {plan.max_candidates:,}, so drawn by coins"
+    candidates = (
+        f"at most {most:,}" if most <= plan.max_candidates else f"more than {plan.max_candidates:,}, so drawn by coins"
+    )
     degree = "" if plan.degree is None else f"; {plan.degree} parents each"
     shares = ", ".join(f"{share:.0%} {name}" for name, share in plan.shares.items() if share)
     say(f"Rows: {plan.rows:,}. Score: {plan.score}{degree}. Budget: {shares}.")

@@ -60,9 +60,10 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values.
 
-        >>> answer = Answer(question="sex", columns=("sex",), labels=(("F", "M"),), probabilities=np.array([0.25, 0.75]))
+        >>> halves = np.array([0.5, 0.5])
+        >>> answer = Answer(question="sex", columns=("sex",), labels=(("F", "M"),), probabilities=halves)
         >>> answer.to_dict()["rows"][1]
-        {'sex': 'M', 'probability': 0.75}
+        {'sex': 'M', 'probability': 0.5}
         """
         return {"query": self.question, "columns": list(self.columns), "stamp": self.stamp, "rows": list(self.rows())}
 

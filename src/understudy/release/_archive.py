@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import ModelFileError
 
-Array: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+Array: TypeAlias = npt.NDArray[Any]  # of float64 or int64: the two types that are ever written
 
 FORMAT = "understudy-model/1"
 MAX_MEMBERS = 20_000

@@ -1,4 +1,4 @@
-"""What people write in a query: `income, sex | age=30..40, education=Bachelors/Masters`. Text in, names and words out."""
+"""What people write in a query: `income, sex | age=30..40, education=Bachelors/Masters`. Text in, words out."""
 
 from __future__ import annotations
 
@@ -74,11 +74,9 @@ def parse_range(word: Word) -> tuple[str, str] | None:
     >>> parse_range(Word("30..40")), parse_range(Word("..5")), parse_range(Word("30"))
     (('30', '40'), ('', '5'), None)
     """
-    found = None if word.quoted else re.fullmatch(r"([^.]|\.(?!\.))*\.\.([^.]|\.(?!\.))*", word.text)
-    if found is None:
-        return None
-    low, _, high = word.text.partition("..")
-    return low.strip(), high.strip()
+    # Exactly two dots: '...' is not a range, and '1.5..2.5' is one.
+    ends = [] if word.quoted else re.split(r"(?<!\.)\.\.(?!\.)", word.text)
+    return (ends[0].strip(), ends[1].strip()) if len(ends) == 2 and "..." not in word.text else None
 
 
 def _term(text: str) -> Term:

@@ -84,8 +84,8 @@ def croissant_card(
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": f"{statement.dataset}-synthetic",
-        "description": f"{stamp}Synthetic stand-in for the table '{statement.dataset}', drawn from a model fitted under "
-        f"{statement.guarantee}. No row belongs to a person.",
+        "description": f"{stamp}Synthetic stand-in for the table '{statement.dataset}', drawn from a model fitted "
+        f"under {statement.guarantee}. No row belongs to a person.",
         "url": facts.url or "./",
         "license": facts.license or {"@type": "sc:CreativeWork", "name": _UNSTATED},
         "creator": {"@type": "sc:Organization", "name": facts.creator or _UNSTATED},
@@ -112,8 +112,8 @@ def _privacy(statement: Statement) -> dict[str, Any]:
         "reveal about any of them is bounded as privacy.json states."
         if statement.private
         else f"{statement.stamp}. What this table reveals about persons is not bounded.",
-        "rai:dataManipulationProtocol": f"Method {statement.method} of understudy {statement.version}: a model fitted to "
-        "noisy counts, then sampled. Every step that touched private rows is listed in privacy.json.",
+        "rai:dataManipulationProtocol": f"Method {statement.method} of understudy {statement.version}: a model fitted "
+        "to noisy counts, then sampled. Every step that touched private rows is listed in privacy.json.",
         "rai:dataLimitations": "Relations that the model does not hold are lost, small groups are blurred most, and "
         "values inside a bin are spread evenly. Do not look for individuals in it.",
     }

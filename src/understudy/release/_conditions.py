@@ -81,9 +81,9 @@ def read_conditions(schema: Schema, where: Where) -> Conditions:
     """Conditions from a mapping (value, list of values, or (low, high)) or from text like a query's right side.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
-    >>> read_conditions(schema, "sex=f")
+    >>> read_conditions(schema, "sex=X")
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: column 'sex' has no value 'f'. Known: F, M.
+    understudy._core.errors.OptionError: column 'sex' has no value 'X'. Known: F, M.
     """
     if where is None:
         return Conditions(schema, {})
@@ -139,7 +139,15 @@ def _from_word(field: Field, word: Word) -> Choice:
     ends = None if word.text in field.labels else parse_range(word)
     if ends is not None:
         return Choice(low=ends[0] or None, high=ends[1] or None)
-    return _exactly(field, word.text)
+    return _exactly(field, _nearest_label(field, word))
+
+
+def _nearest_label(field: Field, word: Word) -> str:
+    """The one label that differs in case only, if the text itself is none: people type `sex=female`."""
+    if word.quoted or word.text in field.labels:
+        return word.text
+    alike = [label for label in field.labels if label.casefold() == word.text.casefold()]
+    return alike[0] if len(alike) == 1 else word.text
 
 
 def _from_value(field: Field, value: Any) -> tuple[Choice, ...]:

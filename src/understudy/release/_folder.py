@@ -30,7 +30,9 @@ def check_output(out: Path, *, overwrite: bool) -> None:
     if not out.is_dir():
         raise OutputError(f"'{out}' is a file, and the release needs a folder of that name. Choose another --out.")
     if not overwrite:
-        raise OutputError(f"the folder '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
+        raise OutputError(
+            f"the folder '{out}' already exists. Choose another --out, or pass --overwrite to replace it."
+        )
     strange = sorted(entry.name for entry in out.iterdir() if not _ours(entry.name))
     if strange:
         raise OutputError(

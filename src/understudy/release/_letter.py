@@ -83,8 +83,8 @@ def _promise(statement: Statement) -> str:
     factor, most = _odds(epsilon)
     lines = [
         "## What is promised",
-        f"The synthetic table, the model and every file of this release together satisfy **{named} with {parameters}**. "
-        f"Each of their possible contents is at most e^ε = {factor} times as likely as it would be if {change}"
+        f"The synthetic table, the model and every file of this release together satisfy **{named} with {parameters}**."
+        f" Each of their possible contents is at most e^ε = {factor} times as likely as it would be if {change}"
         + (f", up to a probability of δ = {number(delta)}." if delta else "."),
         f"For a person in the table that means: whatever an attacker knows or does with the release, now or later, the "
         f"odds of any guess about that person's row change by at most that factor. A guess that was even before (50 %) "

@@ -1,0 +1,146 @@
+"""Sampling from a published model and asking it."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tests.release.models import make_model
+from understudy._core.errors import OptionError
+from understudy.schema import Marginal
+
+
+def test_a_sample_has_as_many_rows_as_the_original_by_default(published):
+    assert len(published.sample(seed=1)) == 1000
+
+
+@pytest.mark.parametrize(("kind", "type_"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)])
+def test_a_sample_comes_as_the_kind_asked_for(published, kind, type_):
+    table = published.sample(50, seed=1, kind=kind)
+    assert isinstance(table, type_)
+    assert table.shape == (50, 3)
+
+
+def test_a_seed_repeats_a_sample_and_another_does_not(published):
+    one, same, other = (published.sample(200, seed=seed, kind="pyarrow") for seed in (1, 1, 2))
+    assert one.equals(same)
+    assert not one.equals(other)
+
+
+def test_no_rows_still_have_columns_with_types(published):
+    empty = published.sample(0, kind="pyarrow")
+    assert empty.num_rows == 0
+    assert empty.schema == published.sample(1, kind="pyarrow").schema
+
+
+@pytest.mark.parametrize("n", [-1, 1.5, "3", True])
+def test_a_strange_number_of_rows_is_refused(published, n):
+    with pytest.raises(OptionError, match="number of rows"):
+        published.sample(n)
+
+
+@pytest.mark.parametrize("encoding", ["hierarchical", "binary"])
+@pytest.mark.parametrize(
+    ("where", "holds"),
+    [
+        ({"sex": "Female"}, lambda t: (t["sex"] == "Female").all()),
+        ("sex=Female", lambda t: (t["sex"] == "Female").all()),
+        ({"age": (30, 44)}, lambda t: t["age"].between(30, 44).all() and t["age"].min() == 30 and t["age"].max() == 44),
+        ("age=30..44, sex=Male", lambda t: t["age"].between(30, 44).all() and (t["sex"] == "Male").all()),
+        ({"age": (90, None)}, lambda t: t["age"].between(90, 99).all()),
+        ({"age": 37}, lambda t: (t["age"] == 37).all()),
+        ({"age": [37, 61]}, lambda t: set(t["age"]) == {37, 61}),
+        ("age=37/61/-1", lambda t: set(t["age"]) == {37, 61, -1}),
+        ({"age": -1}, lambda t: (t["age"] == -1).all()),
+        ({"age": None}, lambda t: t["age"].isna().all()),
+        ("age=missing", lambda t: t["age"].isna().all()),
+        ("age=20-39", lambda t: t["age"].between(20, 39).all() and t["age"].nunique() > 10),
+        (
+            {"marital status": ["single", "married/partner"]},
+            lambda t: set(t["marital status"]) == {"single", "married/partner"},
+        ),
+        ("marital status=married/partner", lambda t: set(t["marital status"]) == {"married/partner"}),
+        ("'marital status'=<=2 times", lambda t: set(t["marital status"]) == {"<=2 times"}),
+    ],
+)
+def test_conditions_hold_in_every_row(encoding, where, holds):
+    table = make_model(encoding=encoding).sample(2000, where=where, seed=3)
+    assert len(table) == 2000
+    assert holds(table)
+
+
+def test_a_conditional_sample_follows_the_exact_conditional_distribution(published):
+    table = published.sample(40_000, where={"age": (30, 44)}, seed=3)
+    answer = published.query("sex | age=30..44")
+    assert abs((table["sex"] == "Female").mean() - answer["Female"]) < 0.005
+
+
+def test_two_values_in_one_bin_cannot_both_be_drawn(published):
+    with pytest.raises(OptionError, match="lie in one bin"):
+        published.sample(10, where={"age": [21, 22]})
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ({"agee": 3}, "Did you mean 'age'"),
+        ({"age": (1, 2, 3)}, "two ends"),
+        ({"age": []}, "empty"),
+        ({"age": "old"}, "age"),
+        ({"sex": None}, "no missing values"),
+        (3, "where must be"),
+    ],
+)
+def test_a_mistake_in_where_is_a_sentence(published, where, words):
+    with pytest.raises(OptionError, match=words):
+        published.sample(5, where=where)
+
+
+def test_a_query_sums_to_one_and_has_an_interval_around_it(published):
+    answer = published.query("sex, age")
+    assert answer.probabilities.shape == (2, 7)
+    assert answer.probabilities.sum() == pytest.approx(1)
+    assert (answer.low <= answer.probabilities).all()
+    assert (answer.probabilities <= answer.high).all()
+    assert answer.labels[1] == ("0–19", "20–39", "40–59", "60–79", "80–99", "-1", "missing")
+
+
+def test_a_query_equals_the_models_own_marginal(published):
+    answer = published.query("age")
+    expected = published.model.marginal(Marginal.of(1)).probabilities
+    assert np.allclose(answer.probabilities, expected)
+
+
+def test_a_range_weighs_a_bin_by_the_part_it_covers(published):
+    half, whole = (published.query(f"age | age={ends}") for ends in ("0..9", "0..19"))
+    assert half["0–19"] == whole["0–19"] == pytest.approx(1)
+    mixed = published.query("age | age=10..39")
+    plain = published.query("age")
+    ratio = (plain["0–19"] / 2) / (plain["0–19"] / 2 + plain["20–39"])
+    assert mixed["0–19"] == pytest.approx(ratio)
+
+
+def test_column_names_may_differ_in_case(published):
+    assert published.query("SEX | Age=30").columns == ("sex",)
+
+
+def test_an_answer_prints_as_a_table_and_turns_into_json(published):
+    answer = published.query("sex | age=30")
+    lines = str(answer).splitlines()
+    assert lines[0].split() == ["sex", "probability", "95%", "interval"]
+    assert len(lines) == 3
+    assert answer.to_dict()["rows"][0]["sex"] == "Female"
+    with pytest.raises(KeyError):
+        answer["Female", "x"]
+
+
+def test_a_seeded_models_answer_carries_the_stamp():
+    answer = make_model(seeded=True).query("sex")
+    assert str(answer).startswith("NOT PRIVATE: seeded")
+    assert answer.to_dict()["stamp"] == "NOT PRIVATE: seeded"
+
+
+def test_sampling_in_batches_gives_all_rows(published):
+    batches = list(published.sample_batches(1000, seed=1, batch_rows=300))
+    assert [batch.num_rows for batch in batches] == [300, 300, 300, 100]

@@ -1,0 +1,137 @@
+"""The privacy statement, for machines and for people."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from understudy._core.errors import ModelFileError
+from understudy.release import ChargeLine, LedgerNote, PublicField, Statement, privacy_letter
+
+
+def test_a_statement_survives_json_exactly():
+    statement = Statement.example(
+        epsilon=Fraction(1, 3),
+        delta=Fraction(1, 10**9),
+        rho=Fraction(1, 70),
+        ledger=LedgerNote(dataset="people", head="ab" * 32),
+        warnings=("look",),
+    )
+    assert Statement.from_dict(json.loads(json.dumps(statement.to_dict()))) == statement
+
+
+@pytest.mark.parametrize(
+    "field",
+    sorted(set(Statement.example().to_dict()) - {"format", "guarantee", "stamp", "epsilon_decimal", "delta_decimal"}),
+)
+def test_a_statement_without_any_one_field_is_refused(field):
+    data = Statement.example().to_dict()
+    del data[field]
+    with pytest.raises(ModelFileError):
+        Statement.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("epsilon", "1e999999999"),
+        ("epsilon", "-1"),
+        ("epsilon", "1/0"),
+        ("epsilon", 1.0),
+        ("neighbours", "strangers"),
+        ("n_rows", -1),
+        ("n_rows", True),
+        ("seeded", "no"),
+        ("public", {"name": "age"}),
+        ("public", [{"name": "age", "what": "x", "origin": "guess"}]),
+        ("charges", [{"what": 1}]),
+        ("ledger", []),
+        ("options", []),
+        ("warnings", "text"),
+    ],
+)
+def test_a_statement_with_a_wrong_field_is_refused(field, value):
+    data = Statement.example().to_dict() | {field: value}
+    with pytest.raises(ModelFileError, match="not one that understudy writes"):
+        Statement.from_dict(data)
+
+
+@pytest.mark.parametrize("data", [None, [], "text", 3])
+def test_anything_that_is_no_statement_is_refused(data):
+    with pytest.raises(ModelFileError):
+        Statement.from_dict(data)
+
+
+def test_the_letter_names_guarantee_unit_public_facts_charges_noise_version_method_and_limits():
+    letter = privacy_letter(Statement.example(unit="one patient"))
+    for words in (
+        "ε-differential privacy with ε = 1",
+        "2.72",
+        "73.2 %",
+        "one patient",
+        "replace one",
+        "declared by the holder",
+        "permute-and-flip",
+        "discrete Laplace",
+        "operating system",
+        "understudy 0.1.0",
+        "`privbayes`",
+        "does not promise",
+        "No ledger was kept",
+    ):
+        assert words in letter, words
+
+
+def test_the_letter_fits_one_page():
+    fields = tuple(PublicField(name=f"column{i}", what="2 values", origin="declared") for i in range(500))
+    letter = privacy_letter(Statement.example(public=fields))
+    assert letter.count("\n") < 120
+    assert "460 more columns" in letter
+
+
+def test_a_delta_is_stated_with_its_meaning():
+    letter = privacy_letter(Statement.example(delta=Fraction(1, 10**9), rho=Fraction(1, 100)))
+    assert "(ε, δ)-differential privacy with ε = 1, δ = 1e-09" in letter
+
+
+def test_a_seeded_run_is_stamped_everywhere_and_promises_nothing():
+    statement = Statement.example(seeded=True)
+    assert statement.stamp == "NOT PRIVATE: seeded"
+    assert statement.to_dict()["stamp"] == statement.to_dict()["guarantee"] == "NOT PRIVATE: seeded"
+    letter = privacy_letter(statement)
+    assert "NOT PRIVATE: seeded" in letter
+    assert "What is promised" not in letter
+
+
+def test_a_diagnostic_run_has_no_guarantee_and_no_bounded_cost():
+    exact = ChargeLine(what="tables", mechanism="exact counts", cost=None, unit="epsilon", tables=3, noise="none")
+    statement = Statement.example(diagnostic="best-marginals", charges=(exact,))
+    assert statement.stamp == "NO GUARANTEE: diagnostic run (best-marginals)"
+    assert "unbounded" in privacy_letter(statement)
+
+
+def test_trusted_drafts_are_told_at_the_top_of_the_letter():
+    drafts = (PublicField(name="zip", what="900 values", origin="draft"),)
+    statement = Statement.example(public=drafts)
+    assert statement.trusted_drafts == ("zip",)
+    letter = privacy_letter(statement)
+    assert letter.index("Conditional") < letter.index("What is promised")
+    assert "draft, read off the private table" in letter
+
+
+def test_names_cannot_break_the_letters_tables():
+    fields = (PublicField(name="a|b\n# c", what="`x`", origin="declared"),)
+    row = next(line for line in privacy_letter(Statement.example(public=fields)).splitlines() if "a\\|b" in line)
+    assert row == "| a\\|b # c | 'x' | declared by the holder |"
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(7), Fraction(1000)])
+def test_the_promise_is_never_rounded_down(epsilon):
+    import math
+
+    letter = privacy_letter(Statement.example(epsilon=epsilon))
+    if epsilon < 30:
+        shown = float(letter.split("e^ε = ")[1].split(" times")[0].replace(",", ""))
+        assert shown >= math.exp(epsilon)
+    else:
+        assert "100 %" in letter
