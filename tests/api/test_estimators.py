@@ -1,0 +1,94 @@
+"""The estimator form."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import understudy as us
+from tests.api.people import SCHEMA, people
+
+
+def test_fit_returns_itself_and_sample_the_same_kind_of_table():
+    for table, kind in [
+        (people(), pd.DataFrame),
+        (pl.from_pandas(people()), pl.DataFrame),
+        (pa.Table.from_pandas(people(), preserve_index=False), pa.Table),
+    ]:
+        model = us.PrivBayes(epsilon=1.0)
+        assert model.fit(table, SCHEMA) is model
+        synthetic = model.sample(30)
+        assert isinstance(synthetic, kind)
+        assert synthetic.shape == (30, 4)
+
+
+def test_columns_keep_the_callers_types():
+    frame = people().astype({"age": "int16", "sex": "category"})
+    synthetic = us.PrivBayes(epsilon=1).fit(frame, SCHEMA).sample(20)
+    assert synthetic["age"].dtype == "int16"
+    assert list(synthetic["sex"].cat.categories) == ["Female", "Male"]
+
+
+def test_learnt_attributes_end_in_an_underscore():
+    model = us.PrivBayes(epsilon=1).fit(people(), SCHEMA)
+    assert model.n_ == 400
+    assert model.schema_.names == ("sex", "age", "smokes", "job")
+    assert model.statement_.epsilon == 1
+    assert isinstance(model.model_, us.PublishedModel)
+    assert model.query("sex").probabilities.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "use", [lambda m: m.sample(3), lambda m: m.query("sex"), lambda m: m.model_, lambda m: m.save("x")]
+)
+def test_before_fit_there_is_nothing_to_use(use):
+    with pytest.raises(us.OptionError, match="Call fit"):
+        use(us.PrivBayes(epsilon=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"epsilon": 0}, "epsilon"), ({"epsilon": 1, "score": "Z"}, "score"), ({"epsilon": 1, "k": -1}, "k")],
+)
+def test_wrong_options_are_refused_when_they_are_given(options, words):
+    with pytest.raises(us.OptionError, match=words):
+        us.PrivBayes(**options)
+
+
+def test_a_schema_may_be_a_file_a_mapping_or_a_schema(tmp_path):
+    schema = us.Schema.from_dict(SCHEMA)
+    schema.save(tmp_path / "people.schema.yaml")
+    for form in (schema, SCHEMA, tmp_path / "people.schema.yaml", str(tmp_path / "people.schema.yaml")):
+        assert us.PrivBayes(epsilon=1).fit(people(50), form).n_ == 50
+
+
+def test_a_fit_on_a_file_samples_pyarrow(tmp_path):
+    people().to_csv(tmp_path / "people.csv", index=False)
+    model = us.PrivBayes(epsilon=1).fit(tmp_path / "people.csv", SCHEMA)
+    assert isinstance(model.sample(5), pa.Table)
+    assert isinstance(model.sample(5, kind="pandas"), pd.DataFrame)
+    assert isinstance(model.generate(5, kind="polars"), pl.DataFrame)
+
+
+def test_a_saved_model_answers_as_the_estimator_does(tmp_path):
+    model = us.PrivBayes(epsilon=1, seed=1).fit(people(), SCHEMA)
+    model.save(tmp_path / "model.understudy")
+    loaded = us.load(tmp_path / "model.understudy")
+    assert loaded.query("age | sex=Male").to_dict() == model.query("age | sex=Male").to_dict()
+    assert loaded.sample(40, seed=2).equals(model.sample(40, seed=2, kind="pandas").astype(loaded.sample(1).dtypes))
+
+
+def test_its_text_shows_what_was_changed():
+    assert repr(us.PrivBayes(epsilon=1)) == "PrivBayes(epsilon=1)"
+    assert repr(us.PrivBayes(epsilon=0.5, k=2, seed=3)) == "PrivBayes(epsilon=0.5, k=2, seed=3)"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"k": 1}, {"encoding": "gray"}, {"encoding": "vanilla", "score": "I"}, {"encoding": "binary", "score": "F"}],
+)
+def test_the_methods_options_reach_it(options):
+    model = us.PrivBayes(epsilon=1, **options).fit(people(), SCHEMA)
+    for name, value in options.items():
+        assert model.statement_.options[name] == value
+    assert model.sample(10).shape == (10, 4)

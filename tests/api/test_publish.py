@@ -1,0 +1,266 @@
+"""`publish`: one call from table to release folder."""
+
+import json
+import os
+import zipfile
+from fractions import Fraction
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import understudy as us
+from tests.api.people import SCHEMA, people
+
+FILES = ["PRIVACY.md", "croissant.json", "model.understudy", "network.svg", "privacy.json", "synthetic.csv"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    people().to_csv(path, index=False)
+    return path
+
+
+def publish(source, tmp_path, **options):
+    return us.publish(source, **{"schema": SCHEMA, "epsilon": 1, "out": tmp_path / "release"} | options)
+
+
+def test_a_release_has_all_its_files_and_a_table_like_the_original(table, tmp_path):
+    release = publish(table, tmp_path)
+    assert sorted(os.listdir(tmp_path / "release")) == FILES
+    synthetic = pd.read_csv(release.synthetic)
+    original = pd.read_csv(table)
+    assert list(synthetic.columns) == list(original.columns)
+    assert len(synthetic) == len(original)
+    assert list(synthetic.dtypes) == list(original.dtypes)
+    assert sorted(path.name for path in release.files) == FILES
+
+
+def test_every_file_agrees_on_epsilon(table, tmp_path):
+    publish(table, tmp_path, epsilon="1/3")
+    folder = tmp_path / "release"
+    statement = json.loads((folder / "privacy.json").read_text())
+    assert statement["epsilon"] == "1/3"
+    assert json.loads((folder / "croissant.json").read_text())["dp:epsilon"] == pytest.approx(1 / 3)
+    assert us.load(folder / "model.understudy").statement.epsilon == Fraction(1, 3)
+    assert "ε = 0.333333" in (folder / "PRIVACY.md").read_text()
+
+
+def test_the_charges_add_up_to_the_budget_exactly(table, tmp_path):
+    charges = publish(table, tmp_path, epsilon="0.7").statement.charges
+    assert sum(charge.cost for charge in charges) <= Fraction(7, 10)
+    assert {charge.unit for charge in charges} == {"epsilon"}
+
+
+def test_a_parquet_table_comes_back_as_parquet(tmp_path):
+    path = tmp_path / "people.parquet"
+    people().to_parquet(path)
+    release = publish(path, tmp_path)
+    assert release.synthetic.name == "synthetic.parquet"
+    assert pq.read_table(release.synthetic).column_names == list(people().columns)
+
+
+def test_the_original_column_order_wins_over_the_schemas(tmp_path):
+    frame = people()[["job", "smokes", "sex", "age"]]
+    release = publish(frame, tmp_path, format="parquet", n=10)
+    assert pq.read_table(release.synthetic).column_names == ["job", "smokes", "sex", "age"]
+    assert release.n_rows == 10
+
+
+def test_a_seeded_run_repeats_and_is_stamped_in_every_output(table, tmp_path):
+    one = publish(table, tmp_path, seed=7, out=tmp_path / "one")
+    two = publish(table, tmp_path, seed=7, out=tmp_path / "two")
+    assert one.synthetic.name == "synthetic.NOT-PRIVATE.csv"
+    for path in one.files:
+        assert path.read_bytes() == (two.path / path.name).read_bytes(), path.name
+    stamp = "NOT PRIVATE: seeded"
+    for name in ("privacy.json", "PRIVACY.md", "croissant.json", "network.svg"):
+        assert stamp in (one.path / name).read_text(), name
+    with zipfile.ZipFile(one.path / "model.understudy") as file:
+        assert stamp in file.read("statement.json").decode()
+
+
+def test_two_private_runs_differ(table, tmp_path):
+    one, two = (publish(table, tmp_path, out=tmp_path / name) for name in ("one", "two"))
+    assert one.synthetic.read_bytes() != two.synthetic.read_bytes()
+    assert one.statement.stamp is None
+
+
+@pytest.mark.parametrize("diagnostic", ["no-privacy", "best-network", "best-marginals"])
+def test_a_diagnostic_run_never_carries_a_guarantee(table, tmp_path, diagnostic):
+    ledger = tmp_path / "budget.db"
+    release = publish(table, tmp_path, diagnostic=diagnostic, ledger=ledger, cap=1)
+    assert release.statement.stamp == f"NO GUARANTEE: diagnostic run ({diagnostic})"
+    assert "NO GUARANTEE" in (release.path / "PRIVACY.md").read_text()
+    assert any(charge.cost is None for charge in release.statement.charges)
+    assert release.statement.ledger is None
+
+
+def test_with_a_delta_the_costs_are_in_rho(table, tmp_path):
+    statement = publish(table, tmp_path, delta="1e-9").statement
+    assert {charge.unit for charge in statement.charges} == {"rho"}
+    assert sum(charge.cost for charge in statement.charges) <= statement.rho
+    assert statement.guarantee == "(epsilon, delta)-differential privacy"
+
+
+def test_a_delta_of_one_in_rows_or_more_is_warned_about(table, tmp_path):
+    release = publish(table, tmp_path, delta="0.01")
+    assert any("delta is not below 1/rows" in warning for warning in release.statement.warnings)
+    assert "delta is not below" in (release.path / "PRIVACY.md").read_text()
+
+
+def test_a_tiny_epsilon_publishes_independent_columns_and_says_so(table, tmp_path):
+    release = publish(table, tmp_path, epsilon="0.001")
+    assert release.model.model.network.degree == 0
+    assert any("independent of each other" in warning for warning in release.statement.warnings)
+
+
+def test_add_remove_publishes_a_noisy_number_of_rows(table, tmp_path):
+    statement = publish(table, tmp_path, neighbours="add-remove").statement
+    assert not statement.n_public
+    assert any(charge.what == "rows" for charge in statement.charges)
+
+
+def test_draft_fields_are_refused_with_the_reason(table, tmp_path):
+    schema = json.loads(json.dumps(SCHEMA))
+    schema["fields"][1]["origin"] = "draft"
+    with pytest.raises(us.SchemaError, match=r"'age'.*voids the guarantee.*--trust-draft"):
+        publish(table, tmp_path, schema=schema)
+    release = publish(table, tmp_path, schema=schema, trust_draft=True)
+    assert release.statement.trusted_drafts == ("age",)
+    assert "read off the private table" in (release.path / "PRIVACY.md").read_text()
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), "text", "", None, True])
+def test_an_impossible_epsilon_is_refused(table, tmp_path, epsilon):
+    with pytest.raises(us.OptionError, match="epsilon"):
+        publish(table, tmp_path, epsilon=epsilon)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"delta": 2}, "delta"),
+        ({"method": "privbays"}, "Did you mean 'privbayes'"),
+        ({"neighbours": "cousins"}, "replace-one"),
+        ({"seed": -1}, "seed"),
+        ({"seed": "7"}, "seed"),
+        ({"n": -1}, "n"),
+        ({"format": "xls"}, "csv or parquet"),
+        ({"noise": "loud"}, "noise"),
+        ({"diagnostic": "all"}, "diagnostic"),
+        ({"betta": 0.2}, "Did you mean 'beta'"),
+        ({"beta": 2}, "beta"),
+        ({"cap": 3}, "ledger"),
+        ({"schema": 3}, "schema must be"),
+        ({"schema": None}, "a schema is needed"),
+    ],
+)
+def test_a_wrong_option_is_a_sentence_and_nothing_is_written(table, tmp_path, options, words):
+    with pytest.raises(us.UserError, match=words):
+        publish(table, tmp_path, **options)
+    assert sorted(os.listdir(tmp_path)) == ["people.csv"]
+
+
+def test_everything_checkable_is_checked_before_the_table_is_read(tmp_path):
+    """The table does not exist: whoever complains about something else has not looked for it."""
+    missing = tmp_path / "missing.csv"
+    with pytest.raises(us.OptionError, match="epsilon"):
+        publish(missing, tmp_path, epsilon=0)
+    (tmp_path / "release").mkdir()
+    with pytest.raises(us.OutputError, match="already exists"):
+        publish(missing, tmp_path, format="csv")
+
+
+def test_the_ledger_is_charged_once_and_its_hash_is_in_the_statement(table, tmp_path):
+    ledger = tmp_path / "budget.db"
+    release = publish(table, tmp_path, ledger=ledger, dataset="people-2024", cap=3)
+    book = us.SQLiteLedger(ledger, dataset="people-2024")
+    assert book.spent() == 1
+    assert release.statement.ledger.head == book.head()
+    assert book.head() in (release.path / "PRIVACY.md").read_text()
+
+
+def test_over_the_cap_is_refused_before_anything_runs(table, tmp_path):
+    ledger = tmp_path / "budget.db"
+    publish(table, tmp_path, ledger=ledger, cap="1.5")
+    with pytest.raises(us.BudgetExceeded, match="1/2"):
+        publish(tmp_path / "missing.csv", tmp_path, ledger=ledger, out=tmp_path / "again", format="csv")
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_rehearsal_charges_nothing(table, tmp_path):
+    ledger = tmp_path / "budget.db"
+    release = publish(table, tmp_path, ledger=ledger, cap=1, seed=3)
+    assert release.statement.ledger is None
+    assert us.SQLiteLedger(ledger, dataset="people", cap=1).spent() == 0
+
+
+def test_a_table_with_faults_is_not_charged_for(tmp_path):
+    frame = people()
+    frame.loc[3, "age"] = 500
+    ledger = tmp_path / "budget.db"
+    with pytest.raises(us.TableError, match="age") as caught:
+        publish(frame, tmp_path, ledger=ledger, cap=1)
+    assert "500" not in str(caught.value)
+    assert us.SQLiteLedger(ledger, dataset="people", cap=1).spent() == 0
+    assert not (tmp_path / "release").exists()
+
+
+def test_an_interrupt_while_writing_leaves_no_folder_and_tells_that_the_charge_stays(table, tmp_path, monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("understudy.release._write.privacy_letter", interrupt)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        publish(table, tmp_path, ledger=tmp_path / "budget.db", cap=1)
+    assert "stays in the ledger" in caught.value.__notes__[0]
+    assert not (tmp_path / "release").exists()
+    assert [name for name in os.listdir(tmp_path) if name.endswith(".part")] == []
+    assert us.SQLiteLedger(tmp_path / "budget.db", dataset="people").spent() == 1
+
+
+def test_a_full_disk_is_told_before_budget_is_spent(table, tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 5})())
+    with pytest.raises(us.OutputError, match="Nothing was spent"):
+        publish(table, tmp_path, ledger=tmp_path / "budget.db", cap=1)
+    assert us.SQLiteLedger(tmp_path / "budget.db", dataset="people", cap=1).spent() == 0
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_table_of_one_row_can_be_published(tmp_path, n):
+    release = publish(people(n), tmp_path)
+    assert release.n_rows == n
+
+
+def test_a_table_of_one_column_with_one_value_can_be_published(tmp_path):
+    frame = pd.DataFrame({"same": ["x"] * 20})
+    release = publish(frame, tmp_path, schema={"fields": [{"name": "same", "categories": ["x"]}]})
+    assert set(pd.read_csv(release.synthetic)["same"]) == {"x"}
+
+
+def test_the_card_names_who_publishes_under_which_licence(table, tmp_path):
+    from understudy.release import CardFacts
+
+    publish(
+        table, tmp_path, card=CardFacts(license="https://example.org/l", creator="An Office", url="https://example.org")
+    )
+    card = json.loads((tmp_path / "release" / "croissant.json").read_text())
+    assert card["license"] == "https://example.org/l"
+    assert card["creator"]["name"] == "An Office"
+    assert [field["name"] for field in card["recordSet"][0]["field"]] == ["sex", "age", "smokes", "job"]
+    assert card["conformsTo"][0] == "http://mlcommons.org/croissant/1.0"
+    assert {item["name"] for item in card["distribution"]} == set(FILES) - {"croissant.json"}
+
+
+def test_the_card_is_valid_croissant(table, tmp_path):
+    mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
+    publish(table, tmp_path)
+    mlcroissant.Dataset(jsonld=tmp_path / "release" / "croissant.json")
+
+
+def test_the_demo_publishes_without_a_schema_of_its_own(tmp_path):
+    release = us.publish("demo", epsilon=1, out=tmp_path / "release")
+    assert release.n_rows == 5912
+    assert release.statement.private
