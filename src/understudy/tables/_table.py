@@ -30,7 +30,7 @@ class Table:
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.domain):
             raise TableError(
-                f"the table has {len(self.columns)} columns, but its domain declares {len(self.domain)} attributes. "
+                f"columns given: {len(self.columns)}; attributes that the domain declares: {len(self.domain)}. "
                 "Give one column of codes for each attribute."
             )
         columns, faults = [], []
