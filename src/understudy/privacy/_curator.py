@@ -63,6 +63,16 @@ class Curator:
 
     A seeded `noise`, or an `exact` step, makes a rehearsal or a diagnostic: `guarantee` is then False, and the ledger
     is never touched.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget
+    >>> from understudy.schema import Attribute
+    >>> from understudy.tables import Table
+    >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1], dtype=np.uint8),))
+    >>> curator = Curator(MemoryCounter(table), budget=make_budget(1))
+    >>> [noisy] = curator.measure([Marginal.of(0)], share=Fraction(1, 4), what="sex")
+    >>> noisy.counts.shape, noisy.noise.scale, curator.share_left
+    ((2,), Fraction(8, 1), Fraction(3, 4))
     """
 
     def __init__(
@@ -284,6 +294,14 @@ def open_curator(
 
     The table is read and encoded first, and only a table without faults is charged for; reading gives out nothing but
     messages to the holder. The charge is durable before any count is taken.
+
+    >>> import pyarrow as pa
+    >>> from understudy.privacy import make_budget
+    >>> from understudy.schema import Schema
+    >>> fields = [{"name": "sex", "type": "string", "categories": ["f", "m"]}]
+    >>> schema = Schema.from_dict({"name": "people", "fields": fields})
+    >>> open_curator(pa.table({"sex": ["f", "m", "m"]}), schema, budget=make_budget(1)).rows
+    3
     """
     from understudy.counting import MemoryCounter
     from understudy.tables import read_table

@@ -25,6 +25,17 @@ class Scorer:
     """Scores candidates over one counter, and remembers the scores it has seen.
 
     A later round of a greedy search asks for mostly the same candidates; only new ones are counted.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.schema import Attribute
+    >>> from understudy.tables import Table
+    >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1], dtype=np.uint8),))
+    >>> class Largest:
+    ...     name = "largest cell"
+    ...     def __call__(self, tables, n):
+    ...         return tables.max(axis=(1, 2))
+    >>> Scorer(MemoryCounter(table)).scores([Candidate(0)], Largest()).tolist()
+    [2]
     """
 
     def __init__(

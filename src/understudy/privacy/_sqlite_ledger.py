@@ -57,7 +57,16 @@ class LedgerFile:
 
 
 def read_ledger(path: str | os.PathLike[str], *, wait_seconds: float = 10.0) -> LedgerFile:
-    """Everything in a ledger file, verified; charges nothing, so a read-only file will do."""
+    """Everything in a ledger file, verified; charges nothing, so a read-only file will do.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ledger = SQLiteLedger(Path(folder) / "budget.db", dataset="people", cap=3)
+    ...     entry = ledger.charge(epsilon=Fraction(1), delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE)
+    ...     found = read_ledger(ledger.path)
+    >>> found.accounts["people"].remaining, [entry.kind for entry in found.entries]
+    (Fraction(2, 1), ['open', 'charge'])
+    """
     place = Path(path)
     if not place.is_file():
         raise LedgerError(f"there is no ledger at {place}. A run with --ledger makes one.")

@@ -65,7 +65,11 @@ class Score(Protocol):
 
 
 class Candidate(NamedTuple):
-    """A child, always at its leaf level, with the parents it might get."""
+    """A child, always at its leaf level, with the parents it might get.
+
+    >>> Candidate(2, (Axis(0), Axis(1, 1))).parents[1].level
+    1
+    """
 
     child: int
     parents: tuple[Axis, ...] = ()
