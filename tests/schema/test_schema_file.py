@@ -1,0 +1,303 @@
+"""The schema file: what loads, what is refused and in which words, and that nothing is lost on the way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from understudy._core.errors import OptionError, SchemaError
+from understudy.schema import Schema
+
+AGE = {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}}
+
+
+def one(**field: Any) -> Schema:
+    return Schema.from_dict({"fields": [{"name": "x", **field}]})
+
+
+def faults_of(**field: Any) -> str:
+    with pytest.raises(SchemaError) as caught:
+        one(**field)
+    return str(caught.value)
+
+
+def sizes(schema: Schema, name: str = "x") -> list[int]:
+    attribute = schema[name].attribute
+    return [attribute.size_at(level) for level in range(attribute.n_levels)]
+
+
+def test_all_faults_are_told_at_once() -> None:
+    with pytest.raises(SchemaError) as caught:
+        Schema.from_dict(
+            {
+                "fields": [
+                    {"name": "a", "type": "string"},
+                    {"name": "b", "type": "integr"},
+                    {"name": "c", "type": "integer", "constraints": {"minimum": 5, "maximum": 1}},
+                    {"type": "string", "categories": ["x"]},
+                    {"name": "a", "type": "boolean"},
+                ]
+            }
+        )
+    told = "\n".join(caught.value.faults)
+    assert "field 'a' (string) has no public domain. Add categories" in told
+    assert "Did you mean 'integer'?" in told
+    assert "minimum is larger than" in told
+    assert "field 4: 'name' is missing." in told
+    assert "field 'a' is declared 2 times" in told
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ({"type": "integer"}, "Add constraints: {minimum: …, maximum: …}"),
+        ({"type": "integer", "constraints": {"minimum": 1}}, "Add constraints: {maximum: …}"),
+        ({"type": "time", "categories": ["x"]}, "type must be one of string, integer"),
+        ({"categories": []}, "empty list"),
+        ({"categories": ["a", "a"]}, "a is listed twice"),
+        ({"categories": ["a", None]}, "empty item"),
+        ({"categories": ["a", ""]}, "a category and a missing value at once"),
+        ({"categories": [{"label": "a"}]}, "has no 'value'"),
+        ({"categories": [{"value": 1, "label": "a"}, {"value": 2, "label": "a"}]}, "labels of categories"),
+        ({"categories": ["a", "b"], "constraints": {"enum": ["a"]}}, "differ"),
+        ({"categories": ["a", "b"], "bins": 2}, "both categories and bins"),
+        ({"categories": ["a", "b"], "outside": "clip"}, "clip needs a range"),
+        ({"categories": ["a", "b"], "special": ["c"]}, "special belongs to fields with a range"),
+        ({"categories": ["a", "b"], "taxonomy": [["a"]]}, "taxonomy leaves out b"),
+        ({"categories": ["a", "b"], "taxonomy": [["a", "b"], "a"]}, "taxonomy: a is listed twice"),
+        ({"categories": ["a", "b"], "taxonomy": ["a", "b", "c"]}, "names 'c'"),
+        ({"categories": ["a", "b"], "outside": "cilp"}, "Did you mean 'clip'?"),
+        ({"categories": ["a", "b"], "outsde": "other"}, "unknown property 'outsde'. Did you mean 'outside'?"),
+        ({"categories": ["a", "b"], "categories_ordered": True}, "Did you mean 'categoriesOrdered'?"),
+        ({"categories": ["a"], "constraints": {"requird": True}}, "Did you mean 'required'?"),
+        ({"categories": ["a"], "missingValues": "NA"}, "missingValues"),
+        ({"type": "integer", "categories": ["a"]}, "'a' is not a number"),
+        ({"type": "integer", "categories": [1.5]}, "1.5 is not a whole number"),
+        ({"type": "integer", "categories": [1, 9], "constraints": {"maximum": 5}}, "category 9 lies outside"),
+        ({"type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "bins": 11}, "Use 10 or fewer"),
+        ({"type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "bins": 0}, "bins must be at least 1"),
+        ({"type": "integer", "constraints": {"minimum": 0.5, "maximum": 9}}, "0.5 is not a whole number"),
+        ({"type": "integer", "constraints": {"minimum": "x", "maximum": 9}}, "constraints.minimum: 'x'"),
+        ({"type": "integer", "bins": {"edges": [0, 5, 5]}}, "each larger than the one before"),
+        ({"type": "integer", "bins": {"edges": [0, 5], "closd": "left"}}, "closd"),
+        ({"type": "integer", "bins": {"edges": [0, 0.2, 0.8, 3]}}, "holds no whole number"),
+        ({"type": "integer", "bins": {"edges": [0, 5]}, "constraints": {"minimum": 1}}, "must begin at"),
+        ({**AGE, "special": [50]}, "special value 50 lies inside its range"),
+        ({**AGE, "special": [-1], "missingValues": ["-1"]}, "'-1' is a category and a missing value"),
+        ({**AGE, "decimals": 2}, "decimals belongs to fields of type number"),
+        ({"type": "number", "constraints": {"minimum": 0, "maximum": 1e20}}, "beyond ±10^15"),
+        ({"type": "number", "constraints": {"minimum": 0, "maximum": 1}, "decimals": 0}, "no number of 0 decimals"),
+        ({"type": "number", "constraints": {"minimum": 1, "maximum": 1}, "bins": 2}, "Use 1 or fewer"),
+        ({"type": "date", "format": "%m/%Y", "constraints": {"minimum": "2020-01-01"}}, "does not hold the whole date"),
+        ({"type": "date", "format": "any", "constraints": {"minimum": "2020-01-01"}}, "is a guess"),
+        ({"type": "boolean", "trueValues": ["y"], "falseValues": ["y"]}, "stand in trueValues and in falseValues"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_told_in_words(field: dict[str, Any], words: str) -> None:
+    assert words in faults_of(**{k: v for k, v in field.items() if k != "name"})
+
+
+def test_unknown_properties_survive_the_round_trip(tmp_path: Path) -> None:
+    content = {
+        "name": "people",
+        "title": "All of them",
+        "x-owner": {"unit": [1, 2.5, "three"]},
+        "missingValues": ["", "NA"],
+        "fields": [{**AGE, "description": "years: completed", "rdfType": "schema:age", "x-note": ["a", {"b": None}]}],
+    }
+    schema = Schema.from_dict(content)
+    assert schema.to_dict() == content
+    for name in ("s.yaml", "s.json"):
+        schema.save(tmp_path / name)
+        again = Schema.load(tmp_path / name)
+        assert again == schema
+        assert again.to_dict() == content
+
+
+def test_texts_that_yaml_would_bend_keep_their_form(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "fields:\n"
+        "- {name: a, type: string, categories: [01, 1.50, yes, no, on, true, 2020-01-01, 12:30, 1e5, None]}\n"
+        "- {name: 2020, type: integer, categories: [01, 02]}\n"
+    )
+    schema = Schema.load(path)
+    expected = ("01", "1.50", "yes", "no", "on", "true", "2020-01-01", "12:30", "1e5", "None")
+    assert schema["a"].labels == expected
+    assert schema["2020"].labels == ("1", "2")
+    for name in ("again.yaml", "again.json"):
+        schema.save(tmp_path / name)
+        assert Schema.load(tmp_path / name)["a"].labels == expected
+
+
+def test_a_data_package_gives_its_only_table(tmp_path: Path) -> None:
+    package = {"name": "p", "resources": [{"name": "people", "path": "people.csv", "schema": {"fields": [AGE]}}]}
+    path = tmp_path / "datapackage.json"
+    path.write_text(json.dumps(package))
+    assert Schema.load(path).name == "people"
+    (tmp_path / "own.json").write_text(json.dumps({"fields": [AGE]}))
+    path.write_text(json.dumps({"resources": [{"schema": "own.json"}]}))
+    assert Schema.load(path).names == ("age",)
+    path.write_text(json.dumps({"resources": [*package["resources"], {"name": "other"}]}))
+    with pytest.raises(SchemaError, match="2 tables \\(people, other\\)"):
+        Schema.load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("fields: [", "not valid YAML"),
+        ('{"fields": ', "not valid JSON"),
+        ("- 1", "needs `fields`"),
+        ("fields: []", "no fields"),
+        ("", "needs `fields`"),
+        ("fields:\n- name: a\n  type: boolean\n  type: string\n", "line 4: 'type' is given twice"),
+        ("feilds: []\nfields: [{name: a, type: boolean}]", "Did you mean 'fields'?"),
+        ("fields: [3]", "field 1: expected a mapping"),
+    ],
+)
+def test_a_file_that_is_no_schema_is_refused_with_its_name(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / ("people.json" if text.startswith("{") else "people.yaml")
+    path.write_text(text)
+    with pytest.raises(SchemaError) as caught:
+        Schema.load(path)
+    assert words in str(caught.value)
+    assert path.name in str(caught.value)
+
+
+def test_a_missing_or_unreadable_file_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match="there is no schema file"):
+        Schema.load(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9")
+    with pytest.raises(SchemaError, match="not UTF-8"):
+        Schema.load(tmp_path / "latin.yaml")
+
+
+def test_missing_has_a_code_only_where_the_field_says_so() -> None:
+    plain = {"categories": ["a", "b"]}
+    assert one(**plain)["x"].missing_code is None
+    assert one(**plain, constraints={"required": False})["x"].missing_code == 2
+    assert one(**plain, missingValues=["NA"])["x"].missing_code == 2
+    assert one(**plain, missingValues=["NA"], constraints={"required": True})["x"].missing_code is None
+
+
+def test_codes_come_in_their_order_and_extras_stay_apart_at_every_level() -> None:
+    schema = one(
+        type="integer",
+        constraints={"minimum": 0, "maximum": 7, "required": False},
+        special=[{"value": -1, "label": "never"}, 99],
+        outside="other",
+    )
+    assert schema["x"].labels == ("0", "1", "2", "3", "4", "5", "6", "7", "never", "99", "other", "missing")
+    assert sizes(schema) == [12, 8, 6]
+    assert schema["x"].attribute.coarser[-1].groups == (0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 5)
+
+
+def test_labels_never_meet_a_category_of_the_same_name() -> None:
+    schema = one(categories=["other", "missing"], outside="other", constraints={"required": False})
+    assert schema["x"].labels == ("other", "missing", "(other)", "(missing)")
+
+
+def test_levels_pair_up_from_the_left_and_stop_at_two() -> None:
+    assert sizes(one(categories=list("abcdefg"), categoriesOrdered=True)) == [7, 4, 2]
+    assert sizes(one(categories=list("abcdefg"))) == [7]
+    assert sizes(one(type="boolean")) == [2]
+    assert sizes(one(type="integer", constraints={"minimum": 3, "maximum": 3})) == [1]
+
+
+def test_a_taxonomy_is_cut_by_depth_from_the_root() -> None:
+    tree = [["a", ["b", "c"]], "d", [["e", "f"], "g"]]
+    schema = one(categories=list("abcdefg"), taxonomy=tree)
+    assert [level.groups for level in schema["x"].attribute.coarser] == [(0, 1, 1, 2, 3, 3, 4), (0, 0, 0, 1, 2, 2, 2)]
+    assert sizes(one(categories=list("ab"), taxonomy=[["a", "b"]])) == [2]
+
+
+def test_a_taxonomy_may_stand_over_bins() -> None:
+    field = {"type": "integer", "bins": {"edges": [0, 18, 65, 99], "closed": "left"}}
+    by_number = one(**field, taxonomy=[0, [1, 2]])
+    by_label = one(**field, taxonomy=["0–17", ["18-64", "65–99"]])
+    assert by_number["x"].attribute == by_label["x"].attribute
+    assert sizes(by_number) == [3, 2]
+
+
+def test_bins_have_a_documented_default() -> None:
+    assert one(type="integer", constraints={"minimum": 1, "maximum": 5})["x"].labels == ("1", "2", "3", "4", "5")
+    assert one(type="integer", constraints={"minimum": 0, "maximum": 99})["x"].size == 16
+    assert one(type="number", constraints={"minimum": 0, "maximum": 1})["x"].size == 16
+    assert one(type="number", constraints={"minimum": 1, "maximum": 1})["x"].labels == ("[1, 1]",)
+
+
+@pytest.mark.parametrize("closed", ["left", "right"])
+@pytest.mark.parametrize("count", range(1, 30))
+def test_as_many_bins_as_whole_numbers_hold_one_each(count: int, closed: str) -> None:
+    schema = one(
+        type="integer",
+        constraints={"minimum": -3, "maximum": count - 4},
+        bins={"count": count, "closed": closed},
+    )
+    assert schema["x"].labels == tuple(str(i) for i in range(-3, count - 3))
+
+
+def test_the_closed_side_owns_the_edge() -> None:
+    edges = [0, 18, 65, 99]
+    right, left = (one(type="integer", bins={"edges": edges, "closed": side})["x"] for side in ("right", "left"))
+    assert right.labels == ("0–18", "19–65", "66–99")
+    assert left.labels == ("0–17", "18–64", "65–99")
+    number = one(type="number", bins={"edges": edges, "closed": "left"})["x"]
+    assert number.labels == ("[0, 18)", "[18, 65)", "[65, 99]")
+    assert [number.code_of(v) for v in (0, 17.9, 18, 99)] == [0, 0, 1, 2]
+
+
+def test_code_of_takes_labels_values_and_numbers() -> None:
+    field = one(**{**AGE, "name": "x", "bins": 10, "special": [{"value": -1, "label": "never"}]})["x"]
+    assert [field.code_of(v) for v in ("0–9", "0-9", 9, "9", 9.0, 10, -1, "never", "-1")] == [
+        0,
+        0,
+        0,
+        0,
+        0,
+        1,
+        10,
+        10,
+        10,
+    ]
+    with pytest.raises(OptionError, match="outside its declared range 0–99"):
+        field.code_of(100)
+    with pytest.raises(OptionError, match="no missing values"):
+        field.code_of(None)
+    colour = one(categories=["red", "green"])["x"]
+    with pytest.raises(OptionError, match="Did you mean 'green'"):
+        colour.code_of("gren")
+    labelled = one(type="integer", categories=[{"value": 1, "label": "yes"}, {"value": 2, "label": "no"}])["x"]
+    assert [labelled.code_of(v) for v in ("yes", "2", 2)] == [0, 1, 1]
+    assert one(type="boolean")["x"].code_of("true") == one(type="boolean")["x"].code_of(True) == 1
+
+
+def test_ranges_of_dates_and_categories() -> None:
+    dates = one(
+        type="date", format="%d/%m/%Y", constraints={"minimum": "2020-01-01", "maximum": "31/12/2020"}, bins=12
+    )["x"]
+    assert dates.labels[0] == "01/01/2020–31/01/2020"
+    assert dates.codes_between("2020-12-31") == (11,)
+    assert dates.weights_between(None, "2020-01-31").sum() == pytest.approx(1.0)
+    grades = one(type="integer", categories=[5, 1, 3])["x"]
+    assert grades.codes_between(2, 5) == (0, 2)
+    with pytest.raises(OptionError, match="no order"):
+        one(categories=["a", "b"])["x"].codes_between("a", "b")
+    with pytest.raises(OptionError, match="not a date"):
+        dates.codes_between("soon")
+
+
+def test_fields_can_follow_the_order_of_the_table() -> None:
+    schema = Schema.from_dict({"fields": [AGE, {"name": "b", "type": "boolean"}]})
+    assert schema.in_order_of(["b", "unknown", "age"]).names == ("b", "age")
+    with pytest.raises(SchemaError, match="Did you mean 'age'"):
+        schema["agee"]
+
+
+def test_exclusive_limits_move_one_step_in() -> None:
+    field = one(type="integer", constraints={"exclusiveMinimum": 0, "exclusiveMaximum": 4})["x"]
+    assert field.labels == ("1", "2", "3")
