@@ -1,0 +1,56 @@
+# The two commands a newcomer needs: `make demo` and `make test`. Both begin with `make setup`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= 2
+
+.PHONY: help setup demo test test-all lint types format bench lock clean
+
+help:
+	@echo "make demo      set up, publish the bundled demo table at epsilon 1, say where the results are"
+	@echo "make test      set up, run every fast check"
+	@echo "make test-all  the same and the slow statistical audits"
+	@echo "make bench     speed and utility against peers and floors (downloads peers; BENCH=--quick for a short run)"
+	@echo "make setup     .venv with understudy and its tools"
+
+setup: $(READY)
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "understudy needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+demo: setup
+	@$(BIN)/understudy publish demo --epsilon 1 --out demo-release --overwrite
+
+test: setup lint types
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests docs README.md -m "not slow"
+
+test-all: setup lint types
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests docs README.md
+
+lint: setup
+	$(BIN)/ruff format --check src tests benchmarks scripts
+	$(BIN)/ruff check src tests benchmarks scripts
+
+types: setup
+	$(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff format src tests benchmarks scripts
+	$(BIN)/ruff check --fix src tests benchmarks scripts
+
+bench: setup
+	$(BIN)/python benchmarks/run.py $(BENCH)
+
+lock:
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .bench demo-release .mypy_cache .ruff_cache .pytest_cache
