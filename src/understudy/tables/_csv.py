@@ -19,8 +19,8 @@ _BLOCK = 1 << 22
 _FIRST_BLOCK = 1 << 16
 
 
-def read_header(path: Path) -> tuple[tuple[str, ...], str]:
-    """Column names and delimiter of a CSV file."""
+def read_header(path: Path) -> tuple[tuple[str, ...], str, bool]:
+    """Column names and delimiter of a CSV file, and whether anything follows the header."""
     with open_bytes(path) as stream:
         start = _read(stream, _FIRST_BLOCK, path)
         while start and b"\n" not in start.replace(b"\r", b"\n") and (more := _read(stream, _FIRST_BLOCK, path)):
@@ -39,7 +39,7 @@ def read_header(path: Path) -> tuple[tuple[str, ...], str]:
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
         raise _not_utf8(path)
-    return tuple(names), delimiter
+    return tuple(names), delimiter, len(lines) > 1 or len(start) >= _FIRST_BLOCK
 
 
 def csv_batches(path: Path, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Iterator[list[pa.Array]]:

@@ -45,7 +45,11 @@ def parse(column: pa.Array, field: Field) -> Parsed:
     if pa.types.is_null(column.type):
         column = column.cast(pa.string())
     if field.type == "string" or field.type == "boolean":
-        column = _as_text(column, field)
+        try:
+            column = _as_text(column, field)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # lists, structures, bytes that are no text
+            empty = _bools(pc.is_null(column))
+            return Parsed(values=pa.nulls(len(column), pa.string()), missing=empty, wrong=~empty)
     if pa.types.is_string(column.type):
         return _parse_text(column, field)
     return _parse_typed(column, field)

@@ -214,7 +214,9 @@ def _expected(field: Field) -> str:
     if field.type in ("date", "datetime"):
         shape = field.form.format or ("YYYY-MM-DD" if field.type == "date" else "YYYY-MM-DDThh:mm:ss")
         return f"a {field.type} of the form {shape}"
-    return {"integer": "a whole number", "year": "a year", "number": "a number"}.get(field.type, "true or false")
+    return {"integer": "a whole number", "year": "a year", "number": "a number", "string": "text"}.get(
+        field.type, "true or false"
+    )
 
 
 def _advice(field: Field) -> str:

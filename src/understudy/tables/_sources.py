@@ -93,9 +93,12 @@ def _file_kind(path: Path) -> FileKind:
 
 def _file(path: Path, kind: str) -> Source:
     if kind == "csv":
-        names, delimiter = read_header(path)
+        names, delimiter, filled = read_header(path)
         return Source(
-            kind="csv", names=names, n_rows=None, batches=lambda wanted: csv_batches(path, names, wanted, delimiter)
+            kind="csv",
+            names=names,
+            n_rows=None if filled else 0,
+            batches=lambda wanted: csv_batches(path, names, wanted, delimiter) if filled else iter(()),
         )
     try:
         return _parquet(path) if kind == "parquet" else _ipc(path)
@@ -165,9 +168,15 @@ def _polars(frame: Any) -> Source:
 
     def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
         for start in range(0, frame.height, _ROWS):
-            yield [_one_array(frame[name][start : start + _ROWS].to_arrow()) for name in wanted]
+            yield [_polars_column(frame[name][start : start + _ROWS]) for name in wanted]
 
     return Source(kind="polars", names=names, n_rows=frame.height, batches=batches, types=tuple(frame.dtypes))
+
+
+def _polars_column(series: Any) -> pa.Array:
+    if str(series.dtype) == "Object":  # pointers to Python objects, which Arrow would take for bytes
+        return pa.array([None if v is None else str(v) for v in series.to_list()], pa.string())
+    return _one_array(series.to_arrow())
 
 
 def _pandas(frame: Any) -> Source:
