@@ -57,7 +57,8 @@ def show(
     for account in accounts:
         say(
             f"{account.dataset}: ε {_number(account.spent)} of {_number(account.cap)} spent in {account.n_charges} "
-            f"releases ({account.neighbours.value}), {_number(account.remaining)} left."
+            f"release{'' if account.n_charges == 1 else 's'} ({account.neighbours.value}), "
+            f"{_number(account.remaining)} left."
         )
 
 

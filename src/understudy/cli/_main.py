@@ -11,7 +11,7 @@ from typing import Never
 import typer
 
 from understudy._core.errors import InternalError, UserError
-from understudy.cli._app import app
+from understudy.cli._app import InterruptedRunError, ReaderGoneError, app
 from understudy.cli._show import say_error
 
 # Typer may bring a click of its own, so its base error is found through a class that typer does export.
@@ -39,19 +39,22 @@ def run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         result = app(arguments, prog_name="understudy", standalone_mode=False)
+    except InterruptedRunError as stop:
+        say_error(" ".join(["interrupted; nothing was written.", *stop.args]), as_json=as_json)
+        return INTERRUPTED
+    except (typer.Abort, KeyboardInterrupt):
+        say_error("interrupted; nothing was written.", as_json=as_json)
+        return INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)
-    except (typer.Abort, KeyboardInterrupt) as stop:
-        say_error(" ".join(["interrupted; nothing was written.", *_notes(stop)]), as_json=as_json)
-        return INTERRUPTED
     except UserError as error:
         say_error(" ".join([str(error), *_notes(error)]), as_json=as_json)
         return USER_MISTAKE
     except _UsageError as error:
         say_error(_usage_sentence(error), as_json=as_json)
         return USER_MISTAKE
-    except BrokenPipeError:
-        # Whoever read our output has gone (as with `| head`); that is no fault, and there is nobody to tell.
+    except ReaderGoneError:
+        # As with `| head`: no fault, and there is nobody to tell. Python must not complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
@@ -69,13 +72,7 @@ def _terminate(number: int, frame: object) -> Never:
 
 
 def _notes(error: BaseException) -> list[str]:
-    """Notes of an error and of what it came from: typer wraps an interrupt in an error of its own."""
-    found: list[str] = []
-    step: BaseException | None = error
-    while step is not None:
-        found += [note for note in getattr(step, "__notes__", []) if note not in found]
-        step = step.__cause__ or step.__context__
-    return found
+    return list(getattr(error, "__notes__", []))
 
 
 def _usage_sentence(error: BaseException) -> str:

@@ -1,0 +1,217 @@
+"""Every command, as a user would run it."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.api.people import SCHEMA, people
+from understudy.cli._main import run
+from understudy.schema import Schema
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people().to_csv("people.csv", index=False)
+    Schema.from_dict(SCHEMA).save("people.schema.yaml")
+    return tmp_path
+
+
+@pytest.fixture
+def model(home):
+    assert run(["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--json"]) == 0
+    return "release/model.understudy"
+
+
+def output(capsys):
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+def result(capsys, *arguments, code=0):
+    """The JSON on stdout, which must be all there is."""
+    capsys.readouterr()
+    assert run([*arguments, "--json"]) == code
+    return json.loads(output(capsys)[0])
+
+
+def test_publish_says_what_it_made_where_and_where_to_read_on(home, capsys):
+    assert run(["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--out", "r"]) == 0
+    out, err = output(capsys)
+    for words in ("ε = 1", "synthetic.csv", "400 synthetic rows", "r/PRIVACY.md", "understudy query"):
+        assert words in out
+    assert err == ""
+
+
+def test_publish_in_json_has_the_whole_statement(home, capsys):
+    found = result(capsys, "publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1")
+    assert found["statement"]["epsilon"] == "1"
+    assert found["rows"] == 400
+    assert len(found["files"]) == 6
+
+
+def test_publish_demo_needs_nothing_else(home, capsys):
+    found = result(capsys, "publish", "demo")
+    assert found["rows"] == 5912
+    assert found["statement"]["unit"] == "one person"
+
+
+def test_a_file_called_demo_is_mentioned(home, capsys):
+    (home / "demo").write_text("mine")
+    assert run(["publish", "demo"]) == 0
+    assert "write ./demo" in output(capsys)[1]
+
+
+def test_a_seeded_run_is_stamped_on_the_screen(home, capsys):
+    arguments = ["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--seed", "3"]
+    assert run(arguments) == 0
+    assert "NOT PRIVATE: seeded" in output(capsys)[0]
+    assert run(["sample", "release/model.understudy", "-o", "s.csv"]) == 0
+    assert "NOT PRIVATE: seeded" in output(capsys)[0]
+
+
+def test_plan_prints_candidates_sizes_memory_time_error_and_what_is_coarsened(home, capsys):
+    assert run(["plan", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "0.2"]) == 0
+    out, _ = output(capsys)
+    for words in ("Candidates", "cells", "Memory", "Time", "error", "others see it", "Nothing was spent", "coarser"):
+        assert words in out, words
+
+
+def test_plan_opens_no_table_when_the_rows_are_given(home, capsys):
+    found = result(capsys, "plan", "--schema", "people.schema.yaml", "--epsilon", "1", "--rows", "5000")
+    assert found["rows"] == 5000
+
+
+def test_plan_of_the_demo(capsys):
+    assert result(capsys, "plan", "demo")["rows"] == 5912
+
+
+def test_sample_writes_the_rows_asked_for(model, capsys):
+    found = result(
+        capsys, "sample", model, "-n", "50", "-o", "more.csv", "--where", "sex=Female, age=30..39", "--seed", "1"
+    )
+    assert found["rows"] == 50
+    table = pd.read_csv("more.csv")
+    assert set(table["sex"]) == {"Female"}
+    assert table["age"].between(30, 39).all()
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.csv.gz", "s.parquet"])
+def test_sample_writes_every_format(model, name):
+    assert run(["sample", model, "-n", "20", "-o", name, "--independent"]) == 0
+    read = pd.read_parquet if name.endswith("parquet") else pd.read_csv
+    assert len(read(name)) == 20
+
+
+def test_sample_does_not_replace_a_file_unasked(model, capsys):
+    assert run(["sample", model, "-n", "5", "-o", "people.csv"]) == 2
+    assert "--overwrite" in output(capsys)[1]
+    assert run(["sample", model, "-n", "5", "-o", "people.csv", "--overwrite"]) == 0
+    assert len(pd.read_csv("people.csv")) == 5
+
+
+def test_query_prints_a_table_with_intervals(model, capsys):
+    output(capsys)
+    assert run(["query", model, "smokes | sex=Female, age=60..79"]) == 0
+    out, err = output(capsys)
+    assert out.splitlines()[0].split()[:2] == ["smokes", "probability"]
+    assert "Intervals" in err
+
+
+def test_query_in_json(model, capsys):
+    found = result(capsys, "query", model, "sex, smokes")
+    assert sum(row["probability"] for row in found["rows"]) == pytest.approx(1)
+
+
+def test_export_draw_and_show(model, capsys):
+    assert run(["export", model, "-o", "network.bif"]) == 0
+    assert "network" in Path("network.bif").read_text()
+    assert run(["draw", model, "-o", "network.svg"]) == 0
+    assert "<svg" in Path("network.svg").read_text()
+    output(capsys)
+    assert run(["show", model]) == 0
+    assert "# Privacy statement: people" in output(capsys)[0]
+    assert result(capsys, "show", model)["dataset"] == "people"
+
+
+def test_methods_lists_privbayes(capsys):
+    assert "privbayes" in result(capsys, "methods")
+
+
+def test_schema_draft_marks_every_field_and_publish_refuses_it(home, capsys):
+    assert run(["schema", "draft", "people.csv", "-o", "draft.yaml"]) == 0
+    text = (home / "draft.yaml").read_text()
+    assert text.count("origin: draft") == 4
+    assert text.startswith("#")
+    output(capsys)
+    assert run(["publish", "people.csv", "--schema", "draft.yaml", "--epsilon", "1"]) == 2
+    assert "voids the guarantee" in output(capsys)[1]
+    assert run(["publish", "people.csv", "--schema", "draft.yaml", "--epsilon", "1", "--trust-draft"]) == 0
+    assert "trusted" in output(capsys)[0]
+
+
+def test_schema_draft_prints_without_a_file_name(home, capsys):
+    assert run(["schema", "draft", "people.csv"]) == 0
+    assert "origin: draft" in output(capsys)[0]
+    assert len(result(capsys, "schema", "draft", "people.csv")["schema"]["fields"]) == 4
+
+
+def test_schema_check_tells_what_does_not_fit_and_hides_values(home, capsys):
+    assert run(["schema", "check", "people.csv", "people.schema.yaml"]) == 0
+    frame = people()
+    frame.loc[3, "age"] = 567
+    frame.to_csv("bad.csv", index=False)
+    output(capsys)
+    assert run(["schema", "check", "bad.csv", "people.schema.yaml"]) == 1
+    out, _ = output(capsys)
+    assert "column 'age'" in out
+    assert "567" not in out
+    assert run(["schema", "check", "bad.csv", "people.schema.yaml", "--show-values"]) == 1
+    assert "567" in output(capsys)[0]
+    assert result(capsys, "schema", "check", "bad.csv", "people.schema.yaml", code=1)["ok"] is False
+
+
+def test_schema_import_sdv(home, capsys):
+    metadata = {
+        "METADATA_SPEC_VERSION": "V1",
+        "tables": {"people": {"columns": {"age": {"sdtype": "numerical"}, "sex": {"sdtype": "categorical"}}}},
+    }
+    (home / "sdv.json").write_text(json.dumps(metadata))
+    assert run(["schema", "import-sdv", "sdv.json", "-o", "from-sdv.yaml"]) == 0
+    assert "origin: draft" in (home / "from-sdv.yaml").read_text()
+
+
+def test_ledger_show_and_verify(home, capsys):
+    publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--ledger", "budget.db", "--dataset", "p24"]
+    assert run([*publish, "--epsilon", "0.5", "--cap", "0.8"]) == 0
+    assert run([*publish, "--epsilon", "0.5", "--out", "again"]) == 2
+    assert "3/10" in output(capsys)[1]
+    assert run(["ledger", "show", "budget.db"]) == 0
+    assert "ε 0.5 of 0.8 spent in 1 release (replace-one), 0.3 left" in output(capsys)[0]
+    found = result(capsys, "ledger", "show", "budget.db", "--dataset", "p24")
+    assert found["accounts"][0]["remaining"] == "3/10"
+    assert result(capsys, "ledger", "verify", "budget.db", "--head", found["head"])["intact"] is True
+    assert run(["ledger", "verify", "budget.db", "--head", "00"]) == 2
+    assert run(["ledger", "show", "budget.db", "--dataset", "p23"]) == 2
+    assert "p24" in output(capsys)[1]
+
+
+def test_version_and_help(capsys):
+    assert run(["--version"]) == 0
+    assert output(capsys)[0].startswith("understudy ")
+    assert run(["--help"]) == 0
+    assert "publish" in output(capsys)[0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("plan", "publish", "sample", "query", "export", "draw", "show", "methods"),
+        *("schema draft", "schema check", "schema import-sdv", "ledger show", "ledger verify"),
+    ],
+)
+def test_every_command_has_help_and_json(command, capsys):
+    assert run([*command.split(), "--help"]) == 0
+    assert "--json" in output(capsys)[0]
