@@ -1,0 +1,137 @@
+"""Drafts: what is guessed from a table, and that every guess is marked."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from understudy._core.errors import TableError
+from understudy.schema import Schema
+from understudy.tables import check_table, draft_schema
+
+
+def drafted(values: list[Any]) -> dict[str, Any]:
+    schema = draft_schema(pa.table({"x": values}))
+    assert schema.draft_fields == ("x",)
+    return schema["x"].to_dict()
+
+
+def test_types_are_guessed_from_texts() -> None:
+    assert drafted(["true", "false"] * 9)["type"] == "boolean"
+    assert drafted(["TRUE", "FALSE"] * 9)["trueValues"] == ["TRUE"]
+    assert drafted(["1", "2", "1"])["categories"] == [1, 2]
+    assert drafted([str(i) for i in range(17, 91)] * 2)["constraints"] == {"minimum": 17, "maximum": 90}
+    assert drafted([f"{i / 8}" for i in range(100)] * 2)["decimals"] == 3
+    assert drafted(["2020-01-05", "2023-02-01"] * 2)["constraints"] == {
+        "minimum": "2020-01-01",
+        "maximum": "2023-12-31",
+    }
+    assert drafted(["31/01/2020", "01/02/2020"] * 2)["format"] == "%d/%m/%Y"
+    assert drafted(["01/31/2020", "01/02/2020"] * 2)["format"] == "%m/%d/%Y"
+    assert drafted(["20200131", "20200201"] * 2) | {"name": ""} == {
+        "name": "", "type": "date", "format": "%Y%m%d", "bins": 16, "origin": "draft",
+        "constraints": {"minimum": "2020-01-01", "maximum": "2020-02-29"},
+    }  # fmt: skip
+    assert drafted(["2020-01-05 10:00:00", "2020-01-05 11:00:00"] * 2)["format"] == "%Y-%m-%d %H:%M:%S"
+    assert drafted(["2020-01-05T10:00:00", "2020-01-05T11:00:00"] * 2)["type"] == "datetime"
+    assert drafted(["b", "a", "b"])["categories"] == ["a", "b"]
+
+
+def test_codes_with_leading_zeros_stay_texts() -> None:
+    assert drafted(["01", "02", "10"] * 2)["categories"] == ["01", "02", "10"]
+
+
+def test_missing_cells_and_words_for_missing() -> None:
+    assert drafted(["a", "", "b"])["constraints"] == {"required": False}
+    field = drafted([str(i) for i in range(50)] + ["NA", ""])
+    assert field["missingValues"] == ["", "NA"]
+    assert field["constraints"]["required"] is False
+    assert drafted(["NA", "b"])["categories"] == ["NA", "b"]
+
+
+def test_typed_columns_keep_their_type() -> None:
+    frame = pd.DataFrame(
+        {
+            "flag": [True, False] * 30,
+            "whole": np.arange(60),
+            "holes": [1.0, np.nan] * 30,
+            "real": np.linspace(0, 1, 60),
+            "day": pd.to_datetime(["2020-01-05", "2024-03-01"] * 30),
+            "moment": pd.to_datetime(["2020-01-05 10:30", "2024-03-01 00:00"] * 30),
+            "kind": pd.Categorical(["a", "b"] * 30),
+        }
+    )
+    schema = draft_schema(frame)
+    assert [f.type for f in schema.fields] == [
+        "boolean", "integer", "integer", "number", "date", "datetime", "string",
+    ]  # fmt: skip
+    assert schema["day"].bins is not None
+    assert schema["day"].labels[0].startswith(date(2020, 1, 1).isoformat())
+    assert check_table(frame, schema).ok
+
+
+def test_identifiers_are_flagged_and_not_written_down(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("id,code\n" + "".join(f"P{i:04},{i + 1000}\n" for i in range(50)))
+    schema = draft_schema(path)
+    assert schema.name == "people"
+    schema.save(tmp_path / "s.yaml")
+    text = (tmp_path / "s.yaml").read_text()
+    assert text.count("looks like an identifier. Drop it") == 2
+    assert "P0001" not in text
+    assert "field 'id' (string) has no public domain" in schema.incomplete[0]
+    assert Schema.load(tmp_path / "s.yaml").fields == schema.fields
+
+
+def test_every_field_has_a_comment_that_says_what_was_guessed(tmp_path: Path) -> None:
+    schema = draft_schema(pa.table({"a": ["x", "y"], "n": [1, 2], "empty": ["", ""], "d": ["01/02/2020"] * 2}))
+    schema.save(tmp_path / "s.yaml")
+    text = (tmp_path / "s.yaml").read_text()
+    assert text.startswith("# A draft")
+    assert text.count("# Guessed") == 3
+    assert "Every cell is missing" in text
+    assert "Day and month could be the other way round" in text
+    assert text.count("origin: draft") == 4
+
+
+def test_a_draft_of_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n")
+    with pytest.raises(TableError, match="no rows"):
+        draft_schema(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("a,a\n1,2\n")
+    with pytest.raises(TableError, match="names must differ"):
+        draft_schema(tmp_path / "t.csv")
+
+
+def test_too_many_texts_are_left_out() -> None:
+    values = [f"t{i % 10_500}" for i in range(21_000)]
+    schema = draft_schema(pa.table({"x": values}))
+    assert "categories" not in schema["x"].to_dict()
+    assert "More than 10,000 different texts" in schema["x"].comments[0]
+
+
+def test_a_draft_fits_its_own_table(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    n = 400
+    frame = pd.DataFrame(
+        {
+            "money": np.round(rng.lognormal(8, 2, n), 2),
+            "tiny": rng.normal(0, 1e-6, n),
+            "big": rng.integers(-(10**12), 10**12, n),
+            "few": rng.choice([0.5, 1.5], n),
+            "year": rng.integers(1950, 2020, n),
+            "text": rng.choice(["a,b", 'q"q', "x\ny"], n),
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for source in (frame, tmp_path / "t.csv"):
+        schema = draft_schema(source)
+        report = check_table(source, schema)
+        assert report.ok, report.faults
+        assert schema["year"].type == "year"

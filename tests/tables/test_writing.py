@@ -1,0 +1,178 @@
+"""Files appear whole or not at all, and dataframes come back as the caller's own."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from understudy._core.errors import OptionError, OutputError
+from understudy._core.randomness import streams
+from understudy.schema import Schema
+from understudy.tables import arrow_schema, decode_batch, layout_of, open_writer, to_kind
+
+SCHEMA = Schema.from_dict(
+    {
+        "fields": [
+            {"name": "sex", "categories": ["F", "M"], "constraints": {"required": False}},
+            {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99, "required": False}},
+            {"name": "born", "type": "date", "constraints": {"minimum": "1900-01-01", "maximum": "2020-12-31"}},
+            {"name": "ok", "type": "boolean", "constraints": {"required": False}},
+            {"name": "w", "type": "number", "constraints": {"minimum": 0, "maximum": 9}},
+        ]
+    }
+)
+SUFFIXES = [".csv", ".csv.gz", ".parquet"]
+
+
+def batch(n: int = 50, *, holes: bool = True) -> pa.RecordBatch:
+    sizes = [f.size if holes else f.n_main for f in SCHEMA.fields]
+    return decode_batch(SCHEMA, [np.arange(n) % size for size in sizes], streams(1).get("d"))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_error_in_the_block_leaves_nothing_behind(tmp_path: Path, suffix: str) -> None:
+    def broken_off(error: type[BaseException]) -> None:
+        with open_writer(tmp_path / f"t{suffix}", SCHEMA) as writer:
+            writer.write(batch())
+            raise error
+
+    for error in (RuntimeError, KeyboardInterrupt):
+        with pytest.raises(error):
+            broken_off(error)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_old_file_stays_until_the_new_one_is_whole(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t{suffix}"
+    path.write_text("old")
+    with open_writer(path, SCHEMA) as writer:
+        writer.write(batch())
+        assert path.read_text() == "old"
+    assert path.read_bytes() != b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_full_disk_is_a_sentence(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("understudy.tables._write._CsvWriter.write", full)
+    monkeypatch.setattr("understudy.tables._write._ParquetWriter.write", full)
+    with (
+        pytest.raises(OutputError, match=r"No space left on device\. Nothing was left behind\. Free some space"),
+        open_writer(tmp_path / f"t{suffix}", SCHEMA) as writer,
+    ):
+        writer.write(batch())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_disk_that_fills_up_only_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *a, **k: real(Path("/dev/full"), *a, **k))
+    with (
+        pytest.raises(OutputError, match="No space left on device"),
+        open_writer(tmp_path / "t.csv", SCHEMA) as writer,
+    ):
+        writer.write(batch(3))
+
+
+def test_a_folder_that_is_not_there_and_a_format_we_do_not_write(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="there is no folder"), open_writer(tmp_path / "no" / "t.csv", SCHEMA):
+        pass
+    with pytest.raises(OutputError, match=r"\.csv, \.csv\.gz or \.parquet"), open_writer(tmp_path / "t.xls", SCHEMA):
+        pass
+
+
+def test_packed_files_are_repeatable(tmp_path: Path) -> None:
+    written = []
+    for name in ("a.csv.gz", "b.csv.gz"):
+        with open_writer(tmp_path / name, SCHEMA) as writer:
+            writer.write(batch())
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1]
+    assert gzip.decompress(written[0]).startswith(b"sex,age,born,ok,w\n")
+
+
+def test_parquet_has_the_types_of_the_schema(tmp_path: Path) -> None:
+    with open_writer(tmp_path / "t.parquet", SCHEMA) as writer:
+        writer.write(batch())
+        writer.write(batch())
+    table = pyarrow.parquet.read_table(tmp_path / "t.parquet")
+    assert table.schema.equals(arrow_schema(SCHEMA))
+    assert table.num_rows == 100
+
+
+def test_pandas_columns_are_nullable_only_where_they_need_to_be() -> None:
+    full = to_kind(batch(holes=False), "pandas")
+    assert [str(t) for t in full.dtypes][1:] == ["int64", "datetime64[s]", "bool", "float64"]
+    holes = to_kind(batch(), "pandas")
+    assert [str(t) for t in holes.dtypes][1:] == ["Int64", "datetime64[s]", "boolean", "float64"]
+    assert list(holes.columns) == list(SCHEMA.names)
+
+
+def test_pandas_types_of_the_caller_come_back() -> None:
+    frame = pd.DataFrame(
+        {
+            "sex": pd.Categorical(["M", "M"]),
+            "age": pd.array([1, 2], "Int16"),
+            "born": pd.to_datetime(["2000-01-01", "2000-01-02"]).astype("datetime64[ns]"),
+            "ok": pd.array([True, None], "boolean"),
+            "w": np.array([1, 2], "float32"),
+        }
+    )
+    back = to_kind(batch(), "pandas", schema=SCHEMA, like=layout_of(frame))
+    assert [str(t) for t in back.dtypes] == ["category", "Int16", "datetime64[ns]", "boolean", "float32"]
+    # The categories are the declared ones: those the private frame happened to hold are its own business.
+    assert list(back["sex"].cat.categories) == ["F", "M"]
+    objects = frame.astype({"sex": object}).assign(born=[d.date() for d in frame["born"]])
+    again = to_kind(batch(), "pandas", schema=SCHEMA, like=layout_of(objects))
+    assert again["sex"].dtype == object
+    assert again["born"].dtype == object
+
+
+def test_a_type_that_does_not_hold_the_values_is_left_alone() -> None:
+    frame = pd.DataFrame({"age": np.array([1, 2], "int8"), "sex": [1, 2]})
+    back = to_kind(batch(), "pandas", schema=SCHEMA, like=layout_of(frame))
+    assert str(back["age"].dtype) == "Int64"
+    assert back["sex"].dropna().isin(["F", "M"]).all()
+
+
+def test_polars_types_of_the_caller_come_back() -> None:
+    frame = pl.DataFrame({"sex": ["M"], "age": [1], "w": [1.0]}).with_columns(
+        pl.col("sex").cast(pl.Enum(["M"])), pl.col("age").cast(pl.Int8), pl.col("w").cast(pl.Float32)
+    )
+    back = to_kind(batch(), "polars", schema=SCHEMA, like=layout_of(frame))
+    assert back.schema["sex"] == pl.Enum(["F", "M"])
+    assert back.schema["age"] == pl.Int8
+    assert back.schema["w"] == pl.Float32
+    assert back.schema["born"] == pl.Date
+
+
+def test_pyarrow_types_of_the_caller_come_back() -> None:
+    table = pa.table({"age": pa.array([1], pa.int8()), "sex": pa.array(["M"]).dictionary_encode(), "w": ["text"]})
+    back = to_kind(batch(), "pyarrow", like=layout_of(table))
+    assert back.schema.field("age").type == pa.int8()
+    assert pa.types.is_dictionary(back.schema.field("sex").type)
+
+
+def test_a_kind_we_do_not_know_is_refused() -> None:
+    with pytest.raises(OptionError, match="pandas, polars or pyarrow"):
+        to_kind(batch(), "spark")  # type: ignore[arg-type]
+
+
+def test_the_layout_of_a_file_has_names_and_no_types(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("b,a\n1,2\n")
+    layout = layout_of(tmp_path / "t.csv")
+    assert (layout.kind, layout.names, dict(layout.types)) == ("pandas", ("b", "a"), {})
