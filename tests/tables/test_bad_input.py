@@ -356,3 +356,11 @@ def test_row_numbers_go_on_across_batches_and_progress_is_told() -> None:
         read_table(pa.table({"age": ages, "sex": ["F"] * n}), PEOPLE, progress=seen.append)
     assert seen[-1] == n
     assert len(seen) > 1
+
+
+def test_blank_lines_before_the_header_and_names_with_line_breaks(tmp_path: Path) -> None:
+    schema = Schema.from_dict({"fields": [{**SEX, "name": "a\nb"}, {**SEX, "name": "c, d"}]})
+    for start, end in (("", "\n"), ("\n\n", "\n"), ("", "\r\n")):
+        content = f'{start}"a\nb","c, d"{end}F,M{end}{end}M,M{end}'
+        assert codes(csv(tmp_path, content), schema) == [[0, 1], [1, 1]]
+    assert "row 2 after" in told(csv(tmp_path, '\n\n"a\nb","c, d"\nF,M\nF\n'), schema)

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,18 @@ _BLOCK = 1 << 22
 _FIRST_BLOCK = 1 << 16
 
 
-def read_header(path: Path) -> tuple[tuple[str, ...], str, bool]:
-    """Column names and delimiter of a CSV file, and whether anything follows the header."""
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What the start of a CSV file tells: names, delimiter, empty lines before it, and whether anything follows."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    blank_lines: int
+    filled: bool
+
+
+def read_header(path: Path) -> Header:
+    """The header of a CSV file."""
     with open_bytes(path) as stream:
         start = _read(stream, _FIRST_BLOCK, path)
         while start and b"\n" not in start.replace(b"\r", b"\n") and (more := _read(stream, _FIRST_BLOCK, path)):
@@ -36,23 +47,25 @@ def read_header(path: Path) -> tuple[tuple[str, ...], str, bool]:
     delimiter = ","
     if "," not in lines[0]:
         delimiter = max(_DELIMITERS, key=lambda mark: (lines[0].count(mark), mark == ","))
+    blank = next(i for i, line in enumerate(text.splitlines()) if line)
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
         raise _not_utf8(path)
-    return tuple(names), delimiter, len(lines) > 1 or len(start) >= _FIRST_BLOCK
+    filled = len(lines) > 1 or len(start) >= _FIRST_BLOCK
+    return Header(names=tuple(names), delimiter=delimiter, blank_lines=blank, filled=filled)
 
 
-def csv_batches(path: Path, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Iterator[list[pa.Array]]:
+def csv_batches(path: Path, header: Header, wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
     """The wanted columns, batch by batch, as texts."""
     broken: list[Any] = []
-    for batch in _batches(path, names, wanted, delimiter, broken, threads=True):
+    for batch in _batches(path, header, wanted, broken, threads=True) if header.filled else ():
         yield [batch.column(name) for name in wanted]
     if broken:
-        raise _uneven(path, names, wanted, delimiter)
+        raise _uneven(path, header, wanted)
 
 
 def _batches(
-    path: Path, names: Sequence[str], wanted: Sequence[str], delimiter: str, broken: list[Any], *, threads: bool
+    path: Path, header: Header, wanted: Sequence[str], broken: list[Any], *, threads: bool
 ) -> Iterator[pa.RecordBatch]:
     def skip(row: Any) -> str:
         broken.append(row.number)
@@ -64,17 +77,17 @@ def _batches(
             arrow_csv.open_csv(
                 stream,
                 read_options=arrow_csv.ReadOptions(
-                    use_threads=threads, block_size=_BLOCK, column_names=list(names), skip_rows_after_names=1
+                    use_threads=threads, block_size=_BLOCK, skip_rows=header.blank_lines
                 ),
                 parse_options=arrow_csv.ParseOptions(
-                    delimiter=delimiter,
+                    delimiter=header.delimiter,
                     newlines_in_values=True,
                     invalid_row_handler=skip,
                     # In a file of one column, an empty line is a row with a missing value.
-                    ignore_empty_lines=len(names) > 1,
+                    ignore_empty_lines=len(header.names) > 1,
                 ),
                 convert_options=arrow_csv.ConvertOptions(
-                    column_types={name: pa.string() for name in names},
+                    column_types={name: pa.string() for name in header.names},
                     include_columns=list(wanted),
                     strings_can_be_null=False,
                     null_values=[],
@@ -92,20 +105,20 @@ def _batches(
             raise TableError(
                 f"{path.name}: one row is longer than {_BLOCK >> 20} MB. Look for a quote that is never closed."
             ) from None
-        raise TableError(f"{path.name} cannot be read as CSV with the delimiter {delimiter!r}.") from None
+        raise TableError(f"{path.name} cannot be read as CSV with the delimiter {header.delimiter!r}.") from None
     except OSError as error:
         raise unreadable(path, error) from None
 
 
-def _uneven(path: Path, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> TableError:
+def _uneven(path: Path, header: Header, wanted: Sequence[str]) -> TableError:
     """The error for rows that have more or fewer cells than the header."""
     broken: list[Any] = []
-    for _ in _batches(path, names, wanted, delimiter, broken, threads=False):
+    for _ in _batches(path, header, wanted, broken, threads=False):
         pass
-    rows = ", ".join(str(number - 1) for number in broken[:5] if number is not None)
+    rows = ", ".join(str(number - 1 - header.blank_lines) for number in broken[:5] if number is not None)
     count = f"{len(broken):,} rows do" if len(broken) > 1 else "1 row does"
     return TableError(
-        f"{path.name}: {count} not have {len(names)} cells like the header (row {rows} after the header"
+        f"{path.name}: {count} not have {len(header.names)} cells like the header (row {rows} after the header"
         f"{', …' if len(broken) > 5 else ''}). Look for missing or unquoted commas, or a quote that is never closed."
     )
 

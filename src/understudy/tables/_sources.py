@@ -14,7 +14,7 @@ from understudy.tables._csv import csv_batches, open_bytes, read_header, unreada
 
 Kind: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 FileKind: TypeAlias = Literal["csv", "parquet", "arrow"]
-_ROWS = 1 << 18
+_ROWS = 1 << 17
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,12 +93,12 @@ def _file_kind(path: Path) -> FileKind:
 
 def _file(path: Path, kind: str) -> Source:
     if kind == "csv":
-        names, delimiter, filled = read_header(path)
+        header = read_header(path)
         return Source(
             kind="csv",
-            names=names,
-            n_rows=None if filled else 0,
-            batches=lambda wanted: csv_batches(path, names, wanted, delimiter) if filled else iter(()),
+            names=header.names,
+            n_rows=None,
+            batches=lambda wanted: csv_batches(path, header, wanted),
         )
     try:
         return _parquet(path) if kind == "parquet" else _ipc(path)
