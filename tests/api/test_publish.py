@@ -59,6 +59,12 @@ def test_a_parquet_table_comes_back_as_parquet(tmp_path):
     release = publish(path, tmp_path)
     assert release.synthetic.name == "synthetic.parquet"
     assert pq.read_table(release.synthetic).column_names == list(people().columns)
+    assert pq.read_metadata(release.synthetic).metadata[b"understudy.guarantee"] == b"epsilon-differential privacy"
+
+
+def test_a_seeded_parquet_table_says_so_inside(table, tmp_path):
+    release = publish(table, tmp_path, seed=1, format="parquet")
+    assert pq.read_metadata(release.synthetic).metadata[b"understudy.guarantee"] == b"NOT PRIVATE: seeded"
 
 
 def test_the_original_column_order_wins_over_the_schemas(tmp_path):

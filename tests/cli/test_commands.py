@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.api.people import SCHEMA, people
+from understudy import PrivBayes
 from understudy.cli._main import run
 from understudy.schema import Schema
 
@@ -134,6 +135,15 @@ def test_export_draw_and_show(model, capsys):
     assert run(["show", model]) == 0
     assert "# Privacy statement: people" in output(capsys)[0]
     assert result(capsys, "show", model)["dataset"] == "people"
+
+
+def test_a_strangers_model_cannot_steer_the_terminal(home, capsys):
+    frame = people().rename(columns={"sex": "s\x1b[2Jx"})
+    schema = {"fields": [SCHEMA["fields"][0] | {"name": "s\x1b[2Jx"}, *SCHEMA["fields"][1:]]}
+    PrivBayes(epsilon=1).fit(frame, schema).save("odd.understudy")
+    assert run(["query", "odd.understudy", "s\x1b[2Jx"]) == 0
+    assert run(["query", "odd.understudy", "\x1b[2J"]) == 2
+    assert "\x1b" not in "".join(output(capsys))
 
 
 def test_methods_lists_privbayes(capsys):

@@ -94,6 +94,12 @@ def test_a_delta_is_stated_with_its_meaning():
     assert "(ε, δ)-differential privacy with ε = 1, δ = 1e-09" in letter
 
 
+def test_under_add_remove_what_a_row_says_is_two_steps_apart():
+    letter = privacy_letter(Statement.example(neighbours="add-remove", n_public=False))
+    assert "e^(2ε) = 7.39" in letter or "e^(2ε) = 7.40" in letter
+    assert "88.1 %" in letter
+
+
 def test_a_seeded_run_is_stamped_everywhere_and_promises_nothing():
     statement = Statement.example(seeded=True)
     assert statement.stamp == "NOT PRIVATE: seeded"

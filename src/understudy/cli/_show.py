@@ -16,7 +16,16 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 def say(text: str = "") -> None:
     """A line of the result, on stdout."""
-    print(text)
+    print(printable(text))
+
+
+def printable(text: str) -> str:
+    """The text without characters that could steer the terminal: names in a model file may be a stranger's.
+
+    >>> printable("age\\x1b[2J")
+    'age�[2J'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
 
 
 def say_json(document: Any) -> None:
@@ -34,7 +43,7 @@ def say_error(sentence: str, *, as_json: bool = False) -> None:
     """A user's mistake, on stderr; under --json also as JSON on stdout, so that a script need not read two streams."""
     if as_json:
         say_json({"error": sentence})
-    print(f"understudy: {sentence}", file=sys.stderr)
+    print(f"understudy: {printable(sentence)}", file=sys.stderr)
 
 
 def say_aside(sentence: str) -> None:

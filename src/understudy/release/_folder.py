@@ -90,7 +90,7 @@ some space or choose another place.
     except OSError as error:
         reason = {
             errno.ENOSPC: "the disk is full",
-            errno.EDQUOT: "the disk quota is used up",
+            getattr(errno, "EDQUOT", -1): "the disk quota is used up",
             errno.EFBIG: "a file became larger than this system allows",
             errno.EACCES: "permission denied",
             errno.EPERM: "permission denied",
@@ -126,6 +126,8 @@ def _settle(folder: Path) -> None:
 
 
 def _flush(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return  # Windows has no way to flush a folder
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -80,18 +80,33 @@ def _promise(statement: Statement) -> str:
         if statement.neighbours == "replace-one"
         else "one person's row were added or left out"
     )
-    factor, most = _odds(epsilon)
+    factor, _ = _odds(epsilon)
     lines = [
         "## What is promised",
         f"The synthetic table, the model and every file of this release together satisfy **{named} with {parameters}**."
         f" Each of their possible contents is at most e^ε = {factor} times as likely as it would be if {change}"
         + (f", up to a probability of δ = {number(delta)}." if delta else "."),
-        f"For a person in the table that means: whatever an attacker knows or does with the release, now or later, the "
-        f"odds of any guess about that person's row change by at most that factor. A guess that was even before (50 %) "
-        f"is at most {most} % likely to be right afterwards"
-        + (f", except in a case that has probability δ = {number(delta)}." if delta else "."),
+        _meaning(statement),
     ]
     return "\n\n".join(lines)
+
+
+def _meaning(statement: Statement) -> str:
+    """What a person in the table can rely on. Under add/remove two values of a row are two steps apart: e^(2ε)."""
+    if statement.neighbours == "replace-one":
+        guess, factor, most = "about what that person's row says", "that factor", _odds(statement.epsilon)[1]
+    else:
+        guess = "whether that person is in the table"
+        twice, most = _odds(2 * statement.epsilon)
+        factor = f"that factor, and of any guess about what the row says by at most e^(2ε) = {twice}"
+    exception = (
+        f", apart from cases with a probability of about δ = {number(statement.delta)}" if statement.delta else ""
+    )
+    return (
+        "For a person in the table that means: whatever an attacker knows or does with the release, now or later, the "
+        f"odds of any guess {guess} change by at most {factor}. A guess about the row that was even before (50 %) is "
+        f"at most {most} % likely to be right afterwards{exception}."
+    )
 
 
 def _odds(epsilon: Fraction) -> tuple[str, str]:

@@ -105,13 +105,23 @@ def write_table(
 
     total = model.model.n if n_rows is None else n_rows
     done = 0
-    with open_writer(path, model.schema) as writer:
+    with open_writer(path, model.schema, metadata=_metadata(model.statement)) as writer:
         for batch in model.sample_batches(n_rows, seed=seed, **sampling):
             writer.write(batch)
             done += batch.num_rows
             if progress is not None:
                 progress("sampling", done, total)
     return done
+
+
+def _metadata(statement: Statement) -> dict[str, str]:
+    """What a Parquet file says about itself, so that a copy without its folder still tells."""
+    return {
+        "understudy.guarantee": statement.guarantee,
+        "understudy.epsilon": str(statement.epsilon),
+        "understudy.delta": str(statement.delta),
+        "understudy.unit": statement.unit,
+    }
 
 
 def _json(document: Any) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,8 +31,12 @@ class TableWriter(Protocol):
 
 
 @contextmanager
-def open_writer(path: str | Path, schema: Schema) -> Iterator[TableWriter]:
+def open_writer(
+    path: str | Path, schema: Schema, *, metadata: Mapping[str, str] | None = None
+) -> Iterator[TableWriter]:
     """A writer for `.csv`, `.csv.gz` or `.parquet`. Nothing is left behind if the block fails or is interrupted.
+
+    `metadata` goes into the file's own metadata where the format has any (Parquet).
 
     CSV holds dates in their format, booleans in their own texts and the first of `missingValues` for missing.
 
@@ -50,7 +54,7 @@ def open_writer(path: str | Path, schema: Schema) -> Iterator[TableWriter]:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with _told(path):
-            writer = make(draft, schema)
+            writer = make(draft, schema, metadata or {})
         try:
             yield _Guarded(writer, path)
         except BaseException:
@@ -101,10 +105,12 @@ def _failed(path: Path, error: OSError) -> OutputError:
 
 
 class _ParquetWriter:
-    def __init__(self, path: Path, schema: Schema) -> None:
+    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
         from pyarrow import parquet
 
         self._writer = parquet.ParquetWriter(path, arrow_schema(schema), compression="zstd")
+        if metadata:
+            self._writer.add_key_value_metadata(dict(metadata))
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._writer.write_batch(batch, row_group_size=_ROW_GROUP)
@@ -114,7 +120,7 @@ class _ParquetWriter:
 
 
 class _CsvWriter:
-    def __init__(self, path: Path, schema: Schema) -> None:
+    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
         self._fields = schema.fields
         packed = path.name.lower().removesuffix(".part").rpartition(".")[0].endswith(".gz")
         self._raw = path.open("wb")
