@@ -25,7 +25,8 @@ def run(options: Options) -> list[Line]:
         fit(table, epsilon=1, seed=0, method=PrivBayes(score="F", k=1))  # compiles
         with Stopwatch() as watch:
             fit(table, epsilon=1, seed=0, method=PrivBayes(score="F", k=k, max_candidates=10**9))
-        lines.append(Line(f"F, {name}, k = {k}: whole private network, every candidate", f"{watch.seconds:.3g} CPU s", paper))
+        task = f"F, {name}, k = {k}: whole private network, every candidate"
+        lines.append(Line(task, f"{watch.seconds:.3g} CPU s", paper))
         lines.append(one_pair(name, k))
     return lines
 

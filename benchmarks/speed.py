@@ -59,7 +59,8 @@ def compare_one(table: Encoded, options: Options) -> list[Line]:
 
 
 def _distance_line(table: Encoded, label: str, ours: np.ndarray, theirs: list[PeerRun]) -> Line:
-    other = np.array([distances(table.codes, run.synthetic, table.sizes)[1] for run in theirs if run.synthetic is not None])
+    tables = [run.synthetic for run in theirs if run.synthetic is not None]
+    other = np.array([distances(table.codes, synthetic, table.sizes)[1] for synthetic in tables])
     return Line(
         f"mean 3-way distance, {table.name}, ε = 1",
         f"{ours.mean():.4f} ({ours.min():.4f}–{ours.max():.4f}, {len(ours)} seeds)",
@@ -77,8 +78,9 @@ def our_run(table: Encoded, seed: int) -> tuple[float, float]:
     import understudy as us
 
     frame, schema = pd.DataFrame(table.codes, columns=list(table.columns)), us.Schema.load(schema_path(table.name))
+    estimator = us.PrivBayes(epsilon=EPSILON, seed=abs(seed))
     with Stopwatch() as watch:
-        synthetic: Any = us.PrivBayes(epsilon=EPSILON, seed=abs(seed)).fit(frame, schema).sample(table.n, seed=abs(seed))
+        synthetic: Any = estimator.fit(frame, schema).sample(table.n, seed=abs(seed))
     codes = synthetic[list(table.columns)].to_numpy().astype(np.int64)
     return watch.seconds, distances(table.codes, codes, table.sizes)[1]
 

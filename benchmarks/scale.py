@@ -1,0 +1,133 @@
+"""Wide tables: the CPU time and memory of a whole publication, against 500 NumPy passes over the same table.
+
+A pass counts one 3-way table of all rows with `ravel_multi_index` and `bincount`, on the smallest columns. What is
+published goes from a Parquet file to a release folder with a synthetic Parquet file. Each run is a process of its own.
+Memory is the peak above what the process held with everything imported and its kernels loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks._data import ROOT
+from benchmarks._made import Narrow, binary_table, mixed_table
+from benchmarks._numpy import PASSES, numpy_passes
+from benchmarks._report import Line, Options, Stopwatch, main
+
+Maker = Callable[[int], tuple[list[Narrow], dict[str, Any]]]
+CASES: dict[str, tuple[str, int, Maker]] = {
+    "binary100": ("1,000,000 × 100 binary, automatic degree", 1_000_000, lambda n: binary_table(n, 100, seed=11)),
+    "mixed48": ("50,000 × 48 mixed, three of 1,300 values", 50_000, lambda n: mixed_table(n, seed=12)),
+    "binary500": ("100,000 × 500 binary, automatic degree", 100_000, lambda n: binary_table(n, 500, seed=13)),
+}
+EPSILON, TIMES_TABLE = 1.0, 4
+
+
+def run(options: Options) -> list[Line]:
+    lines: list[Line] = []
+    for case in CASES:
+        command = [sys.executable, "-m", "benchmarks.scale", "--case", case]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            lines.append(Line(f"publish {CASES[case][0]}", f"failed: {last}", met=False))
+            continue
+        lines.extend(_lines(case, json.loads(done.stdout.strip().splitlines()[-1])))
+    return lines
+
+
+def _lines(case: str, found: dict[str, float]) -> list[Line]:
+    label, asked = CASES[case][0], case != "binary500"
+    ratio, memory = found["numpy"] / found["publish"], found["peak_mb"] / found["table_mb"]
+    return [
+        Line(
+            f"publish {label}: CPU time",
+            f"{found['publish']:.3g} CPU s (reading {found['read']:.2g}, fitting {found['fit']:.3g})",
+            f"{PASSES} NumPy passes: {found['numpy']:.3g} CPU s",
+            ratio,
+            "at least 1×" if asked else "",
+            ratio >= 1 if asked else None,
+        ),
+        Line(
+            f"publish {label}: memory",
+            f"{found['peak_mb']:.0f} MB above start, {memory:.2g} × the table",
+            f"table {found['table_mb']:.3g} MB as codes",
+            None,
+            f"under {TIMES_TABLE} × the table" if asked else "",
+            memory < TIMES_TABLE if asked else None,
+        ),
+    ]
+
+
+def one_case(case: str) -> dict[str, float]:
+    """Make the table, publish it, and time NumPy on it."""
+    import understudy as us
+    from understudy.tables import read_table
+
+    _, n, make = CASES[case]
+    with tempfile.TemporaryDirectory() as folder:
+        small, source = Path(folder, "small.parquet"), Path(folder, "table.parquet")
+        columns, declared = make(n)
+        names = [field["name"] for field in declared["fields"]]
+        pq.write_table(pa.table(columns, names=names), source)
+        pq.write_table(pa.table([column[:2000] for column in columns], names=names), small)
+        table_mb = sum(column.nbytes for column in columns) / 1e6
+        del columns
+        schema = us.Schema.from_dict(declared)
+        # compiles and loads all kernels: the same columns, few rows, so few that a large ε keeps the tables alike
+        us.publish(small, schema=schema, epsilon=50, out=Path(folder, "first"), seed=1, max_candidates=64)
+        pa.default_memory_pool().release_unused()
+        before = reset_peak()
+        with Stopwatch() as publish:
+            us.publish(source, schema=schema, epsilon=EPSILON, out=Path(folder, "release"), seed=1)
+        peak = peak_mb() - before
+        with Stopwatch() as read:
+            table = read_table(source, schema)
+        with Stopwatch() as fit:
+            us.PrivBayes(epsilon=EPSILON, seed=1).fit(source, schema)
+        sizes = [attribute.size for attribute in table.domain]
+        with Stopwatch() as numpy:
+            numpy_passes(table.columns, sizes)
+    return {
+        "publish": publish.seconds,
+        "read": read.seconds,
+        "fit": fit.seconds - read.seconds,
+        "numpy": numpy.seconds,
+        "peak_mb": peak,
+        "table_mb": table_mb,
+    }
+
+
+def reset_peak() -> float:
+    """Forget this process's memory peak (Linux); what it holds now, in MB."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _status("VmRSS")
+
+
+def peak_mb() -> float:
+    """The memory peak since `reset_peak`, in MB."""
+    return _status("VmHWM")
+
+
+def _status(key: str) -> float:
+    for line in Path(f"/proc/{os.getpid()}/status").read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise OSError(f"this system does not tell {key}")
+
+
+if __name__ == "__main__":
+    if "--case" in sys.argv:
+        print(json.dumps(one_case(sys.argv[sys.argv.index("--case") + 1])))
+    else:
+        main(run)
