@@ -58,7 +58,7 @@ def test_the_recursion_finds_exactly_the_maximal_sets(domain, cap):
 def test_every_drawn_set_is_maximal(domain, cap, seed):
     coins = Streams(seed).get("coins")
     maximal = set(by_definition(domain, cap))
-    assert {draw_maximal(domain, range(len(domain)), cap, coins) for _ in range(20)} <= maximal
+    assert set(draw_maximal(domain, range(len(domain)), cap, 20, coins)) <= maximal
 
 
 def test_draws_reach_every_maximal_set():
@@ -66,14 +66,13 @@ def test_draws_reach_every_maximal_set():
         tuple(Attribute(name=str(i), size=6, coarser=(Level(groups=(0, 0, 1, 1, 2, 2)),)) for i in range(4))
     )
     coins = Streams(1).get("coins")
-    drawn = {draw_maximal(domain, range(4), 40, coins) for _ in range(2000)}
-    assert drawn == set(maximal_parent_sets(domain, range(4), 40))
+    assert set(draw_maximal(domain, range(4), 40, 2000, coins)) == set(maximal_parent_sets(domain, range(4), 40))
 
 
 def test_a_newly_chosen_attribute_can_be_asked_for():
     domain = Domain(tuple(Attribute(name=str(i), size=3) for i in range(6)))
     coins = Streams(2).get("coins")
-    assert all(5 in dict(draw_maximal(domain, range(6), 9, coins, include=5)) for _ in range(30))
+    assert all(5 in dict(s) for s in draw_maximal(domain, range(6), 9, 30, coins, include=5))
     assert all(5 in dict(s) and len(s) == 3 for s in draw_subsets(range(6), 3, 30, coins, include=5))
 
 

@@ -16,6 +16,7 @@ from understudy._core.randomness import Rng
 from understudy.schema import Axis, Domain
 
 Parents = tuple[Axis, ...]
+Sizes = dict[int, list[int]]
 
 
 class TooManySetsError(Exception):
@@ -81,51 +82,63 @@ def subsets_of_size(chosen: Sequence[int], k: int, *, limit: int | None = None) 
     return [tuple(Axis(a) for a in subset) for subset in combinations(sorted(chosen), size)]
 
 
-def draw_maximal(domain: Domain, chosen: Sequence[int], cap: int, rng: Rng, *, include: int | None = None) -> Parents:
-    """One maximal generalised subset, drawn with public coins; every maximal set has a chance.
+def draw_maximal(
+    domain: Domain, chosen: Sequence[int], cap: int, count: int, rng: Rng, *, include: int | None = None
+) -> list[Parents]:
+    """Maximal generalised subsets, drawn with public coins; every maximal set has a chance; repeats are dropped.
 
-    Attributes come in random order, each at a random level that fits; what room is left then refines and adds, so
-    that the result is maximal.
+    Attributes come in random order, `include` first, each at a random level that fits; what room is left then refines
+    and adds, so that the result is maximal.
 
     >>> from understudy._core.randomness import Streams
     >>> from understudy.schema import Attribute, Domain
     >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
-    >>> len(draw_maximal(domain, [0, 1, 2], 4, Streams(1).get("coins")))
-    2
+    >>> {len(s) for s in draw_maximal(domain, [0, 1, 2], 4, 9, Streams(1).get("coins"))}
+    {2}
     """
-    order = [int(a) for a in rng.permutation(len(chosen))]
-    order = [chosen[i] for i in order]
-    if include is not None:
-        order = [include, *(a for a in order if a != include)]
+    others = [a for a in chosen if a != include]
+    first = [] if include is None else [include]
+    sizes = {a: [domain[a].size_at(level) for level in range(domain[a].n_levels)] for a in [*first, *others]}
+    orders = np.argsort(rng.random((count, len(others))), axis=1).tolist()
+    coins = rng.random((count, len(first) + len(others))).tolist()
+    drawn: set[Parents] = set()
+    for places, flips in zip(orders, coins, strict=True):
+        order = [*first, *(others[place] for place in places)]
+        drawn.add(_complete(sizes, order, _start(sizes, order, flips, cap), cap))
+    return sorted(drawn)
+
+
+def _start(sizes: Sizes, order: Sequence[int], flips: Sequence[float], cap: int) -> dict[int, int]:
+    """Take attributes in this order at a random level that fits, until nothing can fit any more."""
     levels: dict[int, int] = {}
     room = cap
-    for a in order:
+    for a, flip in zip(order, flips, strict=True):
         if room < 2:
             break
-        fitting = [level for level in range(domain[a].n_levels) if domain[a].size_at(level) <= room]
+        fitting = [level for level, size in enumerate(sizes[a]) if size <= room]
         if fitting:
             # the finest level half of the time: maximal sets are mostly fine ones
-            level = fitting[0] if rng.random() < 0.5 else fitting[int(rng.integers(len(fitting)))]
+            level = fitting[0] if flip < 0.5 else fitting[int((2 * flip - 1) * len(fitting))]
             levels[a] = level
-            room //= domain[a].size_at(level)
-    return _complete(domain, order, levels, cap)
+            room //= sizes[a][level]
+    return levels
 
 
-def _complete(domain: Domain, order: Sequence[int], levels: dict[int, int], cap: int) -> Parents:
+def _complete(sizes: Sizes, order: Sequence[int], levels: dict[int, int], cap: int) -> Parents:
     """Refine what is there, then add what fits, in this order. Room only shrinks, so the result is maximal."""
-    used = prod(domain[a].size_at(level) for a, level in levels.items())
-    for a in order:
-        if a in levels:
-            others = used // domain[a].size_at(levels[a])
-            levels[a] = next(level for level in range(levels[a] + 1) if others * domain[a].size_at(level) <= cap)
-            used = others * domain[a].size_at(levels[a])
+    used = prod(sizes[a][level] for a, level in levels.items())
+    for a in list(levels):
+        others = used // sizes[a][levels[a]]
+        levels[a] = next(level for level, size in enumerate(sizes[a]) if others * size <= cap)
+        used = others * sizes[a][levels[a]]
     for a in order:
         if used * 2 > cap:
             break
-        fitting = (level for level in range(domain[a].n_levels) if used * domain[a].size_at(level) <= cap)
-        if a not in levels and (finest := next(fitting, None)) is not None:
-            levels[a] = finest
-            used *= domain[a].size_at(finest)
+        if a not in levels:
+            finest = next((level for level, size in enumerate(sizes[a]) if used * size <= cap), None)
+            if finest is not None:
+                levels[a] = finest
+                used *= sizes[a][finest]
     return tuple(sorted(Axis(a, level) for a, level in levels.items()))
 
 

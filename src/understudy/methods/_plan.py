@@ -13,12 +13,7 @@ from understudy.schema import Domain
 if TYPE_CHECKING:
     from understudy.methods._settings import Settings
 
-# Rough cost of one core, for a prediction and nothing else: seconds a row and axis of a counted table, the same for
-# bit-packed binary columns, a fixed cost a candidate, seconds a sampled cell, bytes a code.
-SECONDS_PER_ROW_AXIS = 6e-10
-SECONDS_PER_BINARY_ROW_AXIS = 1e-10
-SECONDS_PER_CANDIDATE = 8e-6
-SECONDS_PER_F_CELL_ROW = 1.2e-10
+# Rough costs, for a prediction and nothing else: a sampled cell, and what Python and the libraries take.
 SECONDS_PER_SAMPLED_CELL = 2.5e-8
 BASE_BYTES = 150_000_000
 
@@ -159,13 +154,6 @@ def _memory(domain: Domain, n: int) -> int:
 
 
 def _seconds(settings: Settings, n: int, counts: tuple[int, ...]) -> float:
-    domain, limits = settings.domain, settings.limits
-    axes = 1 + (limits.degree if limits.degree is not None else 2)
-    fresh = [count if count <= settings.max_candidates else settings.max_candidates // 8 for count in counts]
-    # most tables serve several choices; a third of the candidates need a count of their own
-    tables = sum(fresh) / 3 if fresh else 0.0
-    per_row = SECONDS_PER_BINARY_ROW_AXIS if domain.all_binary else SECONDS_PER_ROW_AXIS
-    seconds = tables * n * axes * per_row + sum(counts) * SECONDS_PER_CANDIDATE
-    if settings.score.name == "F":
-        seconds += tables * n * 2 ** (axes - 1) * SECONDS_PER_F_CELL_ROW
-    return 0.5 + seconds + n * len(domain) * SECONDS_PER_SAMPLED_CELL
+    """One core's time for counting, scoring and sampling; reading and writing files come on top."""
+    fresh = sum(count if count <= settings.max_candidates else settings.max_candidates // 8 for count in counts)
+    return 0.5 + fresh * settings.seconds_per_candidate + n * len(settings.domain) * SECONDS_PER_SAMPLED_CELL

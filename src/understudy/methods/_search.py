@@ -170,7 +170,8 @@ class CandidatePool:
                 *draw_subsets(parents, k, count - with_newest, self.coins),
             ]
         fits = newest is not None and self.domain[newest].size_at(self.domain[newest].n_levels - 1) <= room
+        forced = with_newest if fits else 0
         return [
-            draw_maximal(self.domain, parents, room, self.coins, include=newest if fits and i < with_newest else None)
-            for i in range(count)
+            *draw_maximal(self.domain, parents, room, forced, self.coins, include=newest if fits else None),
+            *draw_maximal(self.domain, parents, room, count - forced, self.coins),
         ]

@@ -15,8 +15,14 @@ from understudy.schema import Domain, Encoding, Recoding, recode
 ROWS_SHARE = Fraction(1, 50)
 """Share of the budget for the number of rows, where that is private."""
 
-# One choice looks at this many cells of work at most, unless told otherwise: rows of the table times axes.
-WORK_PER_FIT = 6_000_000_000
+# What a fit may take, and what a candidate costs, on one core: measured once, used only to choose how many candidates
+# to look at and to predict the time of a run.
+SECONDS_PER_FIT = 1.5
+SECONDS_PER_CELL = 1e-7
+SECONDS_PER_CANDIDATE = 4e-5
+SECONDS_PER_ROW_AXIS = 3e-10
+SECONDS_PER_BINARY_ROW_AXIS = 1.3e-10
+SECONDS_PER_F_CELL_ROW = 8e-12
 FEWEST_CANDIDATES, MOST_CANDIDATES = 64, 20_000
 
 
@@ -33,6 +39,7 @@ class Settings:
     noise: NoiseLevel
     theta: Fraction
     max_candidates: int
+    seconds_per_candidate: float
 
     @property
     def domain(self) -> Domain:
@@ -79,7 +86,8 @@ def settle(
         tables_share=tables_share,
         noise=noise_for(tables_share / max(len(seen), 1)),
         theta=theta,
-        max_candidates=max_candidates or affordable_candidates(seen, n, limits),
+        max_candidates=max_candidates or affordable_candidates(seen, n, limits, name),
+        seconds_per_candidate=candidate_seconds(seen, n, limits, name),
     )
 
 
@@ -101,9 +109,21 @@ def _limits(seen: Domain, n: int, k: int | None, theta: Fraction, share: Fractio
     return TableLimits(degree=None, cells=cells)
 
 
-def affordable_candidates(seen: Domain, n: int, limits: TableLimits) -> int:
-    """How many candidates a choice may look at so that a fit stays within minutes; public quantities only."""
-    d = len(seen)
+def affordable_candidates(seen: Domain, n: int, limits: TableLimits, score: str) -> int:
+    """How many candidates a choice may look at so that a fit takes seconds on a small table, and on a large one about
+    as long as a few dozen plain passes over it. Public quantities only; `docs/privbayes.md` has the measurements.
+    """
+    rounds = max(len(seen) - 1, 1)
+    seconds = max(SECONDS_PER_FIT, SECONDS_PER_CELL * n * len(seen))
+    each = candidate_seconds(seen, n, limits, score)
+    # a round of draws renews an eighth of the pool
+    return int(min(max(8 * seconds / (rounds * each), FEWEST_CANDIDATES), MOST_CANDIDATES))
+
+
+def candidate_seconds(seen: Domain, n: int, limits: TableLimits, score: str) -> float:
+    """About what one more candidate costs: counting its table, and scoring it."""
     axes = 1 + (limits.degree if limits.degree is not None else 3)
-    per_table = n * axes / (8 if seen.all_binary else 1)
-    return int(min(max(8 * WORK_PER_FIT / (max(d, 1) * max(per_table, 1)), FEWEST_CANDIDATES), MOST_CANDIDATES))
+    per_row = axes * (SECONDS_PER_BINARY_ROW_AXIS if seen.all_binary else SECONDS_PER_ROW_AXIS)
+    if score == "F":
+        per_row += SECONDS_PER_F_CELL_ROW * 2 ** (axes - 1)
+    return SECONDS_PER_CANDIDATE + n * per_row

@@ -15,7 +15,7 @@ from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget
 from understudy.privacy._ledger import Entry, Ledger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import Noise, make_noise
-from understudy.privacy._scoring import Progress, Scorer, candidate_shapes
+from understudy.privacy._scoring import Progress, Scorer
 from understudy.privacy._selection import selection_rate
 from understudy.privacy._table_noise import table_noise
 from understudy.privacy._values import Candidate, Charge, Counter, Counts, Measurement, NoiseLevel, Score
@@ -180,7 +180,7 @@ class Curator:
         if len(candidates) == 1:
             return 0
         known_rows = self._counter.n if self.neighbours.public_rows else _ANY_ROWS
-        spread = score.spread(known_rows, candidate_shapes(candidates, self.domain), self.neighbours)
+        spread = score.spread(known_rows, self._scorer.shapes(candidates), self.neighbours)
         rate = selection_rate(self.budget, share, spread)
         pure = isinstance(self.budget, PureBudget)
         exact = self.exact in ("all", "selection")

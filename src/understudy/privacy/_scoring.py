@@ -43,7 +43,9 @@ class Scorer:
     ) -> None:
         self._counter = counter
         self._cells_at_once, self._scores_kept = cells_at_once, scores_kept
-        self._known: dict[str, dict[tuple[int, Family], int]] = defaultdict(dict)
+        self._known: dict[str, dict[Candidate, int]] = defaultdict(dict)
+        self._shapes: dict[Candidate, tuple[int, int]] = {}
+        self._sizes = _Sizes(counter.domain)
 
     def scores(self, candidates: Sequence[Candidate], score: Score, progress: Progress | None = None) -> Counts:
         """The integer score of each candidate."""
@@ -52,11 +54,11 @@ class Scorer:
             known.clear()
         result = np.empty(len(candidates), dtype=np.int64)
         todo: dict[Family, list[tuple[int, int]]] = {}  # family → (candidate, its child)
-        for index, (child, parents) in enumerate(candidates):
-            family = tuple(sorted(((child, 0), *parents)))
-            value = known.get((child, family))
+        for index, candidate in enumerate(candidates):
+            value = known.get(candidate)
             if value is None:
-                todo.setdefault(family, []).append((index, child))
+                child, parents = candidate
+                todo.setdefault(tuple(sorted(((child, 0), *parents))), []).append((index, child))
             else:
                 result[index] = value
         done = 0
@@ -65,17 +67,26 @@ class Scorer:
             if progress is not None:
                 progress(done, len(candidates))
         if len(known) + len(candidates) <= self._scores_kept:
-            for family, users in todo.items():
-                for index, child in users:
-                    known[child, family] = int(result[index])
+            for users in todo.values():
+                for index, _ in users:
+                    known[candidates[index]] = int(result[index])
         return result
+
+    def shapes(self, candidates: Sequence[Candidate]) -> set[tuple[int, int]]:
+        """The different (child size, parent cells) among the candidates: public."""
+        if len(self._shapes) > self._scores_kept:
+            self._shapes.clear()
+        for candidate in candidates:
+            if candidate not in self._shapes:
+                child, parents = candidate
+                self._shapes[candidate] = (self._counter.domain[child].size, prod(self._sizes.shape(parents)))
+        return {self._shapes[candidate] for candidate in candidates}
 
     def _batches(self, todo: dict[Family, list[tuple[int, int]]]) -> Iterator[list[Family]]:
         """Families in order of shape, cut where the tables counted together would outgrow the memory set aside."""
-        sizes = _Sizes(self._counter.domain)
         batch: list[Family] = []
         cells = 0
-        for shape, family in sorted((sizes.shape(family), family) for family in todo):
+        for shape, family in sorted((self._sizes.shape(family), family) for family in todo):
             n_cells = prod(shape)
             if batch and cells + n_cells > self._cells_at_once:
                 yield batch
@@ -119,15 +130,3 @@ class _Sizes:
         if size is None:
             size = self._known[axis] = self._domain.size(Axis(*axis))
         return size
-
-
-def candidate_shapes(candidates: Sequence[Candidate], domain: Domain) -> set[tuple[int, int]]:
-    """The different (child size, parent cells) among the candidates: public.
-
-    >>> from understudy.schema import Attribute
-    >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
-    >>> candidate_shapes([Candidate(0, (Axis(1),)), Candidate(1)], domain) == {(2, 3), (3, 1)}
-    True
-    """
-    sizes = _Sizes(domain)
-    return {(domain[child].size, prod(sizes.shape(parents))) for child, parents in candidates}
