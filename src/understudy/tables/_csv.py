@@ -16,7 +16,7 @@ import pyarrow.csv as arrow_csv
 from understudy._core.errors import TableError
 
 _DELIMITERS = (",", ";", "\t", "|")
-_BLOCK = 1 << 22
+_BLOCK = 1 << 21
 _FIRST_BLOCK = 1 << 16
 
 
