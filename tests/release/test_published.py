@@ -144,3 +144,17 @@ def test_a_seeded_models_answer_carries_the_stamp():
 def test_sampling_in_batches_gives_all_rows(published):
     batches = list(published.sample_batches(1000, seed=1, batch_rows=300))
     assert [batch.num_rows for batch in batches] == [300, 300, 300, 100]
+
+
+@pytest.mark.parametrize("encoding", ["hierarchical", "gray"])
+def test_a_model_exports_to_bif_networkx_and_svg(tmp_path, encoding):
+    published = make_model(encoding=encoding)
+    assert published.to_bif().startswith("//") or published.to_bif().startswith("network")
+    assert len(published.to_networkx().nodes) >= len(published.model.network.nodes)
+    published.draw(tmp_path / "network.svg")
+    assert "<svg" in (tmp_path / "network.svg").read_text()
+
+
+def test_a_model_exports_to_pgmpy(published):
+    pytest.importorskip("pgmpy", reason="pgmpy is not installed")
+    assert published.to_pgmpy().check_model()

@@ -15,7 +15,7 @@ from understudy._api._settings import Number, RunSettings, SchemaLike, check_run
 from understudy._core.errors import OptionError, OutputError
 from understudy.methods import Method
 from understudy.privacy import Ledger, PrivacyWarning
-from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, table_name, whole_folder
+from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
 from understudy.tables import kind_of
 
 _SPARE = 16 << 20
@@ -40,7 +40,7 @@ def publish(
     format: Format | None = None,
     noise: str = "exact",
     diagnostic: str | None = None,
-    unit: str = "one row",
+    unit: str | None = None,
     card: CardFacts | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -52,7 +52,8 @@ def publish(
     the ledger charged, the model fitted. `options` are those of the method, such as `k=2`. A `seed` makes a rehearsal
     that is stamped NOT PRIVATE and charges nothing.
 
-    Unit: `unit` (one row). Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the whole folder.
+    Unit: one row, put into words by `unit`. Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the
+    whole folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -62,39 +63,21 @@ def publish(
     """
     table, declared = demo_source(source, schema)
     settings = check_run(
-        schema=declared,
-        epsilon=epsilon,
-        delta=delta,
-        method=method,
-        neighbours=neighbours,
-        ledger=ledger,
-        dataset=dataset,
-        cap=cap,
-        seed=seed,
-        noise=noise,
-        trust_draft=trust_draft,
-        diagnostic=diagnostic,
-        unit=unit,
-        options=options,
-    )
+        schema=declared, epsilon=epsilon, delta=delta, method=method, neighbours=neighbours, ledger=ledger,
+        dataset=dataset, cap=cap, seed=seed, noise=noise, trust_draft=trust_draft, diagnostic=diagnostic,
+        unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"), options=options,
+    )  # fmt: skip
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
         raise OptionError(f"The 'n' parameter must be a whole number of rows, at least 0. Got {n!r} instead.")
     wanted = check_format(format, table)
-    place = Path(out)
-    with whole_folder(place, overwrite=overwrite) as folder:
+    with whole_folder(Path(out), overwrite=overwrite) as folder:
         _check_room(table, folder)
         model = _fit(table, settings, progress)
         with _charge_mentioned(model):
             names, n_rows = fill_release(
                 folder, model, format=wanted, n_rows=n, seed=seed, facts=card, progress=progress
             )
-    return Release(
-        path=place,
-        model=model,
-        synthetic=place / table_name(model.statement, wanted),
-        files=tuple(place / name for name in names),
-        n_rows=n_rows,
-    )
+    return make_release(Path(out), model, names, n_rows)
 
 
 def check_format(format: str | None, source: object) -> Format:

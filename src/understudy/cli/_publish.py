@@ -90,7 +90,7 @@ def publish(
     diagnostic: str | None = typer.Option(
         None, "--diagnostic", help="no-privacy, best-network or best-marginals: an experiment without a guarantee."
     ),
-    unit: str = typer.Option("one row", "--unit", help="Whom a row stands for, in words, for the statement."),
+    unit: str | None = typer.Option(None, "--unit", help='Whom a row stands for, in words: "one patient".'),
     license: str | None = typer.Option(None, "--license", help="Licence of the release, for the dataset card."),
     creator: str | None = typer.Option(None, "--creator", help="Who publishes it, for the dataset card."),
     url: str | None = typer.Option(None, "--url", help="Where it will be found, for the dataset card."),
@@ -110,33 +110,13 @@ def publish(
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
     with progress_bars(quiet=as_json) as progress:
         release = make_release(
-            source,
-            schema=schema,
-            epsilon=_epsilon(epsilon, source),
-            delta=delta,
-            out=out,
-            method=method,
-            n=n,
-            neighbours=neighbours,
-            ledger=ledger,
-            dataset=dataset,
-            cap=cap,
-            seed=seed,
-            trust_draft=trust_draft,
-            overwrite=overwrite,
-            format=format,  # type: ignore[arg-type]  # checked there
-            noise=noise,
-            diagnostic=diagnostic,
-            unit="one person" if source == "demo" and unit == "one row" else unit,
-            card=CardFacts(license=license, creator=creator, url=url),
-            progress=progress,
-            score=score,
-            encoding=encoding,
-            k=k,
-            theta=theta,
-            beta=beta,
-            max_candidates=max_candidates,
-        )
+            source, schema=schema, epsilon=_epsilon(epsilon, source), delta=delta, out=out, method=method, n=n,
+            neighbours=neighbours, ledger=ledger, dataset=dataset, cap=cap, seed=seed, trust_draft=trust_draft,
+            overwrite=overwrite, format=format,  # type: ignore[arg-type]  # checked there
+            noise=noise, diagnostic=diagnostic, unit=unit,
+            card=CardFacts(license=license, creator=creator, url=url), progress=progress, score=score,
+            encoding=encoding, k=k, theta=theta, beta=beta, max_candidates=max_candidates,
+        )  # fmt: skip
     if as_json:
         say_json(_release_json(release))
     else:

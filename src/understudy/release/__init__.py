@@ -6,7 +6,15 @@ from understudy.release._folder import check_output, told_as_output_error, whole
 from understudy.release._letter import privacy_letter
 from understudy.release._published import Kind, PublishedModel, load_model, write_bytes
 from understudy.release._statement import ChargeLine, LedgerNote, PublicField, Statement
-from understudy.release._write import Format, Release, fill_release, table_name, write_release, write_table
+from understudy.release._write import (
+    Format,
+    Release,
+    fill_release,
+    make_release,
+    table_name,
+    write_release,
+    write_table,
+)
 
 __all__ = [
     "Answer",
@@ -23,6 +31,7 @@ __all__ = [
     "croissant_card",
     "fill_release",
     "load_model",
+    "make_release",
     "privacy_letter",
     "table_name",
     "told_as_output_error",

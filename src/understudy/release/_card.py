@@ -77,7 +77,14 @@ class CardFacts:
 def croissant_card(
     schema: Schema, statement: Statement, files: Sequence[Path], table: Path, facts: CardFacts
 ) -> dict[str, Any]:
-    """The card of a release whose files are already written; `table` is the synthetic table among them."""
+    """The card of a release whose files are already written; `table` is the synthetic table among them.
+
+    >>> from understudy.release import Statement
+    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "boolean"}]})
+    >>> card = croissant_card(schema, Statement.example(), [], Path("synthetic.csv"), CardFacts())
+    >>> card["dp:epsilon"], card["recordSet"][0]["field"][0]["dataType"]
+    (1.0, 'sc:Boolean')
+    """
     stamp = f"{statement.stamp}. " if statement.stamp else ""
     return {
         "@context": dict(CONTEXT),

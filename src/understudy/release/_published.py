@@ -32,7 +32,19 @@ _MAX_CELLS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class PublishedModel:
-    """A fitted model with its schema and privacy statement. Everything it does is post-processing, hence free."""
+    """A fitted model with its schema and privacy statement. Everything it does is post-processing, hence free.
+
+    >>> import pyarrow as pa
+    >>> from understudy import PrivBayes
+    >>> table = pa.table({"sex": ["F", "M"] * 500, "smokes": ["no", "no", "yes", "no"] * 250})
+    >>> fields = [{"name": "sex", "categories": ["F", "M"]}, {"name": "smokes", "categories": ["no", "yes"]}]
+    >>> model = PrivBayes(epsilon=5).fit(table, {"name": "people", "fields": fields}).model_
+    >>> set(model.sample(100, where={"smokes": "yes"}, kind="pyarrow")["smokes"].to_pylist())
+    {'yes'}
+    >>> answer = model.query("sex | smokes=yes")
+    >>> answer.columns, answer.labels
+    (('sex',), (('F', 'M'),))
+    """
 
     schema: Schema
     model: NetworkModel
@@ -140,7 +152,7 @@ class PublishedModel:
         """The network as a networkx `DiGraph` (needs `pip install understudy[networkx]`)."""
         from understudy.network import to_networkx
 
-        return to_networkx(self.model)
+        return to_networkx(self.model, self._labels())
 
     def draw(self, path: str | os.PathLike[str]) -> None:
         """Write a drawing of the network as an SVG file."""
@@ -165,7 +177,12 @@ class PublishedModel:
 
 
 def load_model(path: str | os.PathLike[str]) -> PublishedModel:
-    """The model in a file that `save` or `publish` wrote. Safe on files from strangers: nothing in it is executed."""
+    """The model in a file that `save` or `publish` wrote. Safe on files from strangers: nothing in it is executed.
+
+    >>> load_model("no-such-file.understudy")
+    Traceback (most recent call last):
+    understudy._core.errors.ModelFileError: there is no model file 'no-such-file.understudy'.
+    """
     schema, model, statement = from_archive(read_archive(Path(path)))
     return PublishedModel(schema, model, statement)
 

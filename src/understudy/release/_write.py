@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -20,7 +20,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
-    """What was published and where."""
+    """What was published and where: what `publish` returns."""
 
     path: Path
     model: PublishedModel
@@ -54,18 +54,29 @@ def write_release(
     facts: CardFacts | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """Write the whole folder, or nothing."""
+    """Write the whole folder, or nothing.
+
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> from understudy import PrivBayes
+    >>> fields = [{"name": "smokes", "categories": ["no", "yes"]}]
+    >>> model = PrivBayes(epsilon=1).fit(pa.table({"smokes": ["no", "yes"] * 50}), {"fields": fields}).model_
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     release = write_release(Path(home, "release"), model, format="parquet")
+    ...     [path.name for path in release.files if path.is_file()][:2]
+    ['synthetic.parquet', 'model.understudy']
+    """
     with whole_folder(out, overwrite=overwrite) as folder:
         names, n_rows = fill_release(
             folder, model, format=format, n_rows=n_rows, seed=seed, facts=facts, progress=progress
         )
-    return Release(
-        path=out,
-        model=model,
-        synthetic=out / table_name(model.statement, format),
-        files=tuple(out / name for name in names),
-        n_rows=n_rows,
-    )
+    return make_release(out, model, names, n_rows)
+
+
+def make_release(out: Path, model: PublishedModel, names: Sequence[str], n_rows: int) -> Release:
+    """The release whose files of these names lie in `out`; the synthetic table comes first."""
+    files = tuple(out / name for name in names)
+    return Release(path=out, model=model, synthetic=files[0], files=files, n_rows=n_rows)
 
 
 def fill_release(
