@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from random_networks import brute_marginal, condition, joint, questions, random_model
 
+from tests.network.random_networks import brute_marginal, condition, joint, models, questions, random_model
 from understudy._core.errors import UserError
 from understudy.network import Network, NetworkModel, Node
+from understudy.network._beliefs import Beliefs
 from understudy.network._inference import Factor, Link, Problem
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
 
@@ -65,6 +66,29 @@ def test_elimination_equals_the_sum_over_all_cells(case):
     got, log_total = problem.marginal(keep)
     np.testing.assert_allclose(got * np.exp(log_total), expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(np.exp(log_total), total, rtol=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems())
+def test_calibration_gives_the_same_marginals_as_elimination(case):
+    problem, keep = case
+    expected, log_total = problem.marginal(keep)
+    assume(log_total > -np.inf)
+    got = Beliefs.of(problem).marginal(keep)
+    if got is not None:  # not all of `keep` need meet in one table
+        np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(models())
+def test_families_come_from_one_pass_and_are_exact(model):
+    posterior = model._posterior(None)
+    for node, table in zip(model.network.nodes, model.families(), strict=True):
+        np.testing.assert_allclose(table, posterior._network_marginal(node.marginal), atol=1e-12)
+        mass = table.sum(axis=-1, keepdims=True)
+        conditional = np.divide(table, mass, out=np.zeros(table.shape), where=mass > 1e-12)
+        own = model.conditionals[model.network.positions[node.child]]
+        np.testing.assert_allclose(conditional, np.where(mass > 1e-12, own, 0.0), atol=1e-9)
 
 
 def test_a_long_chain_of_tiny_weights_keeps_its_logarithm():

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from random_networks import ENCODINGS, condition, joint, models, questions, random_model
 
+from tests.network.random_networks import ENCODINGS, condition, joint, models, questions, random_model
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.network import Network, NetworkModel, Node
@@ -165,7 +165,7 @@ def test_the_same_streams_give_the_same_rows_and_others_do_not():
 
 _PROGRAM = """
 import hashlib, numpy as np
-from random_networks import random_model
+from tests.network.random_networks import random_model
 from understudy._core.randomness import Streams
 model = random_model(2, (4, 5, 6, 3, 7))
 digest = hashlib.sha256()
@@ -180,7 +180,7 @@ print(digest.hexdigest())
 def test_rows_do_not_depend_on_the_hash_seed():
     answers = set()
     for seed in ("0", "1"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent)}
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])}
         run = subprocess.run([sys.executable, "-c", _PROGRAM], env=environment, capture_output=True, check=True)
         answers.add(run.stdout)
     assert len(answers) == 1

@@ -36,15 +36,13 @@ def edge_strengths(model: NetworkModel) -> dict[Edge, float]:
     >>> edge_strengths(model)
     {(0, 1): 1.0}
     """
+    edges = [(axis.attribute, node.child) for node in model.network.nodes for axis in node.parents]
+    try:
+        families = model.families()
+    except UserError:  # too tangled to sum: all edges alike
+        return dict.fromkeys(edges, 0.0)
     strengths = {}
-    for node in model.network.nodes:
-        if not node.parents:
-            continue
-        try:
-            table = model.family(node)
-        except UserError:  # too tangled to sum: draw its edges plain
-            strengths.update({(axis.attribute, node.child): 0.0 for axis in node.parents})
-            continue
+    for node, table in zip(model.network.nodes, families, strict=True):
         for i, axis in enumerate(node.parents):
             others = tuple(j for j in range(len(node.parents)) if j != i)
             strengths[axis.attribute, node.child] = _information(table.sum(axis=others))

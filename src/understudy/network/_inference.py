@@ -169,7 +169,7 @@ class _State:
             self._add(Factor(others, _product(held, others)))
             return Bucket(variable, None, ())
         joint = _expand(_product(held, (*others, variable)), (*others, variable), self.sizes)
-        self._add(_gather(Factor((*others, variable), joint), links, self.sizes))
+        self._add(gather(Factor((*others, variable), joint), links, self.sizes))
         return Bucket(variable, Factor((*others, variable), joint) if record else None, links)
 
     def product(self, keep: tuple[int, ...]) -> Floats:
@@ -251,8 +251,13 @@ def _diagonal(factor: Factor, link: Link) -> Factor:
     return Factor((link.fine, *(v for v in factor.variables if v not in (link.fine, link.coarse))), values)
 
 
-def _gather(joint: Factor, links: Sequence[Link], sizes: Mapping[int, int]) -> Factor:
-    """Sum a table over its last variable, group by group of every link from it."""
+def gather(joint: Factor, links: Sequence[Link], sizes: Mapping[int, int]) -> Factor:
+    """Sum a table over its last variable, group by group of every link from it.
+
+    >>> table = Factor((5, 0), np.array([[1.0, 2.0, 4.0]]))
+    >>> gather(table, [Link(0, 1, np.array([0, 1, 1]))], {5: 1, 0: 3, 1: 2}).values.tolist()
+    [[1.0, 6.0]]
+    """
     others = joint.variables[:-1]
     if not links:
         return Factor(others, joint.values.sum(axis=-1))

@@ -17,6 +17,7 @@ from typing import TypeAlias
 Edge: TypeAlias = tuple[int, int]
 
 _SWEEPS = 24
+_MOST_TO_SWAP = 1500  # boxes and bends: in larger drawings single exchanges cost seconds and are not seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,8 @@ def _order(graph: _Graph) -> list[list[int]]:
             key = {v: _mean([place[w] for w in neighbours[v]], place[v]) for v in row}
             row.sort(key=lambda v: (key[v], place[v]))
             place.update({v: (i + 0.5) / len(row) for i, v in enumerate(row)})
-        _swap_neighbours(graph, rows)
+        if len(graph.layer) <= _MOST_TO_SWAP:
+            _swap_neighbours(graph, rows)
         crossings = _crossings(graph, rows)
         if crossings < fewest:
             best, fewest = [list(row) for row in rows], crossings

@@ -20,7 +20,7 @@ from understudy.network._sampling import (
     posterior_steps,
     run_steps,
 )
-from understudy.network._structure import Network, Node
+from understudy.network._structure import Network
 from understudy.network._uncertainty import Estimate, Refit, needed_attributes, replicate
 from understudy.schema import Domain, Marginal, Recoding
 
@@ -157,7 +157,7 @@ class NetworkModel:
         used = [m for m in self.measurements if needed.issuperset(m.marginal.attributes)]
         if all(m.noise.kind == "none" for m in used):
             return Estimate.from_replicates(probabilities, probabilities[None])
-        tables = [self.n * self._network_marginal(m.marginal) for m in used]
+        tables = [self.n * table for table in self._network_marginals([m.marginal for m in used])]
         refit = self.refit or _default_refit()
         replicates = replicate(posterior, marginal, used, tables, needed=needed, n=self.n, refit=refit)
         return Estimate.from_replicates(probabilities, replicates)
@@ -166,22 +166,24 @@ class NetworkModel:
         tables = {node.child: table for node, table in zip(self.network.nodes, self.conditionals, strict=True)}
         return Posterior(self.network, tables, self.recoding, check_evidence(evidence, self.domain))
 
-    def family(self, node: Node) -> Floats:
-        """The joint distribution of a node's parents and the node, over the network's own domain.
+    def families(self) -> list[Floats]:
+        """For each node, the joint distribution of its parents and itself, over the network's own domain.
 
         >>> from understudy.schema import Attribute, recode
         >>> from understudy.network import Node
         >>> domain = Domain((Attribute(name="fair", size=2),))
         >>> model = NetworkModel(Network(domain, (Node(0),)), ([0.5, 0.5],), recode(domain, "vanilla"), (), 9)
-        >>> model.family(Node(0)).tolist()
-        [0.5, 0.5]
+        >>> [table.tolist() for table in model.families()]
+        [[0.5, 0.5]]
         """
-        return self._network_marginal(node.marginal)
+        return self._network_marginals([node.marginal for node in self.network.nodes])
 
-    def _network_marginal(self, marginal: Marginal) -> Floats:
-        if marginal not in self._tables:
-            self._tables[marginal] = self._posterior(None).network_marginal(marginal)
-        return self._tables[marginal]
+    def _network_marginals(self, marginals: Sequence[Marginal]) -> list[Floats]:
+        missing = [m for m in marginals if m not in self._tables]
+        if missing:
+            found = self._posterior(None).network_marginals(missing)
+            self._tables.update(zip(missing, found, strict=True))
+        return [self._tables[m] for m in marginals]
 
     def _decode(self, columns: Mapping[int, Column], n_rows: int) -> list[Column]:
         result = []

@@ -6,7 +6,7 @@ variables of their own, linked each to the next finer one in use. Evidence and q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from understudy._core.errors import UserError
+from understudy.network._beliefs import Beliefs
 from understudy.network._inference import MAX_CELLS, Bucket, Factor, Floats, Ints, Link, Problem
 from understudy.network._structure import Network
 from understudy.schema import Axis, Domain, Marginal, Recoding, regroup
@@ -24,6 +25,7 @@ Evidence: TypeAlias = Mapping[int, Floats]
 Tables: TypeAlias = Mapping[int, Floats]
 
 _DENSE_MAP_CELLS = 1 << 20
+_REPLICATE = -1
 
 
 def check_evidence(evidence: Evidence | None, domain: Domain) -> dict[int, Floats]:
@@ -46,12 +48,16 @@ def check_evidence(evidence: Evidence | None, domain: Domain) -> dict[int, Float
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """A network's joint distribution under evidence. `tables[a]` is the conditional of attribute a."""
+    """A network's joint distribution under evidence. `tables[a]` is the conditional of attribute a.
+
+    With `replicates`, several networks of the same structure at once: tables and answers have a first axis for them.
+    """
 
     network: Network
     tables: Tables
     recoding: Recoding
     evidence: Evidence
+    replicates: int = 0
 
     @cached_property
     def evidence_attributes(self) -> frozenset[int]:
@@ -64,12 +70,33 @@ class Posterior:
         what = f"the marginal of {names(self.recoding.source, marginal.attributes)}{self._given()}"
         attributes = self.network.ancestors(self.evidence_attributes.union(query.attributes))
         problem, keep = self._problem(attributes, query)
+        if self.replicates:
+            values, _ = problem.marginal((_REPLICATE, *keep), what=what, max_cells=max_cells)
+            # a replicate that rules the evidence out has no answer: zero, and its error is then as large as can be
+            return np.stack([query.finish(one / max(one.sum(), 1e-300)) for one in values])
         values, log_total = problem.marginal(keep, what=what, max_cells=max_cells)
         self._check_possible(log_total)
         return query.finish(values)
 
-    def network_marginal(self, marginal: Marginal) -> Floats:
-        """The exact probabilities of a marginal over the network's own domain, evidence left aside."""
+    def network_marginals(self, marginals: Sequence[Marginal]) -> list[Floats]:
+        """The exact probabilities of marginals over the network's own domain, evidence left aside.
+
+        All in one pass, but for marginals that no table of the elimination holds: those are asked for one by one.
+        """
+        domain = self.network.domain
+        variables = _Variables(domain)
+        keeps = [tuple(variables.of(axis) for axis in marginal.axes) for marginal in marginals]
+        factors = self._factors(
+            self.network.ancestors(frozenset(a for m in marginals for a in m.attributes)), variables
+        )
+        problem = Problem(variables.sizes, factors, variables.links())
+        beliefs = Beliefs.of(problem)
+        found = [beliefs.marginal(keep) for keep in keeps]
+        return [
+            self._network_marginal(m) if table is None else table for m, table in zip(marginals, found, strict=True)
+        ]
+
+    def _network_marginal(self, marginal: Marginal) -> Floats:
         variables = _Variables(self.network.domain)
         keep = tuple(variables.of(axis) for axis in marginal.axes)
         what = f"the marginal of {names(self.network.domain, marginal.attributes)}"
@@ -105,8 +132,11 @@ class Posterior:
         return Problem(variables.sizes, factors, variables.links()), tuple(keep)
 
     def _factors(self, attributes: frozenset[int], variables: _Variables) -> tuple[Factor, ...]:
+        first = (_REPLICATE,) if self.replicates else ()
+        if self.replicates:
+            variables.sizes[_REPLICATE] = self.replicates
         return tuple(
-            Factor(tuple(variables.of(axis) for axis in node.marginal.axes), self.tables[node.child])
+            Factor((*first, *(variables.of(axis) for axis in node.marginal.axes)), self.tables[node.child])
             for node in self.network.nodes
             if node.child in attributes
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from understudy._core.errors import UserError
 from understudy._core.randomness import Rng, Streams
 from understudy.network._inference import Floats
 from understudy.network._posterior import Posterior
@@ -104,16 +105,21 @@ def replicate(
     attributes = sorted(needed)
     small, index = _restrict(posterior.network, attributes)
     local = [replace(m, marginal=_renumber(m.marginal, index)) for m in measurements]
-    answers = []
+    fitted = []
     for number in range(REPLICATES):
         rng = Streams(0).get("error bars", str(number))
         redrawn = [
             replace(m, counts=np.rint(redraw(table, m.noise, rng)).astype(np.int64)) if m.noise.kind != "none" else m
             for m, table in zip(local, expected, strict=True)
         ]
-        tables = dict(zip((attributes[node.child] for node in small.nodes), refit(small, redrawn, n), strict=True))
-        answers.append(replace(posterior, tables=tables).marginal(marginal))
-    return np.stack(answers)
+        fitted.append(refit(small, redrawn, n))
+    order = [attributes[node.child] for node in small.nodes]
+    together = {a: np.stack([tables[i] for tables in fitted]) for i, a in enumerate(order)}
+    try:
+        return replace(posterior, tables=together, replicates=REPLICATES).marginal(marginal)
+    except UserError:  # all at once is too large: one by one
+        singly = [replace(posterior, tables=dict(zip(order, tables, strict=True))) for tables in fitted]
+        return np.stack([one.marginal(marginal) for one in singly])
 
 
 def _restrict(network: Network, attributes: Sequence[int]) -> tuple[Network, Mapping[int, int]]:
