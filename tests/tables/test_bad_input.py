@@ -226,6 +226,10 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     assert "is a folder" in told(tmp_path, PEOPLE)
     assert "spreadsheet" in told(csv(tmp_path, b"PK\x03\x04abc", "people.xlsx"), PEOPLE)
     assert "damaged or cut off" in told(csv(tmp_path, b"PAR1abc", "people.parquet"), PEOPLE)
+    pyarrow.parquet.write_table(pa.table({"age": [5] * 999, "sex": ["F"] * 999}), tmp_path / "t.parquet")
+    content = bytearray((tmp_path / "t.parquet").read_bytes())
+    content[4:40] = b"\xff" * 36
+    assert "damaged or cut off" in told(csv(tmp_path, bytes(content), "people.parquet"), PEOPLE)
     assert "damaged or cut off" in told(csv(tmp_path, b"ARROW1\0\0abc", "people.feather"), PEOPLE)
     assert "cannot read a table from list" in told([1, 2], PEOPLE)
     multi = pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))
@@ -311,6 +315,8 @@ def test_dates_of_dataframes() -> None:
     stamps = pd.to_datetime(["2020-01-15", "2020-12-15"])
     assert codes(pd.DataFrame({"x": stamps}), day) == [[0, 11]]
     assert codes(pl.DataFrame({"x": list(stamps.date)}), day) == [[0, 11]]
+    local = pd.DataFrame({"x": stamps.tz_localize("Asia/Tokyo")})
+    assert codes(local, day) == [[0, 11]]
     moment = schema_of(type="datetime", constraints={"minimum": "2020-01-01", "maximum": "2020-12-31"}, bins=12)
     for source in (pd.DataFrame({"x": stamps.tz_localize("Europe/Rome")}), pl.DataFrame({"x": list(stamps)})):
         assert codes(source, moment) == [[0, 11]]

@@ -23,7 +23,11 @@ Origin: TypeAlias = Literal["declared", "draft"]
 
 @dataclass(frozen=True, kw_only=True)
 class Category:
-    """A value that has a code of its own, and the label people know it by."""
+    """A value that has a code of its own, and the label people know it by.
+
+    >>> Category(value=-1, label="never").label
+    'never'
+    """
 
     value: Value
     label: str

@@ -87,6 +87,12 @@ class Schema:
         """Read a schema file: YAML or JSON, a Table Schema or a whole data package with one table.
 
         Raises SchemaError with every fault found.
+
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "people.schema.yaml"
+        >>> _ = path.write_text("fields: [{name: smoker, type: boolean}]")
+        >>> Schema.load(path).name
+        'people'
         """
         path = Path(path)
         content = _parse_file(path)

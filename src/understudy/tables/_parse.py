@@ -171,6 +171,8 @@ def _parse_typed(column: pa.Array, field: Field) -> Parsed:
         values, fractional = _wholes(floats)
         return Parsed(values=values, missing=missing, wrong=fractional & ~missing)
     if field.type in ("date", "datetime") and moment:
+        if field.type == "date" and getattr(kind, "tz", None):
+            column = pc.local_timestamp(column)  # the day where it was recorded, not the day in Greenwich
         values = _since_1970(column, field)
         if field.type == "date" and pa.types.is_timestamp(kind):
             day = 24 * 3600 * 10**6

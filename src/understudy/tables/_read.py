@@ -57,7 +57,12 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnCheck:
-    """What was found in one column."""
+    """What was found in one column.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> check_table(pa.table({"sex": ["M", "F"]}), schema).columns[0].ok
+    True
+    """
 
     name: str
     problems: tuple[Problem, ...]

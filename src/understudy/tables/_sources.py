@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -34,7 +35,7 @@ def kind_of(source: Any) -> Kind | FileKind:
     >>> kind_of(pa.table({"a": [1]}))
     'pyarrow'
     """
-    if isinstance(source, str | Path):
+    if isinstance(source, str | os.PathLike):
         return _file_kind(Path(source))
     if isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return "pyarrow"
@@ -100,10 +101,24 @@ def _file(path: Path, kind: str) -> Source:
             n_rows=None,
             batches=lambda wanted: csv_batches(path, header, wanted),
         )
+    damaged = f"{path.name} is damaged or cut off: it cannot be read as {kind.capitalize()}."
     try:
-        return _parquet(path) if kind == "parquet" else _ipc(path)
+        opened = _parquet(path) if kind == "parquet" else _ipc(path)
     except (pa.ArrowInvalid, OSError):
-        raise TableError(f"{path.name} is damaged or cut off: it cannot be read as {kind.capitalize()}.") from None
+        raise TableError(damaged) from None
+
+    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+        parts = opened.batches(wanted)
+        while True:
+            try:
+                part = next(parts, None)
+            except (pa.ArrowInvalid, OSError):
+                raise TableError(damaged) from None
+            if part is None:
+                return
+            yield part
+
+    return replace(opened, batches=batches)
 
 
 def _parquet(path: Path) -> Source:
