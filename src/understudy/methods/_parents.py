@@ -143,18 +143,19 @@ def _complete(sizes: Sizes, order: Sequence[int], levels: dict[int, int], cap: i
 
 
 def draw_subsets(chosen: Sequence[int], k: int, count: int, rng: Rng, *, include: int | None = None) -> list[Parents]:
-    """Subsets of exactly min(k, |chosen|) attributes, drawn with public coins; repeats are dropped.
+    """As many subsets of exactly min(k, |chosen|) attributes, drawn with public coins, independently.
 
     >>> from understudy._core.randomness import Streams
-    >>> {len(s) for s in draw_subsets([0, 1, 2, 3], 2, 5, Streams(1).get("coins"), include=3)}
-    {2}
+    >>> [len(s) for s in draw_subsets([0, 1, 2, 3], 2, 3, Streams(1).get("coins"), include=3)]
+    [2, 2, 2]
     """
     others = np.array([a for a in chosen if a != include], dtype=np.int64)
     forced = [] if include is None else [include]
     size = min(k, len(chosen)) - len(forced)
     if size <= 0:
-        return [tuple(Axis(a) for a in forced)]
+        return [tuple(Axis(a) for a in forced)] * count
     # the positions of the `size` smallest of random keys are a uniform subset
     keys = rng.random((count, len(others)), dtype=np.float32)
-    picked = np.argpartition(keys, size - 1, axis=1)[:, :size] if size < len(others) else [range(len(others))]
-    return sorted({tuple(Axis(a) for a in sorted([*forced, *others[row].tolist()])) for row in picked})
+    picked = np.argpartition(keys, size - 1, axis=1)[:, :size] if size < len(others) else np.argsort(keys, axis=1)
+    rows = np.sort(np.hstack([np.full((count, len(forced)), include or 0), others[picked]]), axis=1).tolist()
+    return [tuple(Axis(a) for a in row) for row in rows]

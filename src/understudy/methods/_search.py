@@ -7,9 +7,10 @@ Rounds with nothing to choose between cost nothing, and what they would have cos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import zip_longest
 
 from understudy._core.randomness import Rng
 from understudy.methods._parents import (
@@ -111,7 +112,8 @@ class CandidatePool:
 
     def candidates(self) -> list[Candidate]:
         """This round's candidates, in an order that does not depend on data."""
-        remaining = [a for a in range(len(self.domain)) if a not in set(self.chosen)]
+        taken = set(self.chosen)
+        remaining = [a for a in range(len(self.domain)) if a not in taken]
         if not self.drawn:
             try:
                 return self._all(remaining)
@@ -124,54 +126,72 @@ class CandidatePool:
         self.chosen.append(child)
         self._kept = {c: None for c in self._kept if c.child != child}
 
-    @property
     def _possible_parents(self) -> list[int]:
         return sorted(a for a in self.chosen if self.domain[a].size > 1)
 
     def _all(self, remaining: Sequence[int]) -> list[Candidate]:
+        possible = self._possible_parents()
         sets: dict[int, list[Parents]] = {}
         found: list[Candidate] = []
         for child in remaining:
             room = self.limits.room_for_parents(self.domain[child].size)
             if room not in sets:
-                sets[room] = self._parent_sets(room)
+                sets[room] = self._parent_sets(possible, room)
             found.extend(Candidate(child=child, parents=parents) for parents in sets[room] or [()])
             if len(found) > self.max_candidates:
                 raise TooManySetsError
         return found
 
-    def _parent_sets(self, room: int) -> list[Parents]:
-        parents, limit = self._possible_parents, self.max_candidates
+    def _parent_sets(self, possible: Sequence[int], room: int) -> list[Parents]:
         if self.limits.degree is not None:
-            return subsets_of_size(parents, self.limits.degree, limit=limit)
-        return maximal_parent_sets(self.domain, parents, room, limit=limit)
+            return subsets_of_size(possible, self.limits.degree, limit=self.max_candidates)
+        return maximal_parent_sets(self.domain, possible, room, limit=self.max_candidates)
 
     def _draw(self, remaining: Sequence[int]) -> list[Candidate]:
-        newest = self.chosen[-1] if self.domain[self.chosen[-1]].size > 1 else None
         # a first draw fills the pool; later ones renew an eighth of it, at least one set for each attribute
         fresh = self.max_candidates // 8 if self._kept else self.max_candidates
         each = max(1, fresh // len(remaining))
-        for child in remaining:
-            room = self.limits.room_for_parents(self.domain[child].size)
-            for parents in self._draw_sets(room, each, newest):
-                self._kept[Candidate(child=child, parents=parents)] = None
+        if self.limits.degree is not None:
+            drawn = self._draw_of_degree(remaining, each, self.limits.degree)
+        else:
+            drawn = self._draw_within_room(remaining, each)
+        self._kept.update(dict.fromkeys(drawn))
         surplus = len(self._kept) - max(self.max_candidates, len(remaining))
         for oldest in list(self._kept)[: max(surplus, 0)]:
             del self._kept[oldest]
         return list(self._kept)
 
-    def _draw_sets(self, room: int, count: int, newest: int | None) -> Iterable[Parents]:
-        parents = self._possible_parents
-        with_newest = (count + 1) // 2 if newest is not None else 0
-        if self.limits.degree is not None:
-            k = self.limits.degree
-            return [
-                *draw_subsets(parents, k, with_newest, self.coins, include=newest),
-                *draw_subsets(parents, k, count - with_newest, self.coins),
+    def _draw_of_degree(self, remaining: Sequence[int], each: int, k: int) -> Iterator[Candidate]:
+        """Subsets of k attributes for everyone, drawn in two calls and dealt out."""
+        possible, newest = self._possible_parents(), self.chosen[-1]
+        total = each * len(remaining)
+        with_newest = draw_subsets(possible, k, (total + 1) // 2, self.coins, include=newest)
+        anyhow = draw_subsets(possible, k, total - len(with_newest), self.coins)
+        for turn, parents in enumerate(interleaved(with_newest, anyhow)):
+            yield Candidate(child=remaining[turn % len(remaining)], parents=parents)
+
+    def _draw_within_room(self, remaining: Sequence[int], each: int) -> Iterator[Candidate]:
+        """Maximal sets for each attribute, half of them with the attribute just chosen where it fits."""
+        possible, newest = self._possible_parents(), self.domain[self.chosen[-1]]
+        for child in remaining:
+            room = self.limits.room_for_parents(self.domain[child].size)
+            fits = 1 < newest.size_at(newest.n_levels - 1) <= room
+            forced = (each + 1) // 2 if fits else 0
+            sets = [
+                *draw_maximal(
+                    self.domain, possible, room, forced, self.coins, include=self.chosen[-1] if fits else None
+                ),
+                *draw_maximal(self.domain, possible, room, each - forced, self.coins),
             ]
-        fits = newest is not None and self.domain[newest].size_at(self.domain[newest].n_levels - 1) <= room
-        forced = with_newest if fits else 0
-        return [
-            *draw_maximal(self.domain, parents, room, forced, self.coins, include=newest if fits else None),
-            *draw_maximal(self.domain, parents, room, count - forced, self.coins),
-        ]
+            yield from (Candidate(child=child, parents=parents) for parents in sets)
+
+
+def interleaved(one: Sequence[Parents], other: Sequence[Parents]) -> Iterator[Parents]:
+    """Both sequences, turn by turn, then what is left of the longer one.
+
+    >>> from understudy.schema import Axis
+    >>> [p[0].attribute for p in interleaved([(Axis(1),), (Axis(2),)], [(Axis(3),)])]
+    [1, 3, 2]
+    """
+    for pair in zip_longest(one, other):
+        yield from (parents for parents in pair if parents is not None)

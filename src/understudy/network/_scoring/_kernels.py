@@ -54,6 +54,8 @@ def information_scores(tables, n, scale, out):
 
 
 UNREACHABLE = -(1 << 30)
+# Up to this many configurations it is cheaper to try all assignments than to sweep an array of masses.
+FEW = 12
 
 
 @njit(nogil=True, cache=True)
@@ -127,6 +129,25 @@ def _settle_clear_cases(keys, values, key_mass, value_mass, n):
 
 
 @njit(nogil=True, cache=True)
+def _best_of_few(keys, values, key_mass, value_mass, n):
+    """The largest 2A + min(2B, n) by trying every assignment, each one flip away from the one before (Gray code)."""
+    for i in range(len(keys)):
+        value_mass += values[i]
+    on_key_side = np.zeros(len(keys), dtype=np.bool_)
+    best = 2 * key_mass + min(2 * value_mass, n)
+    for step in range(1, 1 << len(keys)):
+        i = 0
+        while not step >> i & 1:
+            i += 1
+        sign = -1 if on_key_side[i] else 1
+        on_key_side[i] = not on_key_side[i]
+        key_mass += sign * keys[i]
+        value_mass -= sign * values[i]
+        best = max(best, 2 * key_mass + min(2 * value_mass, n))
+    return best
+
+
+@njit(nogil=True, cache=True)
 def f_scores(tables, n, out):
     """``out[b] = 2·n·F = max Σ_side min(2·mass, n) − 2n``, the maximum over all ways to give each parent configuration
     one child value.
@@ -164,6 +185,10 @@ def f_scores(tables, n, out):
         )
         # small masses first: the reachable range, and with it each sweep, then grows as late as possible
         open_ones = open_ones[np.argsort(keys[open_ones])]
+        if len(open_ones) <= FEW:
+            few = _best_of_few(keys[open_ones], values[open_ones], key_mass, value_mass, n)
+            out[b] = max(highest, few) - 2 * n
+            continue
         masses, reached = _best_masses(keys[open_ones], values[open_ones], min(half, totals[rare]), best, spare)
         for a in range(reached + 1):
             if masses[a] >= 0:
