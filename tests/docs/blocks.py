@@ -1,0 +1,104 @@
+"""Fenced blocks of a Markdown page, and how to run them.
+
+Python blocks of one page share a namespace, shell lines run one by one in a folder where `src` is the checkout's, with
+the commands of the installed package on the path. A shell line that must fail ends with `# exit code 2`. A block is
+left out only where the line before it is `<!-- not run: why -->`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from understudy.cli._main import run
+
+PROJECT = Path(__file__).parents[2]
+_FENCE = re.compile(r"^(```+)\s*([\w-]*)\s*$")
+_NOT_RUN = re.compile(r"^<!-- not run: .+ -->$")
+_CODE = re.compile(r"#\s*exit code (\d+)\s*$")
+RUN = ("python", "sh")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    runs: bool
+
+
+def pages() -> list[Path]:
+    """Every page that is read by users or contributors."""
+    names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+    return [*(PROJECT / name for name in names), *sorted((PROJECT / "docs").rglob("*.md"))]
+
+
+def blocks(page: Path) -> list[Block]:
+    """The page's fenced blocks, in order."""
+    found: list[Block] = []
+    lines = page.read_text(encoding="utf-8").splitlines()
+    inside: tuple[int, str, str] | None = None
+    before = ""
+    for number, line in enumerate(lines, start=1):
+        fence = _FENCE.match(line.strip())
+        if inside is None:
+            if fence:
+                inside = (number, fence[1], fence[2])
+                exempt = bool(_NOT_RUN.match(before))
+            elif line.strip():
+                before = line.strip()
+        elif line.strip() == inside[1]:
+            text = "\n".join(lines[inside[0] : number - 1])
+            found.append(Block(page, inside[0], inside[2], text, runs=inside[2] in RUN and not exempt))
+            inside, before = None, ""
+    assert inside is None, f"{page.name}: the block at line {inside and inside[0]} never ends"
+    return found
+
+
+def run_page(page: Path, folder: Path) -> None:
+    """Run all that the page shows, in order."""
+    (folder / "src").symlink_to(PROJECT / "src", target_is_directory=True)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page):
+        if not block.runs:
+            continue
+        if block.language == "python":
+            # as many empty lines as stand above, so that a traceback names the page's own line
+            exec(compile("\n" * block.line + block.text, str(page), "exec"), names)
+        else:
+            run_shell(block, folder)
+
+
+def run_shell(block: Block, folder: Path) -> None:
+    """Run a block of shell lines, each of which must end with the exit code it says, or 0.
+
+    The README's run as a newcomer's do, each in a process of its own; on other pages our commands run in this process,
+    which saves a start-up each.
+    """
+    for line in block.text.replace("\\\n", " ").splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        said = _CODE.search(line)
+        words = shlex.split(line, comments=True)
+        place = f"{block.page.name}, line {block.line}: {line}"
+        if words[0] == "understudy" and block.page.name != "README.md":
+            code, output = run(words[1:]), ""
+        else:
+            code, output = _in_a_shell(line, folder)
+        assert code == (int(said[1]) if said else 0), f"{place}\nexit code {code}\n{output}"
+
+
+def _in_a_shell(line: str, folder: Path) -> tuple[int, str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout + done.stderr

@@ -1,0 +1,61 @@
+"""Whatever the documentation shows, runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import PROJECT, blocks, pages, run_page
+
+RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", RUNNING, ids=lambda page: page.stem)
+def test_every_snippet_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(page, tmp_path)
+
+
+def test_few_blocks_are_left_out() -> None:
+    left_out = [b for page in pages() for b in blocks(page) if b.language in ("python", "sh") and not b.runs]
+    assert len(left_out) <= 8, [f"{b.page.name}:{b.line}" for b in left_out]
+
+
+def test_the_pages_that_users_need_first_do_run() -> None:
+    assert {"README", "python", "cli"} <= {page.stem for page in RUNNING}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_blocks_name_their_language(page: Path) -> None:
+    assert [b.line for b in blocks(page) if not b.language] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    broken = []
+    for target in _LINK.findall(text):
+        if target.startswith(("http:", "https:", "mailto:")):
+            continue
+        file, _, anchor = target.partition("#")
+        place = (page.parent / file).resolve() if file else page
+        if not place.exists() or (anchor and anchor not in _anchors(place)):
+            broken.append(target)
+    assert broken == []
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    linked = {target.partition("#")[0] for target in _LINK.findall(readme)}
+    expected = {str(page.relative_to(PROJECT)) for page in (PROJECT / "docs").glob("*.md")}
+    assert expected <= linked
+
+
+def _anchors(page: Path) -> set[str]:
+    """Anchors as GitHub makes them: lower case, punctuation dropped, blanks to hyphens."""
+    headings = _HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
