@@ -186,8 +186,7 @@ class _Builder:
 
     def _bins(self) -> Bins | None:
         file = self.file
-        written = BinsFile(count=None) if file.bins is None else file.bins
-        shape = BinsFile.model_construct(count=written) if isinstance(written, int) else written
+        shape = file.bins or BinsFile()
         low, high = self._end("minimum"), self._end("maximum")
         if shape.edges is not None:
             edges = self._edges(shape.edges, low, high)
@@ -210,9 +209,6 @@ class _Builder:
             return None
         room = default_count(low, high, self.form)
         count = room if count is None else count
-        if count < 1:
-            self._fault(f"bins must be at least 1; got {count}")
-            return None
         values = (high - low) // self.form.step + 1
         if (self.file.type == "number" and low == high and count > 1) or (
             self.file.type != "number" and count > values
@@ -225,7 +221,7 @@ class _Builder:
         return equal_width(low, high, count)
 
     def _edges(self, written: list[Any], low: Fraction | None, high: Fraction | None) -> tuple[Fraction, ...] | None:
-        if self.file.bins is not None and isinstance(self.file.bins, BinsFile) and self.file.bins.count is not None:
+        if self.file.bins is not None and self.file.bins.count is not None:
             self._fault("bins has both count and edges. Keep one of them")
         try:
             edges = tuple(self.form.exact(edge) for edge in written)

@@ -76,7 +76,7 @@ class FieldFile(BaseModel):
     bare_number: bool = True
     true_values: list[str] = Field(default=["true", "True", "TRUE", "1"], min_length=1)
     false_values: list[str] = Field(default=["false", "False", "FALSE", "0"], min_length=1)
-    bins: StrictInt | BinsFile | None = None
+    bins: BinsFile | None = None
     taxonomy: list[Any] | None = None
     special: list[Any] | None = None
     outside: Literal["error", "clip", "other"] = "error"
@@ -92,6 +92,11 @@ class FieldFile(BaseModel):
     @classmethod
     def _texts(cls, value: Any) -> Any:
         return [written_text(v) for v in value] if isinstance(value, list) else value
+
+    @field_validator("bins", mode="before")
+    @classmethod
+    def _bins(cls, value: Any) -> Any:
+        return {"count": value} if isinstance(value, int) and not isinstance(value, bool) else value
 
     @field_validator("constraints", mode="before")
     @classmethod
@@ -157,15 +162,30 @@ def missing_texts(raw: Any, where: str, faults: list[str]) -> tuple[str, ...]:
 
 
 def _sentence(detail: Any) -> str:
-    path = ".".join(str(part) for part in detail["loc"] if part not in ("int", "BinsFile"))
-    got = detail.get("input")
-    if detail["type"] == "missing":
+    path = ".".join(str(part) for part in detail["loc"])
+    got, kind = detail.get("input"), detail["type"]
+    if kind == "missing":
         return f"'{path}' is missing."
-    if detail["type"] == "literal_error":
+    if kind == "literal_error":
         choices = detail["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
         near = get_close_matches(str(got), choices.split(", "), n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         return f"{path} must be one of {choices}; got {got!r}.{hint}"
-    if detail["type"] == "extra_forbidden":
+    if kind == "extra_forbidden":
         return f"unknown property '{path}'. bins takes a count, or edges, and closed."
-    return f"{path}: {detail['msg'][0].lower()}{detail['msg'][1:]}; got {got!r}."
+    if path == "bins":
+        return f"bins must be a count such as 16, or {{edges: […], closed: left}}; got {got!r}."
+    wanted = {
+        "list_type": "a list",
+        "model_type": "a mapping",
+        "string_type": "a text",
+        "bool_parsing": "true or false",
+        "bool_type": "true or false",
+        "int_type": "a whole number",
+        "int_parsing": "a whole number",
+        "greater_than_equal": f"at least {detail.get('ctx', {}).get('ge')}",
+        "less_than_equal": f"at most {detail.get('ctx', {}).get('le')}",
+        "too_short": "a list with at least one item",
+        "string_too_short": "a text of at least one character",
+    }.get(kind, detail["msg"])
+    return f"{path} must be {wanted}; got {got!r}."
