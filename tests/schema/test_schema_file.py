@@ -81,7 +81,7 @@ def test_all_faults_are_told_at_once() -> None:
         ({"type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "bins": 0}, "bins.count must be at least 1"),
         ({"type": "integer", "constraints": {"minimum": 0.5, "maximum": 9}}, "0.5 is not a whole number"),
         ({"type": "integer", "constraints": {"minimum": "x", "maximum": 9}}, "constraints.minimum: 'x'"),
-        ({"type": "integer", "bins": "many"}, "bins must be a count such as 16, or {edges: […], closed: left}; got 'many'."),
+        ({"type": "integer", "bins": "many"}, "bins must be a count such as 16, or {edges: […], closed: left}"),
         ({"type": "integer", "bins": {"count": 3, "edges": [0, 5]}}, "both count and edges"),
         ({"type": "integer", "constraints": [1]}, "constraints must be a mapping; got [1]."),
         ({"type": "integer", "constraints": {"required": "maybe"}}, "constraints.required must be true or false"),
