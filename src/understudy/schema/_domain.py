@@ -208,13 +208,9 @@ def regroup(domain: Domain, fine: Axis, coarse: Axis) -> npt.NDArray[np.int64]:
     return result
 
 
-def _merge(
-    table: npt.NDArray[np.generic], position: int, groups: npt.NDArray[np.int64]
-) -> npt.NDArray[np.generic]:
+def _merge(table: npt.NDArray[np.generic], position: int, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.generic]:
     shape = list(table.shape)
     shape[position] = int(groups.max()) + 1
     result = np.zeros(shape, dtype=table.dtype)
     np.add.at(np.moveaxis(result, position, 0), groups, np.moveaxis(table, position, 0))
     return result
-
-

@@ -118,7 +118,7 @@ def _bits(domain: Domain, *, gray: bool) -> Recoding:
 
 
 def _back(words: Sequence[int], width: int) -> tuple[int, ...]:
-    """Bit pattern → code; a pattern no code has goes to the code with the largest pattern below it (0 always exists)."""
+    """Bit pattern → code; a pattern no code has goes to the largest pattern below it that has one (0 always does)."""
     code_of = {word: code for code, word in enumerate(words)}
     result = [0]
     for pattern in range(1, 1 << width):
