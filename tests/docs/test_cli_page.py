@@ -25,7 +25,7 @@ def _commands(command: object, path: tuple[str, ...]) -> Iterator[tuple[str, obj
 
 COMMANDS = dict(_commands(typer.main.get_command(app), ("understudy",)))
 _SECTION = re.compile(r"^#+ `(understudy [a-z -]+)`\n(.*?)(?=^#+ |\Z)", re.MULTILINE | re.DOTALL)
-SECTIONS = {title: body for title, body in _SECTION.findall(PAGE)}
+SECTIONS: dict[str, str] = dict(_SECTION.findall(PAGE))
 
 
 def test_there_is_one_section_for_each_command() -> None:

@@ -1,0 +1,56 @@
+"""What is shipped, and how many tests stand behind it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.house.sources import MODULES, PACKAGE, PROJECT
+
+# A floor, raised now and then: a suite that silently collects half of itself still passes.
+FEWEST_TEST_FUNCTIONS = 250
+
+
+def test_the_wheel_carries_the_demo_the_types_and_every_module(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    [wheel] = tmp_path.glob("understudy-*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        names = set(file.namelist())
+    expected = {"demo/demo.csv.gz", "demo/demo.schema.yaml", "demo/SOURCE.md", "py.typed", "privacy/proof.md"}
+    expected |= {str(path.relative_to(PACKAGE)) for path in MODULES}
+    assert {name for name in expected if f"understudy/{name}" not in names} == set()
+    assert not any(name.startswith(("tests/", "benchmarks/", "docs/")) for name in names)
+
+
+def test_the_suite_has_not_shrunk() -> None:
+    found = [
+        node.name
+        for path in (PROJECT / "tests").rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert len(found) >= FEWEST_TEST_FUNCTIONS
+
+
+def test_test_names_are_sentences() -> None:
+    short = [
+        f"{path.relative_to(PROJECT)}: {node.name}"
+        for path in (PROJECT / "tests").rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and node.name.count("_") < 2
+    ]
+    assert short == []
+
+
+def test_every_test_folder_is_a_package() -> None:
+    """Otherwise two files of one name hide each other."""
+    folders = {path.parent for path in (PROJECT / "tests").rglob("*.py")}
+    assert [folder.name for folder in folders if not (folder / "__init__.py").exists()] == []
