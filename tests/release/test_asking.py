@@ -39,7 +39,7 @@ def test_only_the_first_equals_sign_separates():
         ("5", None),
     ],
 )
-def test_ranges(text, ends):
+def test_two_dots_make_a_range(text, ends):
     assert parse_range(Word(text)) == ends
 
 
