@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -132,8 +134,50 @@ def _query_of(model, marginal):
 
 def test_a_query_that_is_too_large_is_refused_before_it_is_computed():
     model = random_model(1, (9,) * 12)
-    with pytest.raises(UserError, match=r"the marginal of 'a0', .* needs a table of 282,429,536,481 cells"):
+    with pytest.raises(UserError, match=r"the marginal of 'a0', .* needs a table of at least 282,429,536,481 cells"):
         model.marginal(Marginal.of(*range(12)))
+
+
+@pytest.mark.parametrize("encoding", ["hierarchical", "binary"])
+def test_evidence_on_everything_else_leaves_a_small_problem(encoding):
+    """Twelve nine-value attributes: tangled beyond any table, yet all but one are known."""
+    model = random_model(6, (9,) * 12, encoding, sparse=False)
+    codes = np.random.default_rng(0).integers(0, 9, 12)
+    evidence = {a: np.eye(9)[codes[a]] for a in range(1, 12)}
+    weights = np.zeros(9)
+    for code in range(9):
+        patterns = np.flatnonzero(np.array(model.recoding.back[0]) == code)
+        for pattern in patterns:
+            weights[code] += _weight_of(model, pattern, codes)
+    got = model.marginal(Marginal.of(0), evidence=evidence).probabilities
+    np.testing.assert_allclose(got, weights / weights.sum(), atol=1e-12)
+
+
+def _weight_of(model, pattern, codes):
+    """Total weight of a pattern of attribute 0's pieces with the other attributes' codes."""
+    domain, recoding = model.network.domain, model.recoding
+    choices = [[pattern]] + [np.flatnonzero(np.array(recoding.back[a]) == codes[a]) for a in range(1, 12)]
+    # codes 0 … 7 have one pattern each; only the last code has several
+    total = 0.0
+    for chosen in itertools.product(*choices):
+        value = {}
+        for pieces, number in zip(recoding.pieces, chosen, strict=True):
+            value.update(zip(pieces, np.unravel_index(number, [domain[p].size for p in pieces]), strict=True))
+        p = 1.0
+        for node, table in zip(model.network.nodes, model.conditionals, strict=True):
+            cell = tuple(domain[x.attribute].groups_at(x.level)[value[x.attribute]] for x in node.parents)
+            p *= table[(*cell, value[node.child])]
+        total += p
+    return total
+
+
+def test_families_of_a_tangled_network_are_counted_from_sampled_rows():
+    model = random_model(5, (2,) * 300, degree=4)
+    with pytest.raises(UserError, match="the model needs a table"):
+        model._posterior(None).network_marginals([node.marginal for node in model.network.nodes])
+    root = next(node for node in model.network.nodes if not node.parents)
+    at = model.network.positions[root.child]
+    np.testing.assert_allclose(model.families()[at], model.conditionals[at], atol=1e-5)
 
 
 def test_impossible_evidence_is_refused():

@@ -74,6 +74,20 @@ def test_a_root_comes_as_often_as_expected_to_within_one_row(seed):
     assert np.abs(np.bincount(column, minlength=40) - 12_345 * p).max() > 1
 
 
+def test_few_rows_of_a_fine_attribute_are_spread_as_evenly():
+    p = np.random.default_rng(0).dirichlet(np.full(1300, 0.05))
+    p[[0, 7, 1299]] = 0.0
+    p /= p.sum()
+    domain = Domain((Attribute(name="a", size=1300),))
+    model = NetworkModel(Network(domain, (Node(0),)), (p,), recode(domain, "vanilla"), (), 1)
+    for n in (1, 50, 81, 82, 5000):
+        (column,) = sampled(model, n)
+        assert column.dtype == np.uint16
+        counted = np.bincount(column, minlength=1300)
+        assert np.abs(counted - n * p).max() < 1
+        assert not counted[p == 0].any()
+
+
 def test_within_each_parent_configuration_counts_are_expectations_rounded():
     rng = np.random.default_rng(1)
     domain = Domain((Attribute(name="a", size=6), Attribute(name="b", size=9)))

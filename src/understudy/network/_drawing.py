@@ -10,7 +10,6 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from understudy._core.errors import UserError
 from understudy.network._inference import Floats
 from understudy.network._layout import Edge, Layout, lay_out
 from understudy.network._model import NetworkModel
@@ -36,13 +35,8 @@ def edge_strengths(model: NetworkModel) -> dict[Edge, float]:
     >>> edge_strengths(model)
     {(0, 1): 1.0}
     """
-    edges = [(axis.attribute, node.child) for node in model.network.nodes for axis in node.parents]
-    try:
-        families = model.families()
-    except UserError:  # too tangled to sum: all edges alike
-        return dict.fromkeys(edges, 0.0)
     strengths = {}
-    for node, table in zip(model.network.nodes, families, strict=True):
+    for node, table in zip(model.network.nodes, model.families(), strict=True):
         for i, axis in enumerate(node.parents):
             others = tuple(j for j in range(len(node.parents)) if j != i)
             strengths[axis.attribute, node.child] = _information(table.sum(axis=others))

@@ -15,10 +15,13 @@ from typing import TypeAlias
 
 Scope: TypeAlias = frozenset[int]
 
+_EASY = 1 << 16
+_HOPELESS = 1 << 40
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An order of elimination and the largest table it makes, in cells."""
+    """An order of elimination and the largest table it makes, in cells; cut short once that is beyond hope."""
 
     order: tuple[int, ...]
     largest: int
@@ -102,8 +105,10 @@ def find_order(make: Callable[[], Scopes], keep: Scope, variables: Iterable[int]
     Plan(order=(0, 1), largest=27)
     """
     wanted = sorted(set(variables) - keep)
-    plans = [_greedy(make(), keep, wanted, price) for price in (_weight, _fill)]
-    return min(plans, key=lambda plan: plan.largest)
+    plan = _greedy(make(), keep, wanted, _weight)
+    if plan.largest <= _EASY:
+        return plan
+    return min(plan, _greedy(make(), keep, wanted, _fill), key=lambda p: p.largest)
 
 
 def _greedy(
@@ -120,6 +125,8 @@ def _greedy(
             prices[variable] = (price(scopes, variable, cells, replaced), cells, variable)
         _, cells, chosen = min(prices.values())
         largest = max(largest, cells)
+        if largest > _HOPELESS:
+            break
         order.append(chosen)
         left.discard(chosen)
         del prices[chosen]

@@ -110,6 +110,32 @@ class Problem:
         total = float(state.product(()))
         return buckets, state.log_scale + log(total) if total > 0 else -inf
 
+    def restricted(self, allowed: Mapping[int, Ints]) -> tuple[Problem, dict[int, Ints]]:
+        """The problem with some variables limited to some of their codes, renumbered from 0.
+
+        Also says which codes were left, for these variables and for coarse ones that thereby lost groups. A variable
+        with one code left is as good as gone: evidence makes inference easier.
+        """
+        codes = dict(allowed)
+        for _ in self.links:  # links come in any order: as many rounds as the longest chain could need
+            for link in self.links:
+                used = np.unique(link.groups[codes[link.fine]]) if link.fine in codes else ()
+                if 0 < len(used) < self.sizes[link.coarse]:
+                    codes[link.coarse] = np.asarray(used)
+        factors = []
+        for factor in self.factors:
+            values = factor.values
+            for axis, v in enumerate(factor.variables):
+                values = values.take(codes[v], axis=axis) if v in codes else values
+            factors.append(Factor(factor.variables, values))
+        links = []
+        for link in self.links:
+            groups = link.groups[codes[link.fine]] if link.fine in codes else link.groups
+            groups = np.searchsorted(codes[link.coarse], groups) if link.coarse in codes else groups
+            links.append(Link(link.fine, link.coarse, groups))
+        sizes = {v: len(codes[v]) if v in codes else size for v, size in self.sizes.items()}
+        return Problem(sizes, tuple(factors), tuple(links)), codes
+
     def _without_constants(self) -> Problem:
         """The same without variables of one code, which would only lengthen shapes."""
         factors = []
@@ -137,7 +163,7 @@ class Problem:
 def _check_size(plan: Plan, what: str, max_cells: int) -> None:
     if plan.largest > max_cells:
         raise UserError(
-            f"{what} needs a table of {plan.largest:,} cells, more than the {max_cells:,} that are allowed. "
+            f"{what} needs a table of at least {plan.largest:,} cells, more than the {max_cells:,} that are allowed. "
             "Ask for fewer attributes, coarser levels, or less evidence; or sample rows and count them."
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.network._posterior import Evidence, Posterior, check_evidence
 from understudy.network._sampling import (
@@ -169,6 +170,8 @@ class NetworkModel:
     def families(self) -> list[Floats]:
         """For each node, the joint distribution of its parents and itself, over the network's own domain.
 
+        Exact, unless the network is too tangled for that: then counted from sampled rows.
+
         >>> from understudy.schema import Attribute, recode
         >>> from understudy.network import Node
         >>> domain = Domain((Attribute(name="fair", size=2),))
@@ -181,9 +184,25 @@ class NetworkModel:
     def _network_marginals(self, marginals: Sequence[Marginal]) -> list[Floats]:
         missing = [m for m in marginals if m not in self._tables]
         if missing:
-            found = self._posterior(None).network_marginals(missing)
+            try:
+                found = self._posterior(None).network_marginals(missing)
+            except UserError:
+                found = self._sampled_marginals(missing)
             self._tables.update(zip(missing, found, strict=True))
         return [self._tables[m] for m in marginals]
+
+    def _sampled_marginals(self, marginals: Sequence[Marginal]) -> list[Floats]:
+        wanted = self.network.ancestors(frozenset(a for m in marginals for a in m.attributes))
+        steps = forward_steps(self.network, self.conditionals, wanted)
+        rows = run_steps(steps, BATCH_ROWS, streams=Streams(0), independent=False, batch_rows=BATCH_ROWS)
+        columns, n_rows = next(rows)
+        domain, tables = self.network.domain, []
+        for marginal in marginals:
+            shape = marginal.shape(domain)
+            groups = [domain[axis.attribute].groups_at(axis.level) for axis in marginal.axes]
+            place = Place.of(marginal.attributes, shape, groups).rows(columns, n_rows)
+            tables.append(np.bincount(place, minlength=marginal.n_cells(domain)).reshape(shape) / n_rows)
+        return tables
 
     def _decode(self, columns: Mapping[int, Column], n_rows: int) -> list[Column]:
         result = []

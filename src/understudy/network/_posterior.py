@@ -69,12 +69,15 @@ class Posterior:
         query = _Query.of(marginal, self.recoding)
         what = f"the marginal of {names(self.recoding.source, marginal.attributes)}{self._given()}"
         attributes = self.network.ancestors(self.evidence_attributes.union(query.attributes))
-        problem, keep = self._problem(attributes, query)
+        whole, keep = self._problem(attributes, query)
+        problem, codes = whole.restricted(self._allowed())
         if self.replicates:
-            values, _ = problem.marginal((_REPLICATE, *keep), what=what, max_cells=max_cells)
+            keep = (_REPLICATE, *keep)
+        values, log_total = problem.marginal(keep, what=what, max_cells=max_cells)
+        values = _widen(values, [codes.get(v) for v in keep], [whole.sizes[v] for v in keep])
+        if self.replicates:
             # a replicate that rules the evidence out has no answer: zero, and its error is then as large as can be
             return np.stack([query.finish(one / max(one.sum(), 1e-300)) for one in values])
-        values, log_total = problem.marginal(keep, what=what, max_cells=max_cells)
         self._check_possible(log_total)
         return query.finish(values)
 
@@ -103,13 +106,16 @@ class Posterior:
         factors = self._factors(self.network.ancestors(frozenset(marginal.attributes)), variables)
         return Problem(variables.sizes, factors, variables.links()).marginal(keep, what=what)[0]
 
-    def buckets(self) -> tuple[frozenset[int], list[Bucket]]:
-        """The attributes whose distribution the evidence may change, and their buckets in order of elimination."""
+    def buckets(self) -> tuple[frozenset[int], list[Bucket], dict[int, Ints]]:
+        """The attributes whose distribution the evidence may change, and their buckets in order of elimination.
+
+        Buckets speak of the codes that the evidence leaves; the last item says which those are, where not all.
+        """
         attributes = self.network.ancestors(self.evidence_attributes)
-        problem, _ = self._problem(attributes, _Query((), (), ()))
+        problem, codes = self._problem(attributes, _Query((), (), ()))[0].restricted(self._allowed())
         buckets, log_total = problem.buckets(what=f"sampling{self._given()}")
         self._check_possible(log_total)
-        return attributes, buckets
+        return attributes, buckets, codes
 
     def _problem(self, attributes: frozenset[int], query: _Query) -> tuple[Problem, tuple[int, ...]]:
         variables = _Variables(self.network.domain)
@@ -149,6 +155,19 @@ class Posterior:
             factors.append(Factor(pieces, weights[np.array(self.recoding.back[source])].reshape(shape)))
         return factors
 
+    def _allowed(self) -> dict[int, Ints]:
+        """Codes that the evidence leaves, for attributes of the network that lose some."""
+        allowed = {}
+        for source, weights in self.evidence.items():
+            pieces = self.recoding.pieces[source]
+            shape = tuple(self.network.domain[piece].size for piece in pieces)
+            patterns = np.flatnonzero(weights[np.array(self.recoding.back[source])])
+            for piece, codes in zip(pieces, np.unravel_index(patterns, shape) if shape else (), strict=True):
+                left = np.unique(codes)
+                if len(left) < self.network.domain[piece].size:
+                    allowed[piece] = left
+        return allowed
+
     def _given(self) -> str:
         return f" given {names(self.recoding.source, self.evidence)}" if self.evidence else ""
 
@@ -169,6 +188,16 @@ def names(domain: Domain, attributes: Iterable[int]) -> str:
     """
     listed = [f"'{domain[a].name}'" for a in attributes]
     return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "") if listed else "nothing"
+
+
+def _widen(values: Floats, codes: Sequence[Ints | None], sizes: Sequence[int]) -> Floats:
+    """Put a table over some codes back into one over all, with zeros."""
+    for axis, (some, size) in enumerate(zip(codes, sizes, strict=True)):
+        if some is not None:
+            wide = np.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]))
+            np.moveaxis(wide, axis, 0)[some] = np.moveaxis(values, axis, 0)
+            values = wide
+    return values
 
 
 class _Variables:

@@ -101,12 +101,13 @@ class Draw:
         place = self.place.rows(columns, n_rows)
         out = np.empty(n_rows, dtype=self.code_of.dtype)
         state = rng.integers(0, 1 << 64, size=4, dtype=np.uint64)
-        if independent:
-            draw_independent(place, self.first, self.stop, self.cumulative, self.code_of, state, out)
-        else:
-            ends = np.empty(len(self.first), dtype=np.int32)
-            values = np.empty_like(out)
-            draw_balanced(place, self.first, self.stop, self.cumulative, self.code_of, state, ends, values, out)
+        with np.errstate(over="ignore"):  # the generator wraps around, which NumPy minds where numba is switched off
+            if independent:
+                draw_independent(place, self.first, self.stop, self.cumulative, self.code_of, state, out)
+            else:
+                ends = np.empty(len(self.first), dtype=np.int32)
+                values = np.empty_like(out)
+                draw_balanced(place, self.first, self.stop, self.cumulative, self.code_of, state, ends, values, out)
         return out
 
 
@@ -159,16 +160,18 @@ def forward_steps(network: Network, conditionals: Sequence[Floats], attributes: 
 def posterior_steps(posterior: Posterior) -> list[Step]:
     """Draw all attributes given the evidence: those it can change from their buckets, the others from conditionals."""
     domain = posterior.network.domain
-    attributes, buckets = posterior.buckets()
-    steps: list[Step] = [
-        Look(variable=a, place=Place.of((), (), ()), back=np.zeros(1, dtype=np.uint8))
-        for a in sorted(attributes)
-        if domain[a].size == 1
-    ]
+    attributes, buckets, codes = posterior.buckets()
+    steps: list[Step] = []
     for bucket in reversed(buckets):
         known = bucket.variable < len(domain)
         stream = domain[bucket.variable].name if known else f"level variable {bucket.variable}"
         steps.append(_bucket_step(bucket, stream))
+    # buckets count the codes that the evidence leaves; from here on the columns hold the attributes' own
+    for a in sorted(attributes):
+        left = codes.get(a, np.arange(domain[a].size))
+        if a in codes or domain[a].size == 1:
+            place = Place.of((a,), (len(left),), (None,)) if len(left) > 1 else Place.of((), (), ())
+            steps.append(Look(variable=a, place=place, back=left.astype(narrow(domain[a].size))))
     conditionals = [posterior.tables[node.child] for node in posterior.network.nodes]
     return steps + forward_steps(posterior.network, conditionals, frozenset(range(len(domain))) - attributes)
 
