@@ -19,7 +19,7 @@ _FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', s
 _INK, _QUIET, _LINE, _PAPER, _WHITE = "#1f2937", "#6b7280", "#d5dae3", "#fbfcfe", "#ffffff"
 _ROOT, _CHILD = "#f59e0b", "#4f6bd8"
 _WEAK, _STRONG = (196, 204, 222), (49, 46, 129)
-_BOX, _ROW, _GAP, _MARGIN = 46.0, 128.0, 26.0, 40.0
+_BOX, _ROW, _GAP, _MARGIN = 46.0, 118.0, 26.0, 40.0
 _LEAST_WIDTH = 660.0
 _STEEPEST = 0.4  # of a line beside a box: what the gap between boxes leaves room for
 
