@@ -59,3 +59,10 @@ def _anchors(page: Path) -> set[str]:
     """Anchors as GitHub makes them: lower case, punctuation dropped, blanks to hyphens."""
     headings = _HEADING.findall(page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_readme_has_one_place_for_the_benchmark_table() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    _, rest = readme.split("<!-- benchmark table: begin -->")
+    table, _ = rest.split("<!-- benchmark table: end -->")
+    assert table.strip()
