@@ -46,8 +46,16 @@ def fit_conditionals(network: Network, measurements: Sequence[Measurement], n: i
     >>> [table.round(2).tolist() for table in fit_conditionals(network, [noisy], 10)]
     [[0.55, 0.45], [[1.0, 0.0], [0.0, 1.0]]]
     """
+    return conditionals_from(network, measurements, consistent_tables(measurements, network.domain, n))
+
+
+def conditionals_from(network: Network, measurements: Sequence[Measurement], tables: Sequence[Floats]) -> list[Floats]:
+    """The conditionals of a network, from processed tables in the order of the measurements.
+
+    >>> conditionals_from(Network(Domain(()), ()), [], [])
+    []
+    """
     marginals = [m.marginal for m in measurements]
-    tables = consistent_tables(measurements, network.domain, n)
     return [_conditional(node, marginals, tables, network.domain) for node in network.nodes]
 
 

@@ -26,6 +26,8 @@ ScoreName: TypeAlias = Literal["I", "F", "R"]
 
 # R's integers reach 2·n² and must stay within 63 bits.
 LARGEST_N = 2_000_000_000
+# F's dynamic programme keeps masses in 32 bits, and marks what cannot be reached by −2³⁰.
+LARGEST_N_FOR_F = 500_000_000
 NEEDS_BINARY = "the score F needs binary attributes. Use score R, or encoding binary or gray."
 
 
@@ -84,6 +86,8 @@ class FScore:
         """Integer scores of a batch of tables[batch, child, parents]."""
         if tables.shape[1] != 2:
             raise OptionError(NEEDS_BINARY)
+        if n > LARGEST_N_FOR_F:
+            raise OptionError(f"the score F is exact up to {LARGEST_N_FOR_F:,} rows, but the table has {n:,}. Use R.")
         out = np.empty(len(tables), dtype=np.int64)
         _kernels.f_scores(tables, n, out)
         return out
