@@ -1,4 +1,4 @@
-"""How noisy tables become conditionals: clipping (as in the paper), projection onto the simplex, with consistency or not.
+"""How noisy tables become conditionals: clipping (as in the paper), projection onto the simplex, and consistency too.
 
 The same noisy measurements are post-processed in the three ways, so only the choice differs. All three are free.
 """
