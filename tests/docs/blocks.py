@@ -2,7 +2,8 @@
 
 Python blocks of one page share a namespace, shell lines run one by one in a folder where `src` is the checkout's, with
 the commands of the installed package on the path. A shell line that must fail ends with `# exit code 2`. A block is
-left out only where the line before it is `<!-- not run: why -->`.
+left out only where the line before it is `<!-- not run: why -->`. A `text` block after a shell block of the README
+shows what its commands print; all of its lines must be among those, numbers apart.
 """
 
 from __future__ import annotations
@@ -68,22 +69,31 @@ def run_page(page: Path, folder: Path) -> None:
     """Run all that the page shows, in order."""
     (folder / "src").symlink_to(PROJECT / "src", target_is_directory=True)
     names: dict[str, object] = {"__name__": "page"}
+    printed: str | None = None
     for block in blocks(page):
-        if not block.runs:
-            continue
-        if block.language == "python":
+        if block.language == "text" and printed:
+            missing = [line for line in plain_lines(block.text) if line not in plain_lines(printed)]
+            assert missing == [], f"{page.name}, line {block.line}: not printed any more"
+        printed = None
+        if block.runs and block.language == "python":
             # as many empty lines as stand above, so that a traceback names the page's own line
             exec(compile("\n" * block.line + block.text, str(page), "exec"), names)
-        else:
-            run_shell(block, folder)
+        elif block.runs:
+            printed = run_shell(block, folder)
 
 
-def run_shell(block: Block, folder: Path) -> None:
-    """Run a block of shell lines, each of which must end with the exit code it says, or 0.
+def plain_lines(text: str) -> list[str]:
+    """Lines without numbers, which noise changes, and without the blanks that line them up."""
+    return [" ".join(re.sub(r"\d[\d,.]*", "#", line).split()) for line in text.splitlines() if line.strip()]
+
+
+def run_shell(block: Block, folder: Path) -> str:
+    """Run a block of shell lines, each of which must end with the exit code it says, or 0; what they printed.
 
     The README's run as a newcomer's do, each in a process of its own; on other pages our commands run in this process,
-    which saves a start-up each.
+    which saves a start-up each, and what they print is not looked at.
     """
+    printed = ""
     for line in block.text.replace("\\\n", " ").splitlines():
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -95,6 +105,8 @@ def run_shell(block: Block, folder: Path) -> None:
         else:
             code, output = _in_a_shell(line, folder)
         assert code == (int(said[1]) if said else 0), f"{place}\nexit code {code}\n{output}"
+        printed += output
+    return printed
 
 
 def _in_a_shell(line: str, folder: Path) -> tuple[int, str]:

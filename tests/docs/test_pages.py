@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import PROJECT, blocks, pages, run_page
+from tests.docs.blocks import PROJECT, blocks, pages, plain_lines, run_page
 
 RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -66,3 +66,7 @@ def test_the_readme_has_one_place_for_the_benchmark_table() -> None:
     _, rest = readme.split("<!-- benchmark table: begin -->")
     table, _ = rest.split("<!-- benchmark table: end -->")
     assert table.strip()
+
+
+def test_lines_are_compared_without_numbers_and_blanks() -> None:
+    assert plain_lines("Good   33.7%  29.2% to 38.2%\n\n a 5,912 b") == ["Good #% #% to #%", "a # b"]

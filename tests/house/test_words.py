@@ -25,7 +25,7 @@ FUNCTIONS = [
 ]
 # Their examples would have to start a process, open a terminal or write a folder, or they are protocols and plain
 # records that others make.
-WITHOUT_EXAMPLE = 0.3
+WITHOUT_EXAMPLE = 0.22
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_id)
