@@ -28,11 +28,11 @@ demo: setup
 
 test: setup lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests docs README.md -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests -m "not slow"
 
 test-all: setup lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests docs README.md
+	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests
 
 lint: setup
 	$(BIN)/ruff format --check src tests benchmarks scripts

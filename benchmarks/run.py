@@ -27,6 +27,7 @@ from benchmarks.peers.setup import BENCH  # noqa: E402
 SCRIPTS = {
     "speed": "Fit and sample, against peers",
     "utility": "Utility",
+    "fitting": "Post-processing",
     "score_f": "The score F",
     "counting": "Counting",
     "scale": "Wide tables",

@@ -77,7 +77,7 @@ def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> 
         created=datetime.now(UTC).date().isoformat(),
         version=version("understudy"),
         method=settings.method.name,
-        options=settings.method.describe(),
+        options=settings.method.describe(model.domain, model.n, budget, settings.neighbours),
         epsilon=budget.epsilon,
         delta=budget.delta,
         rho=None if isinstance(budget, PureBudget) else budget.rho,

@@ -30,7 +30,7 @@ ENCODING_CHOICES = ("auto", "hierarchical", "vanilla", "binary", "gray")
 class PrivBayes:
     """How to run PrivBayes. The defaults are the paper's.
 
-    >>> PrivBayes(k=2).describe()["k"]
+    >>> PrivBayes(k=2).k
     2
     >>> PrivBayes(beta=1)
     Traceback (most recent call last):
@@ -64,15 +64,17 @@ class PrivBayes:
         if self.max_candidates is not None and self.max_candidates < 1:
             raise OptionError(f"The 'max_candidates' parameter must be at least 1. Got {self.max_candidates}.")
 
-    def describe(self) -> dict[str, object]:
-        """The options as the privacy statement lists them."""
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        settings = self.settle(domain, n, budget, neighbours)
+        by_degree = settings.limits.degree is not None
         return {
-            "score": self.score,
-            "encoding": self.encoding,
-            "k": self.k,
+            "score": settings.score.name,
+            "encoding": "hierarchical" if self.encoding == "auto" else self.encoding,
+            **({"parents": settings.limits.degree} if by_degree else {"largest table": settings.limits.cells}),
             "theta": float(self.theta),
             "beta": float(self.beta),
-            "max_candidates": self.max_candidates,
+            "most candidates a choice": settings.max_candidates,
         }
 
     def settle(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Settings:

@@ -23,8 +23,8 @@ class Method(Protocol):
         """What users call it."""
         ...
 
-    def describe(self) -> dict[str, object]:
-        """Its options, for the privacy statement."""
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What its options came to, for the privacy statement; from public quantities alone."""
         ...
 
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
