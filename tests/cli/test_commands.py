@@ -73,6 +73,26 @@ def test_a_seeded_run_is_stamped_on_the_screen(home, capsys):
     assert "NOT PRIVATE: seeded" in output(capsys)[0]
 
 
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+@pytest.mark.parametrize("why", [["--seed", "3"], ["--diagnostic", "no-privacy"]])
+def test_a_sample_without_a_guarantee_says_so_in_its_name(home, capsys, ending, why):
+    assert run(["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", *why]) == 0
+    arguments = ["sample", "release/model.understudy", "-n", "9", "-o", f"s.{ending}"]
+    assert result(capsys, *arguments)["out"] == f"s.NOT-PRIVATE.{ending}"
+    assert Path(f"s.NOT-PRIVATE.{ending}").is_file()
+    assert not Path(f"s.{ending}").exists()
+    assert run(arguments) == 2  # the real name is the one that is not overwritten
+    assert f"s.NOT-PRIVATE.{ending}' already exists" in output(capsys)[1]
+    assert run([*arguments, "--overwrite"]) == 0
+    assert f"s.NOT-PRIVATE.{ending}" in output(capsys)[0]
+
+
+def test_an_export_without_a_guarantee_begins_with_its_stamp(home):
+    assert run(["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--seed", "3"]) == 0
+    assert run(["export", "release/model.understudy", "-o", "n.bif"]) == 0
+    assert Path("n.bif").read_text(encoding="utf-8").startswith("// NOT PRIVATE: seeded\n")
+
+
 def test_plan_prints_candidates_sizes_memory_time_error_and_what_is_coarsened(home, capsys):
     assert run(["plan", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "0.2"]) == 0
     out, _ = output(capsys)

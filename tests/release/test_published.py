@@ -1,5 +1,7 @@
 """Sampling from a published model and asking it."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,6 +10,7 @@ import pytest
 
 from tests.release.models import make_model
 from understudy._core.errors import OptionError
+from understudy.release import Statement, stamped_path
 from understudy.schema import Marginal
 
 
@@ -151,6 +154,7 @@ def test_a_model_exports_to_bif_networkx_and_svg(tmp_path, encoding):
     published = make_model(encoding=encoding)
     assert published.to_bif().startswith("//") or published.to_bif().startswith("network")
     assert len(published.to_networkx().nodes) >= len(published.model.network.nodes)
+    assert "stamp" not in published.to_networkx().graph
     published.draw(tmp_path / "network.svg")
     assert "<svg" in (tmp_path / "network.svg").read_text()
 
@@ -158,3 +162,27 @@ def test_a_model_exports_to_bif_networkx_and_svg(tmp_path, encoding):
 def test_a_model_exports_to_pgmpy(published):
     pytest.importorskip("pgmpy", reason="pgmpy is not installed")
     assert published.to_pgmpy().check_model()
+
+
+def test_exports_of_a_model_without_a_guarantee_carry_the_stamp():
+    published = make_model(seeded=True, diagnostic="best-network")
+    stamp = published.statement.stamp
+    assert published.to_bif().startswith(f"// {stamp}\n")
+    assert published.to_networkx().graph["stamp"] == stamp
+    assert stamp in published.to_svg()
+
+
+def test_a_networkx_graph_has_the_labels_of_the_table(published):
+    graph = published.to_networkx()
+    for field in published.schema.fields:
+        assert graph.nodes[field.name]["states"] == field.labels
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [("a.csv", "a.NOT-PRIVATE.csv"), ("x/a.b.csv.gz", "x/a.b.NOT-PRIVATE.csv.gz"), ("A.PQ", "A.NOT-PRIVATE.PQ"),
+     ("a.NOT-PRIVATE.csv", "a.NOT-PRIVATE.csv")],
+)  # fmt: skip
+def test_a_table_without_a_guarantee_is_named_so_once(asked, given):
+    assert stamped_path(Path(asked), Statement.example(seeded=True)) == Path(given)
+    assert stamped_path(Path(asked), Statement.example()) == Path(asked)

@@ -23,13 +23,17 @@ def sample(
     overwrite: bool = _OVERWRITE,
     as_json: bool = _JSON,
 ) -> None:
-    """Sample rows from a published model. Free: it spends no budget."""
+    """Sample rows from a published model. Free: it spends no budget.
+
+    From a rehearsal's or diagnostic's model the file's name gets .NOT-PRIVATE before its ending.
+    """
     from understudy._core.errors import OptionError
-    from understudy.release import load_model, told_as_output_error, write_table
+    from understudy.release import load_model, stamped_path, told_as_output_error, write_table
 
     loaded = load_model(model)
     if n is not None and n < 0:
         raise OptionError(f"the number of rows to sample must be at least 0. Got {n} instead.")
+    out = stamped_path(out, loaded.statement)
     _refuse_existing(out, overwrite=overwrite)
     with progress_bars(quiet=as_json) as progress, told_as_output_error(out):
         rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
@@ -37,7 +41,7 @@ def sample(
         say_json({"out": str(out), "rows": rows, "stamp": loaded.statement.stamp})
         return
     if loaded.statement.stamp:
-        say(f"*** {loaded.statement.stamp} ***")
+        say(f"*** {loaded.statement.stamp}: the file's name says so too. ***")
     say(f"Wrote {rows:,} rows to {out}.")
 
 

@@ -126,11 +126,13 @@ def _word(text: str, *, variable: bool) -> str:
     return f"_{word}" if variable and word[0].isdigit() else word
 
 
-def to_bif(model: NetworkModel, labels: Labels | None = None, *, name: str = "understudy") -> str:
+def to_bif(
+    model: NetworkModel, labels: Labels | None = None, *, name: str = "understudy", remarks: Sequence[str] = ()
+) -> str:
     """The model in the Bayesian Interchange Format, for bnlearn, pgmpy, GeNIe and others.
 
-    Names become plain words; comments at the top give the original where that changed it. Generalised parents become
-    helper nodes (`age_1` is level 1 of age). A binary or Gray model is a network over bits.
+    `remarks` are comments at its head. Names become plain words; comments give the original where that changed it.
+    Generalised parents become helper nodes (`age_1` is level 1 of age). A binary or Gray model is a network over bits.
 
     >>> from understudy.network import Network, Node
     >>> from understudy.schema import Attribute, Domain, recode
@@ -157,7 +159,7 @@ def to_bif(model: NetworkModel, labels: Labels | None = None, *, name: str = "un
         )
     )
     states = {node.name: _distinct(_word(state, variable=False) for state in node.states) for node in nodes}
-    lines = []
+    lines = [f"// {_one_line(remark)}" for remark in remarks]
     for node in nodes:
         if words[node.name] != node.name:
             lines.append(f"// {words[node.name]}: {_one_line(node.name)}")

@@ -137,22 +137,26 @@ class PublishedModel:
         write_bytes(Path(path), pack(to_archive(self.schema, self.model, self.statement)))
 
     def to_bif(self) -> str:
-        """The network in the Bayesian Interchange Format, for bnlearn, pgmpy and others."""
+        """The network in the Bayesian Interchange Format, for bnlearn, pgmpy and others; a stamp is its first line."""
         from understudy.network import to_bif
 
-        return to_bif(self.model, self._labels())
+        stamp = self.statement.stamp
+        return to_bif(self.model, self._labels(), remarks=() if stamp is None else (stamp,))
 
     def to_pgmpy(self) -> Any:
         """The network as a pgmpy `DiscreteBayesianNetwork` (needs `pip install understudy[pgmpy]`)."""
         from understudy.network import to_pgmpy
 
-        return to_pgmpy(self.model, self._labels())
+        return self._with_stamp(to_pgmpy(self.model, self._labels()))
 
     def to_networkx(self) -> Any:
-        """The network as a networkx `DiGraph` (needs `pip install understudy[networkx]`)."""
+        """The network as a networkx `DiGraph` (needs `pip install understudy[networkx]`).
+
+        States have their labels. Without a guarantee the stamp is in `graph["stamp"]`.
+        """
         from understudy.network import to_networkx
 
-        return to_networkx(self.model, self._labels())
+        return self._with_stamp(to_networkx(self.model, self._labels()))
 
     def draw(self, path: str | os.PathLike[str]) -> None:
         """Write a drawing of the network as an SVG file."""
@@ -164,6 +168,12 @@ class PublishedModel:
 
         title = self.statement.dataset + (f" ({self.statement.stamp})" if self.statement.stamp else "")
         return draw_svg(self.model, title=title)
+
+    def _with_stamp(self, network: Any) -> Any:
+        """The graph with the stamp among its attributes, if there is one."""
+        if self.statement.stamp is not None:
+            network.graph["stamp"] = self.statement.stamp
+        return network
 
     def _n_rows(self, n: int | None) -> int:
         if n is None:

@@ -16,6 +16,8 @@ from understudy.release._statement import Statement
 
 Format: TypeAlias = Literal["csv", "parquet"]
 Progress: TypeAlias = Callable[[str, int, int], None]
+_NOT_PRIVATE = "NOT-PRIVATE"
+_ENDINGS = (".csv.gz",)  # endings of two parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,20 @@ def table_name(statement: Statement, format: Format) -> str:
     >>> table_name(Statement.example(), "csv"), table_name(Statement.example(seeded=True), "parquet")
     ('synthetic.csv', 'synthetic.NOT-PRIVATE.parquet')
     """
-    return f"synthetic.{format}" if statement.private else f"synthetic.NOT-PRIVATE.{format}"
+    return stamped_path(Path(f"synthetic.{format}"), statement).name
+
+
+def stamped_path(path: Path, statement: Statement) -> Path:
+    """Where a table goes that was asked for at `path`: without a guarantee, NOT-PRIVATE is added to its name.
+
+    >>> str(stamped_path(Path("more/rows.csv.gz"), Statement.example(seeded=True)))
+    'more/rows.NOT-PRIVATE.csv.gz'
+    """
+    if statement.private or _NOT_PRIVATE in path.name:
+        return path
+    ending = next((ending for ending in _ENDINGS if path.name.lower().endswith(ending)), path.suffix)
+    stem = path.name[: len(path.name) - len(ending)]
+    return path.with_name(f"{stem}.{_NOT_PRIVATE}{path.name[len(stem) :]}")
 
 
 def write_release(
