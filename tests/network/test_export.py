@@ -93,6 +93,18 @@ def test_labels_are_kept_where_they_can_be_and_noted_where_not():
         to_bif(model, [["Married"]])
 
 
+def test_bins_keep_readable_names_that_differ():
+    labels = ("0–7", "07", "8–15", "(0.5, 1]", "[0.5, 1)", "-3–-1", "<5", ">5", "≤ 5", "日本", "東京")
+    domain = Domain((Attribute(name="x", size=len(labels)),))
+    network = Network(domain, (Node(0),))
+    model = NetworkModel(network, (np.full(len(labels), 1 / len(labels)),), recode(domain, "vanilla"), (), 1)
+    states, _ = read_bif(to_bif(model, [labels]))
+    assert states["x"][:9] == [
+        "0_to_7", "07", "8_to_15", "0.5_to_1", "0.5_to_1_2", "-3_to_-1", "lt_5", "gt_5", "le__5",
+    ]  # fmt: skip
+    assert len(set(states["x"])) == len(labels)
+
+
 def test_an_attribute_seen_at_several_levels_becomes_a_chain_of_helpers():
     model = random_model(1, (6, 6, 6, 6, 6), degree=3)
     for node in plain_nodes(model):

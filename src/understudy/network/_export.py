@@ -24,6 +24,15 @@ from understudy.network._model import NetworkModel
 from understudy.schema import Axis, regroup
 
 Labels: TypeAlias = Sequence[Sequence[str]]
+_SPELT_OUT = (  # signs that make a label what it is, and that BIF has no place for
+    (r"[\[(](-?[\w.]+), (-?[\w.]+)[\])]", r"\1_to_\2"),
+    (r"(?<=\w)\s*[–—]\s*(?=[\w\-])", "_to_"),
+    (r"[–—−]", "-"),
+    (r"<=|≤", "le_"),
+    (r">=|≥", "ge_"),
+    (r"<", "lt_"),
+    (r">", "gt_"),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -120,8 +129,15 @@ def _distinct(names: Iterable[str], *, fold: bool = False) -> tuple[str, ...]:
 
 
 def _word(text: str, *, variable: bool) -> str:
-    """The text as a word that every reader of BIF takes: ASCII letters, digits, `_`, and in states also `-` and `.`."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    """The text as a word that every reader of BIF takes: ASCII letters, digits, `_`, and in states also `-` and `.`.
+
+    >>> [_word(text, variable=False) for text in ("0–7", "(0.5, 1]", "<=2", "café", "1–2..3–4")]
+    ['0_to_7', '0.5_to_1', 'le_2', 'cafe', '1_to_2..3_to_4']
+    """
+    for pattern, plain in () if variable else _SPELT_OUT:
+        text = re.sub(pattern, plain, text)
+    # accents are dropped, letters without a plain form are not: two texts of one length keep it
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     word = re.sub(r"[^A-Za-z0-9_]" if variable else r"[^A-Za-z0-9_.\-]", "_", plain) or "_"
     return f"_{word}" if variable and word[0].isdigit() else word
 
