@@ -16,7 +16,7 @@ from understudy._core.errors import UserError
 from understudy.network import Network, NetworkModel, Node, draw_svg, edge_strengths, to_bif, to_networkx, to_pgmpy
 from understudy.network._export import plain_nodes
 from understudy.network._layout import lay_out
-from understudy.schema import Attribute, Axis, Domain, Marginal, recode
+from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
 
 WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 
@@ -116,8 +116,6 @@ def test_an_attribute_seen_at_several_levels_becomes_a_chain_of_helpers():
 
 
 def test_a_helper_never_takes_the_name_of_an_attribute():
-    from understudy.schema import Level
-
     coarse = (Level(groups=(0, 0, 1)),)
     domain = Domain((Attribute(name="a", size=3, coarser=coarse), Attribute(name="a@1", size=2)))
     network = Network(domain, (Node(0), Node(1, (Axis(0, 1),))))
@@ -170,6 +168,35 @@ def test_strange_names_do_not_break_a_drawing():
     model = NetworkModel(Network(domain, (Node(0),)), ([0.5, 0.5],), recode(domain, "vanilla"), (), 1)
     titles = [e.text for e in ElementTree.fromstring(draw_svg(model)).iter("{http://www.w3.org/2000/svg}title")]
     assert domain[0].name in titles
+
+
+@pytest.mark.parametrize(
+    "title", ["", "people", "people (NO GUARANTEE: diagnostic run (best-network); NOT PRIVATE: seeded)"]
+)
+def test_legend_and_title_stay_inside_a_narrow_drawing(title):
+    domain = Domain((Attribute(name="a", size=4, coarser=(Level(groups=(0, 0, 1, 1)),)), Attribute(name="b", size=2)))
+    network = Network(domain, (Node(0), Node(1, (Axis(0, 1),))))
+    tables = ([0.25] * 4, [[0.9, 0.1], [0.3, 0.7]])
+    model = NetworkModel(network, tables, recode(domain, "hierarchical"), (), 1)
+    root = ElementTree.fromstring(draw_svg(model, title=title))
+    width, height = float(root.get("width")), float(root.get("height"))
+    texts = []
+
+    def walk(element, x, y):
+        moved = re.fullmatch(r"translate\((.*),(.*)\)", element.get("transform", ""))
+        x, y = (x + float(moved[1]), y + float(moved[2])) if moved else (x, y)
+        if element.tag.endswith("}text"):
+            left, top = x + float(element.get("x")), y + float(element.get("y"))
+            wide = 0.55 * float(element.get("font-size")) * len(element.text)
+            texts.append((left if element.get("text-anchor") != "middle" else left - wide / 2, top, wide, element.text))
+        for child in element:
+            walk(child, x, y)
+
+    walk(root, 0.0, 0.0)
+    assert all(left > 0 and left + wide < width and 0 < top < height for left, top, wide, _ in texts), texts
+    words = " ".join(text for *_, text in texts)
+    assert title in words
+    assert "seen in coarser groups" in words
 
 
 def test_edges_are_as_strong_as_the_information_they_carry():

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
+from textwrap import wrap
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -20,6 +21,7 @@ _INK, _QUIET, _LINE, _PAPER, _WHITE = "#1f2937", "#6b7280", "#d5dae3", "#fbfcfe"
 _ROOT, _CHILD = "#f59e0b", "#4f6bd8"
 _WEAK, _STRONG = (196, 204, 222), (49, 46, 129)
 _BOX, _ROW, _GAP, _MARGIN = 46.0, 118.0, 26.0, 40.0
+_TITLE_LINE, _LEGEND_LINE = 26.0, 22.0
 _LEAST_WIDTH = 660.0
 _STEEPEST = 0.4  # of a line beside a box: what the gap between boxes leaves room for
 
@@ -79,16 +81,25 @@ class _Drawing:
     strengths: Mapping[Edge, float]
 
     @property
+    def width(self) -> float:
+        return max(self.layout.width, _LEAST_WIDTH) + 2 * _MARGIN
+
+    @property
+    def title_lines(self) -> list[str]:
+        """The title, wrapped: with a stamp in it, it is longer than a small network is wide."""
+        return wrap(self.title, int((self.width - 2 * _MARGIN) / 13.0), break_on_hyphens=False)
+
+    @property
     def top(self) -> float:
-        return _MARGIN + (58.0 if self.title else 34.0)
+        return _MARGIN + 34.0 + max(0, len(self.title_lines) * _TITLE_LINE - 2)
 
     @property
     def left(self) -> float:
         return _MARGIN + max(0.0, _LEAST_WIDTH - self.layout.width) / 2
 
     def svg(self) -> str:
-        width = max(self.layout.width, _LEAST_WIDTH) + 2 * _MARGIN
-        height = self.top + max(0, self.layout.n_layers - 1) * _ROW + _BOX + 84.0
+        width, legend = self.width, self._legend()
+        height = self.top + max(0, self.layout.n_layers - 1) * _ROW + _BOX + 62.0 + _LEGEND_LINE * len(legend)
         # strong edges last, so that they lie on top
         drawn = sorted(self.strengths, key=lambda edge: (self.strengths[edge], edge))
         ports = self._ports()
@@ -101,7 +112,7 @@ class _Drawing:
             _tag("g", *(self._edge(edge, curves[edge]) for edge in drawn), fill="none", stroke_linecap="round"),
             *self._pills(curves),
             *(self._box(a) for a in self.model.network.order),
-            *self._legend(width, height),
+            *self._placed(legend, height),
         ]
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
@@ -199,13 +210,14 @@ class _Drawing:
         facts = [_plural(len(network.nodes), "attribute"), _plural(len(self.strengths), "dependency")]
         if self.strengths:
             facts.append(f"at most {_plural(network.degree, 'parent')} each")
-        lines = [_text(_MARGIN, _MARGIN + (34 if self.title else 10), " · ".join(facts), size=12.5)]
-        if self.title:
-            lines.append(_text(_MARGIN, _MARGIN + 12, self.title, size=21, fill=_INK, font_weight="650"))
-        return lines
+        titles = [
+            _text(_MARGIN, _MARGIN + 12 + i * _TITLE_LINE, line, size=21, fill=_INK, font_weight="650")
+            for i, line in enumerate(self.title_lines)
+        ]
+        return [*titles, _text(_MARGIN, self.top - 24, " · ".join(facts), size=12.5)]
 
-    def _legend(self, width: float, height: float) -> list[str]:
-        y, x = height - 30.0, _MARGIN
+    def _legend(self) -> list[list[tuple[float, str, float, str]]]:
+        """Lines of the legend, each of (x, mark, indent of the text, text), as many as the width asks for."""
         entries = [(_bar(_ROOT), 11.0, "depends on nothing"), (_bar(_CHILD), 11.0, "depends on what is above")]
         strongest = max(self.strengths.values(), default=0.0)
         if strongest > 0:
@@ -218,10 +230,24 @@ class _Drawing:
             )
         if any(self._axis(edge).level for edge in self.strengths):
             entries.append((_pill(29, -4, "4 groups", _LINE), 64.0, "seen in coarser groups"))
-        parts = [_tag("line", x1=_MARGIN, x2=width - _MARGIN, y1=y - 24, y2=y - 24, stroke=_LINE)]
+        lines: list[list[tuple[float, str, float, str]]] = [[]]
+        x = _MARGIN
         for mark, indent, text in entries:
-            parts.append(_tag("g", mark, _text(indent, 0, text, size=11.5), transform=f"translate({x:.1f},{y:.1f})"))
-            x += indent + 6.3 * len(text) + 22
+            wide = indent + 6.3 * len(text)
+            if lines[-1] and x + wide > self.width - _MARGIN:
+                lines.append([])
+                x = _MARGIN
+            lines[-1].append((x, mark, indent, text))
+            x += wide + 22
+        return lines
+
+    def _placed(self, legend: list[list[tuple[float, str, float, str]]], height: float) -> list[str]:
+        y = height - 30.0 - _LEGEND_LINE * (len(legend) - 1)
+        parts = [_tag("line", x1=_MARGIN, x2=self.width - _MARGIN, y1=y - 24, y2=y - 24, stroke=_LINE)]
+        for i, line in enumerate(legend):
+            for x, mark, indent, text in line:
+                place = f"translate({x:.1f},{y + i * _LEGEND_LINE:.1f})"
+                parts.append(_tag("g", mark, _text(indent, 0, text, size=11.5), transform=place))
         return parts
 
 
