@@ -28,7 +28,9 @@ ENCODING_CHOICES = ("auto", "hierarchical", "vanilla", "binary", "gray")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivBayes:
-    """How to run PrivBayes. The defaults are the paper's.
+    """Choose a Bayesian network of strong relations, measure its tables with noise, draw synthetic rows from it.
+
+    The options are the paper's, and so are their defaults.
 
     >>> PrivBayes(k=2).k
     2
