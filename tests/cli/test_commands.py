@@ -167,7 +167,7 @@ def test_a_strangers_model_cannot_steer_the_terminal(home, capsys):
 
 
 def test_methods_lists_privbayes(capsys):
-    assert "privbayes" in result(capsys, "methods")
+    assert result(capsys, "methods")["privbayes"].startswith("Choose a Bayesian network")
 
 
 def test_schema_draft_marks_every_field_and_publish_refuses_it(home, capsys):
@@ -228,6 +228,36 @@ def test_ledger_show_and_verify(home, capsys):
     assert "p24" in output(capsys)[1]
 
 
+def test_a_cap_is_changed_on_purpose_and_stays_on_record(home, capsys):
+    publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--ledger", "budget.db", "--dataset", "p24"]
+    assert run([*publish, "--epsilon", "0.5", "--cap", "0.8", "--delta-cap", "1e-6"]) == 0
+    assert run([*publish, "--epsilon", "0.5", "--out", "again"]) == 2
+    assert "understudy ledger cap" in output(capsys)[1]
+    change = ["ledger", "cap", "budget.db", "--dataset", "p24"]
+    assert run([*change, "--cap", "2", "--note", "agreed"]) == 0
+    said = output(capsys)[0]
+    assert "p24: cap ε 0.8 changed to 2; δ 0 of 1e-06." in said
+    assert "ε 0.5 is spent, 1.5 left" in said
+    assert run([*publish, "--epsilon", "0.5", "--out", "again"]) == 0
+    found = result(capsys, "ledger", "show", "budget.db")
+    assert [entry["kind"] for entry in found["entries"]] == ["open", "charge", "cap", "charge"]
+    assert found["entries"][2]["note"] == "agreed"
+    changed = result(capsys, *change, "--cap", "1/2", "--delta-cap", "1e-9")
+    assert (changed["cap_before"], changed["cap"], changed["delta_cap"]) == ("2", "1/2", "1/1000000000")
+    assert (changed["spent"], changed["remaining"]) == ("1", "0")
+    verified = result(capsys, "ledger", "verify", "budget.db", "--head", changed["hash"])
+    assert (verified["entries"], verified["head"]) == (5, changed["hash"])
+    assert run([*publish, "--epsilon", "0.1", "--out", "more"]) == 2
+    assert "its cap 1/2 is spent" in output(capsys)[1]
+
+
+def test_a_cap_on_delta_is_kept(home, capsys):
+    publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--ledger", "budget.db", "--epsilon", "1"]
+    assert run([*publish, "--cap", "9", "--delta-cap", "1e-9", "--delta", "1e-9"]) == 0
+    assert run([*publish, "--delta", "1e-9", "--out", "again"]) == 2
+    assert "delta cap 1/1000000000" in output(capsys)[1]
+
+
 def test_version_and_help(capsys):
     assert run(["--version"]) == 0
     assert output(capsys)[0].startswith("understudy ")
@@ -239,7 +269,7 @@ def test_version_and_help(capsys):
     "command",
     [
         *("plan", "publish", "sample", "query", "export", "draw", "show", "methods"),
-        *("schema draft", "schema check", "schema import-sdv", "ledger show", "ledger verify"),
+        *("schema draft", "schema check", "schema import-sdv", "ledger show", "ledger cap", "ledger verify"),
     ],
 )
 def test_every_command_has_help_and_json(command, capsys):

@@ -397,3 +397,11 @@ def test_a_published_head_reveals_a_file_that_was_cut_and_patched(ledger, path):
     edit(path, "DELETE FROM entries WHERE id = 4", f"UPDATE head SET count = 3, hash = '{kept.hash}'")
     assert ledger.spent() == 2
     assert not ledger.contains(published)
+
+
+def test_changing_the_cap_leaves_the_cap_on_delta_unless_another_is_given(path):
+    ledger = SQLiteLedger(path, dataset="d", cap=1, delta_cap="1e-6")
+    ledger.charge(**ONE)
+    assert ledger.change_cap(2).delta == Fraction(1, 10**6)
+    assert ledger.change_cap(3, delta_cap="1e-5").delta == Fraction(1, 10**5)
+    assert read_ledger(path).accounts["d"].delta_cap == Fraction(1, 10**5)

@@ -46,6 +46,7 @@ class PrivBayes:
         ledger: Ledger | str | os.PathLike[str] | None = None,
         dataset: str | None = None,
         cap: Number | None = None,
+        delta_cap: Number | None = None,
         trust_draft: bool = False,
         diagnostic: str | None = None,
     ) -> None:
@@ -61,7 +62,7 @@ class PrivBayes:
         method_named("privbayes", **self._options)
         self.epsilon, self.delta, self.neighbours = epsilon, delta, neighbours
         self.seed, self.noise, self.trust_draft, self.diagnostic = seed, noise, trust_draft, diagnostic
-        self.ledger, self.dataset, self.cap = ledger, dataset, cap
+        self.ledger, self.dataset, self.cap, self.delta_cap = ledger, dataset, cap, delta_cap
         self._layout: Layout | None = None
         self._model: PublishedModel | None = None
 
@@ -82,6 +83,7 @@ class PrivBayes:
             ledger=self.ledger,
             dataset=self.dataset,
             cap=self.cap,
+            delta_cap=self.delta_cap,
             seed=self.seed,
             noise=self.noise,
             trust_draft=self.trust_draft,

@@ -34,6 +34,7 @@ def publish(
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
     cap: Number | None = None,
+    delta_cap: Number | None = None,
     seed: int | None = None,
     trust_draft: bool = False,
     overwrite: bool = False,
@@ -64,8 +65,9 @@ def publish(
     table, declared = demo_source(source, schema)
     settings = check_run(
         schema=declared, epsilon=epsilon, delta=delta, method=method, neighbours=neighbours, ledger=ledger,
-        dataset=dataset, cap=cap, seed=seed, noise=noise, trust_draft=trust_draft, diagnostic=diagnostic,
-        unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"), options=options,
+        dataset=dataset, cap=cap, delta_cap=delta_cap, seed=seed, noise=noise, trust_draft=trust_draft,
+        diagnostic=diagnostic, options=options,
+        unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"),
     )  # fmt: skip
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
         raise OptionError(f"The 'n' parameter must be a whole number of rows, at least 0. Got {n!r} instead.")

@@ -59,6 +59,7 @@ def check_run(
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
     cap: Number | None = None,
+    delta_cap: Number | None = None,
     seed: int | None = None,
     noise: str = "exact",
     trust_draft: bool = False,
@@ -88,7 +89,7 @@ def check_run(
         budget=budget,
         neighbours=relation,
         noise=noise_source,
-        ledger=_ledger(ledger, dataset or declared.name, dataset=dataset, cap=cap),
+        ledger=_ledger(ledger, dataset or declared.name, dataset=dataset, cap=cap, delta_cap=delta_cap),
         seed=seed,
         diagnostic=diagnostic,
         unit=unit,
@@ -152,14 +153,19 @@ def _neighbours(word: str) -> Neighbours:
 
 
 def _ledger(
-    ledger: Ledger | str | os.PathLike[str] | None, name: str, *, dataset: str | None, cap: Number | None
+    ledger: Ledger | str | os.PathLike[str] | None,
+    name: str,
+    *,
+    dataset: str | None,
+    cap: Number | None,
+    delta_cap: Number | None,
 ) -> Ledger | None:
     if ledger is None:
-        if dataset is not None or cap is not None:
+        if dataset is not None or cap is not None or delta_cap is not None:
             raise OptionError("a dataset name or a cap means something in a ledger only. Name one: --ledger budget.db.")
         return None
     if isinstance(ledger, str | os.PathLike):
-        return SQLiteLedger(ledger, dataset=name, cap=cap)
+        return SQLiteLedger(ledger, dataset=name, cap=cap, delta_cap=delta_cap)
     return ledger
 
 

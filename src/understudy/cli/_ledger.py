@@ -1,4 +1,4 @@
-"""`understudy ledger`: what was spent on which data set."""
+"""`understudy ledger`: what was spent on which data set, and how much may be."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from understudy.cli._show import make_table, say, say_json, say_table
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from understudy.privacy import Account, LedgerFile
+
 app = typer.Typer(
-    help="Look at a budget ledger.", no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
+    help="Look at a budget ledger, or change a cap.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
 _LEDGER = typer.Argument(..., help="The ledger file, such as budget.db.")
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
@@ -21,7 +26,7 @@ _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothin
 
 @app.callback()
 def _group() -> None:
-    """Look at a budget ledger."""
+    """Look at a budget ledger, or change a cap."""
 
 
 @app.command()
@@ -31,12 +36,11 @@ def show(
     as_json: bool = _JSON,
 ) -> None:
     """Show what was spent, entry by entry, and what is left."""
-    from understudy._core.errors import LedgerError, did_you_mean
     from understudy.privacy import read_ledger
 
     found = read_ledger(ledger)
-    if dataset is not None and dataset not in found.accounts:
-        raise LedgerError(f"no dataset '{dataset}' in {ledger}. {did_you_mean(dataset, found.accounts)}")
+    if dataset is not None:
+        _refuse_unknown(dataset, found, ledger)
     entries = [entry for entry in found.entries if dataset in (None, entry.dataset)]
     accounts = [account for name, account in found.accounts.items() if dataset in (None, name)]
     if as_json:
@@ -58,8 +62,32 @@ def show(
         say(
             f"{account.dataset}: ε {_number(account.spent)} of {_number(account.cap)} spent in {account.n_charges} "
             f"release{'' if account.n_charges == 1 else 's'} ({account.neighbours.value}), "
-            f"{_number(account.remaining)} left."
+            f"{_number(account.remaining)} left{_delta_words(account)}."
         )
+
+
+@app.command()
+def cap(
+    ledger: Path = _LEDGER,
+    dataset: str = typer.Option(..., "--dataset", help="The data set whose cap is changed."),
+    cap: str = typer.Option(..., "--cap", help="Most ε that may ever be spent on it, from now on."),
+    delta_cap: str | None = typer.Option(None, "--delta-cap", help="Most δ. Default: as it is."),
+    note: str | None = typer.Option(None, "--note", help="Why, or who agreed; kept in the entry."),
+    as_json: bool = _JSON,
+) -> None:
+    """Change a data set's cap, as an entry of its own: what was spent and what the cap was stay on record."""
+    from understudy.privacy import SQLiteLedger, read_ledger
+
+    found = read_ledger(ledger)
+    _refuse_unknown(dataset, found, ledger)
+    before = found.accounts[dataset]
+    entry = SQLiteLedger(ledger, dataset=dataset).change_cap(cap, delta_cap=delta_cap, note=note or "")
+    account = read_ledger(ledger).accounts[dataset]
+    if as_json:
+        say_json({**_account_json(account), "cap_before": str(before.cap), "hash": entry.hash})
+        return
+    say(f"{dataset}: cap ε {_number(before.cap)} changed to {_number(account.cap)}{_delta_words(account)}.")
+    say(f"ε {_number(account.spent)} is spent, {_number(account.remaining)} left. Entry: {entry.hash}")
 
 
 @app.command()
@@ -85,16 +113,28 @@ def verify(
         say(f"{ledger}: {len(found.entries)} entries, chain intact. Head: {found.head}")
 
 
-def _account_json(account: Any) -> dict[str, Any]:
+def _refuse_unknown(dataset: str, found: LedgerFile, ledger: Path) -> None:
+    from understudy._core.errors import LedgerError, did_you_mean
+
+    if dataset not in found.accounts:
+        raise LedgerError(f"no dataset '{dataset}' in {ledger}. {did_you_mean(dataset, found.accounts)}")
+
+
+def _account_json(account: Account) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "neighbours": account.neighbours.value,
         "cap": str(account.cap),
         "spent": str(account.spent),
         "remaining": str(account.remaining),
+        "delta_cap": None if account.delta_cap is None else str(account.delta_cap),
         "delta_spent": str(account.delta_spent),
         "charges": account.n_charges,
     }
+
+
+def _delta_words(account: Account) -> str:
+    return "" if account.delta_cap is None else f"; δ {_number(account.delta_spent)} of {_number(account.delta_cap)}"
 
 
 def _number(value: Fraction | None) -> str:

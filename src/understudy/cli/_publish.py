@@ -84,6 +84,7 @@ def publish(
     ledger: Path | None = typer.Option(None, "--ledger", help="SQLite file that keeps account of all releases."),
     dataset: str | None = typer.Option(None, "--dataset", help="The table's name in the ledger."),
     cap: str | None = typer.Option(None, "--cap", help="Most ε that may ever be spent on it (on first use)."),
+    delta_cap: str | None = typer.Option(None, "--delta-cap", help="Most δ that may ever be spent (on first use)."),
     trust_draft: bool = typer.Option(False, "--trust-draft", help="Publish drafted fields; the statement says so."),
     seed: int | None = typer.Option(None, "--seed", help="Rehearse: repeatable, stamped NOT PRIVATE, charges nothing."),
     noise: str = typer.Option("exact", "--noise", help="exact (our samplers) or opendp."),
@@ -111,8 +112,8 @@ def publish(
     with progress_bars(quiet=as_json) as progress:
         release = make_release(
             source, schema=schema, epsilon=_epsilon(epsilon, source), delta=delta, out=out, method=method, n=n,
-            neighbours=neighbours, ledger=ledger, dataset=dataset, cap=cap, seed=seed, trust_draft=trust_draft,
-            overwrite=overwrite, format=format,  # type: ignore[arg-type]  # checked there
+            neighbours=neighbours, ledger=ledger, dataset=dataset, cap=cap, delta_cap=delta_cap, seed=seed,
+            trust_draft=trust_draft, overwrite=overwrite, format=format,  # type: ignore[arg-type]  # checked there
             noise=noise, diagnostic=diagnostic, unit=unit,
             card=CardFacts(license=license, creator=creator, url=url), progress=progress, score=score,
             encoding=encoding, k=k, theta=theta, beta=beta, max_candidates=max_candidates,

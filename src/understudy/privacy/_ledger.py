@@ -20,6 +20,7 @@ from understudy.privacy._budget import Number, parse_number
 from understudy.privacy._neighbours import Neighbours
 
 Kind: TypeAlias = Literal["open", "charge", "cap"]
+_RAISING = "(in a ledger file: understudy ledger cap)"
 GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
 
 
@@ -112,15 +113,16 @@ class Account:
         if epsilon > self.remaining:
             raise BudgetExceeded(
                 f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but {self.remaining} of its cap "
-                f"{self.cap} is left. Ask for {self.remaining} or less, or have the cap changed."
+                f"{self.cap} is left. Ask for {self.remaining} or less, or have the cap raised {_RAISING}."
                 if self.remaining
                 else f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but its cap {self.cap} is "
-                f"spent. Have the cap changed, or publish from a model that is already released: that is free."
+                f"spent. Sample from a model that is already released: that is free. Or have the cap raised {_RAISING}."
             )
         if self.delta_cap is not None and self.delta_spent + delta > self.delta_cap:
             raise BudgetExceeded(
                 f"this run asks for delta {delta} of dataset '{self.dataset}', but {self.delta_cap - self.delta_spent} "
-                f"of its delta cap {self.delta_cap} is left. Ask for less, or run it under pure epsilon."
+                f"of its delta cap {self.delta_cap} is left. Ask for less, run it under pure epsilon, or have the cap "
+                f"raised {_RAISING}."
             )
 
 
@@ -181,9 +183,10 @@ def next_entries(
 
 
 def cap_entry(entries: Sequence[Entry], *, dataset: str, cap: Fraction, delta_cap: Fraction | None, note: str) -> Entry:
-    """The entry that changes a dataset's cap."""
+    """The entry that changes a dataset's cap; without another `delta_cap` the present one stays."""
     account = account_of(entries, dataset)
-    return _entry(entries, dataset, "cap", epsilon=cap, delta=delta_cap, neighbours=account.neighbours, note=note)
+    bound = account.delta_cap if delta_cap is None else delta_cap
+    return _entry(entries, dataset, "cap", epsilon=cap, delta=bound, neighbours=account.neighbours, note=note)
 
 
 def _entry(
@@ -216,12 +219,12 @@ def check_cap(account: Account, cap: Fraction | None, delta_cap: Fraction | None
     if cap is not None and cap != account.cap:
         raise LedgerError(
             f"dataset '{account.dataset}' has cap {account.cap} in this ledger, and this run names {cap}. "
-            f"Name {account.cap} or none, or have the cap changed first."
+            f"Name {account.cap} or none, or have the cap changed first {_RAISING}."
         )
     if delta_cap is not None and delta_cap != account.delta_cap:
         raise LedgerError(
             f"dataset '{account.dataset}' has delta cap {account.delta_cap} in this ledger, and this run names "
-            f"{delta_cap}. Name the same or none, or have the cap changed first."
+            f"{delta_cap}. Name the same or none, or have the cap changed first {_RAISING}."
         )
 
 
@@ -282,7 +285,7 @@ class MemoryLedger:
     >>> ledger.charge(**half)
     Traceback (most recent call last):
     understudy._core.errors.BudgetExceeded: this run asks for epsilon 3/4 of dataset 'people', but 1/4 of its cap 1 is \
-left. Ask for 1/4 or less, or have the cap changed.
+left. Ask for 1/4 or less, or have the cap raised (in a ledger file: understudy ledger cap).
     """
 
     def __init__(self, *, dataset: str = "dataset", cap: Number, delta_cap: Number | None = None) -> None:

@@ -141,14 +141,17 @@ class SQLiteLedger:
         account.refuse_or_pass(epsilon, delta, neighbours)
 
     def change_cap(self, cap: Number, *, delta_cap: Number | None = None, note: str = "") -> Entry:
-        """Set another cap from now on, as an entry of its own. It may be lower than what was spent."""
+        """Set another cap from now on, as an entry of its own. It may be lower than what was spent.
+
+        A cap on δ stays as it is unless another is given.
+        """
         most, most_delta = parse_caps(self.dataset, cap, delta_cap)
         entry = self._append(
             lambda entries: [
                 cap_entry(entries, dataset=self.dataset, cap=most or Fraction(0), delta_cap=most_delta, note=note)
             ]
         )
-        self._cap, self._delta_cap = most, most_delta
+        self._cap, self._delta_cap = entry.epsilon, entry.delta
         return entry
 
     def show(self) -> tuple[Entry, ...]:
