@@ -64,7 +64,7 @@ class Run:
 
 def _run(schema: Schema, real: Table) -> Run:
     with tempfile.TemporaryDirectory() as folder:
-        release = us.publish("demo", epsilon=1, out=Path(folder) / "release", unit="one person")
+        release = us.publish("demo", epsilon=1, out=Path(folder) / "release")
         synthetic = read_table(release.synthetic, schema)
     distances = [_distance(schema, real, synthetic, pair) for pair in _pairs(schema)]
     return Run(release.model, synthetic, float(np.mean(distances)))

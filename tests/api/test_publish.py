@@ -270,3 +270,8 @@ def test_the_demo_publishes_without_a_schema_of_its_own(tmp_path):
     release = us.publish("demo", epsilon=1, out=tmp_path / "release")
     assert release.n_rows == 5912
     assert release.statement.private
+
+
+def test_a_row_of_the_demo_is_one_person_in_python_too(tmp_path):
+    assert us.publish("demo", epsilon=1, out=tmp_path / "r").statement.unit == "one person"
+    assert us.publish("demo", epsilon=1, out=tmp_path / "s", unit="a member").statement.unit == "a member"
