@@ -52,11 +52,6 @@ def first_years(rows: list[Row]) -> list[Row]:
     return list(first.values())
 
 
-def yes_no(name: str) -> Callable[[Row], str]:
-    """A 0/1 column as No/Yes; a fraction was imputed, so it is missing."""
-    return lambda row: {0.0: "No", 1.0: "Yes"}.get(float(row[name]), MISSING)
-
-
 def whole(name: str) -> Callable[[Row], str]:
     """A whole number."""
     return lambda row: str(int(float(row[name])))
@@ -97,16 +92,11 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
     "site": lambda row: SITES[row["site"]],
     "sex": lambda row: "Female" if row["female"] == "1" else "Male",
     "age": whole("xage"),
-    "black": yes_no("black"),
-    "family_size": whole("num"),
     "education_years": education,
     "income": lambda row: str(round(float(row["income"]))),
     "coinsurance": whole("coins"),
-    "individual_deductible": yes_no("idp"),
     "self_rated_health": health,
-    "physical_limitation": yes_no("physlm"),
     "chronic_disease_index": index("disea"),
-    "mental_health_index": index("mhi"),
     "doctor_visits": whole("mdvis"),
     "hospital_admissions": whole("totadm"),
     "medical_spending": dollars("meddol"),

@@ -33,7 +33,7 @@ FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sa
 INK, MUTED, REAL, SYNTHETIC = "#1f2937", "#6b7280", "#b6bdca", "#3f5bd0"
 WIDTH, MARGIN, GAP = 1040, 40, 34
 ROWS_OF_PANELS = (
-    ("self_rated_health", "site", "family_size"),
+    ("self_rated_health", "site", "coinsurance"),
     ("doctor_visits", "medical_spending", "age"),
 )
 LINE = 17

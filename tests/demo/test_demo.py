@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+import understudy as us
 from understudy import demo
 from understudy.schema import Schema
 from understudy.tables import check_table
@@ -43,3 +44,11 @@ def test_the_source_note_explains_every_column(schema):
 
 def test_no_person_number_is_left_in_the_table(schema):
     assert not {"zper", "year", "id"} & set(schema.names)
+
+
+def test_at_epsilon_one_visits_and_spending_fit_into_one_useful_table(schema):
+    # the schema's own comment says so, and docs/known-limits.md gives the numbers
+    plan = us.plan("demo", epsilon=1)
+    assert plan.largest_useful_table == 47
+    assert round(plan.noise_mean) == 31
+    assert len(schema["doctor_visits"].labels) * len(schema["medical_spending"].labels) <= plan.largest_useful_table
