@@ -295,3 +295,23 @@ def test_model_tables_need_not_cover_unreachable_parents():
     assert model.recoding == recode(domain, "hierarchical")
     assert all(np.isfinite(c).all() for c in model.conditionals)
     assert Fraction(model.n) == 100
+
+
+@pytest.mark.parametrize("beta", [0.9999999, 1e-7, "3/10"])
+def test_extreme_options_are_taken_exactly(beta):
+    exact = Fraction(beta) if isinstance(beta, str) else beta
+    settings = PrivBayes(beta=exact, theta=1e-7).settle(chain_table().domain, 1000, make_budget(1), REPLACE_ONE)
+    assert settings.selection_share == Fraction(str(beta))
+    assert settings.theta == Fraction(1, 10**7)
+
+
+def test_a_degree_whose_tables_do_not_fit_into_memory_is_refused():
+    domain = Domain(tuple(Attribute(name=str(i), size=100) for i in range(10)))
+    with pytest.raises(OptionError, match=r"k = 5 a table may have 1,000,000,000,000 cells"):
+        PrivBayes(k=5).check(domain, make_budget(1), REPLACE_ONE)
+
+
+def test_the_rounding_of_rates_fits_into_the_slack_of_the_bound():
+    from understudy.network._scoring._scores import LARGEST_N
+
+    assert LARGEST_N**2 < 2**63

@@ -83,6 +83,7 @@ def check_run(
     noise_source = make_noise(noise, seed=seed)  # type: ignore[arg-type]  # it checks the word itself
     declared = read_schema(schema)
     refuse_drafts(declared, trust_draft=trust_draft)
+    recipe.check(declared.domain, budget, relation)
     settings = RunSettings(
         schema=declared,
         method=recipe,

@@ -63,8 +63,14 @@ class PrivBayes:
             raise OptionError(f"The 'beta' parameter must lie between 0 and 1, both excluded. Got {self.beta}.")
         if not 0 < self.theta < float("inf"):
             raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
-        if self.max_candidates is not None and self.max_candidates < 1:
-            raise OptionError(f"The 'max_candidates' parameter must be at least 1. Got {self.max_candidates}.")
+        if self.max_candidates is not None and not (type(self.max_candidates) is int and self.max_candidates > 0):
+            raise OptionError(
+                f"The 'max_candidates' parameter must be a whole number above 0. Got {self.max_candidates}."
+            )
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        self.settle(domain, 1000, budget, neighbours)
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
@@ -89,8 +95,8 @@ class PrivBayes:
             score=self.score,
             encoding=self.encoding,
             k=self.k,
-            theta=Fraction(self.theta).limit_denominator(10**6),
-            beta=Fraction(self.beta).limit_denominator(10**6),
+            theta=_exact(self.theta),
+            beta=_exact(self.beta),
             max_candidates=self.max_candidates,
         )
 
@@ -145,6 +151,11 @@ def tables_to_measure(nodes: tuple[Node, ...]) -> list[Marginal]:
         for family in families
         if not any(other != family and other.refines(family) for other in holders[family.attributes[0]])
     ]
+
+
+def _exact(value: Fraction | int | float) -> Fraction:
+    """The number as its shortest decimal text says it: 0.3 is 3/10."""
+    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

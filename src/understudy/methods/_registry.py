@@ -23,6 +23,10 @@ class Method(Protocol):
         """What users call it."""
         ...
 
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        ...
+
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What its options came to, for the privacy statement; from public quantities alone."""
         ...

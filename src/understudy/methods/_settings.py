@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
-from understudy._core.errors import InternalError
+from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
-from understudy.methods._usefulness import NoiseFor, TableLimits, largest_useful_table, useful_degree
+from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
 from understudy.network import score_named
 from understudy.privacy import Budget, Neighbours, NoiseLevel, Score, table_noise
 from understudy.schema import Domain, Encoding, Recoding, recode
@@ -23,6 +24,7 @@ SECONDS_PER_CANDIDATE = 4e-5
 SECONDS_PER_ROW_AXIS = 3e-10
 SECONDS_PER_BINARY_ROW_AXIS = 1.3e-10
 SECONDS_PER_F_CELL_ROW = 8e-12
+LARGEST_NOISE = 2.0**50
 FEWEST_CANDIDATES, MOST_CANDIDATES = 64, 20_000
 
 
@@ -77,6 +79,11 @@ def settle(
     # asked now, so that a score these attributes or neighbours do not allow is refused before anything is spent
     chosen_score.spread(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
     tables_share = (1 - beta) * rest
+    noise = noise_for(tables_share / max(len(seen), 1))
+    if noise.mean_abs > LARGEST_NOISE:
+        raise OptionError(
+            f"at epsilon {float(budget.epsilon):g} the noise would be larger than any count. Raise epsilon."
+        )
     return Settings(
         recoding=recoding,
         score=chosen_score,
@@ -84,7 +91,7 @@ def settle(
         rows_share=rows_share,
         selection_share=beta * rest,
         tables_share=tables_share,
-        noise=noise_for(tables_share / max(len(seen), 1)),
+        noise=noise,
         theta=theta,
         max_candidates=max_candidates or affordable_candidates(seen, n, limits, name),
         seconds_per_candidate=candidate_seconds(seen, n, limits, name),
@@ -102,11 +109,22 @@ def _encoding(name: str) -> Encoding:
 
 def _limits(seen: Domain, n: int, k: int | None, theta: Fraction, share: Fraction, noise_for: NoiseFor) -> TableLimits:
     if k is not None:
+        _refuse_huge(seen, k)
         return TableLimits(degree=k, cells=0)
     if seen.all_binary:
         return TableLimits(degree=useful_degree(seen, n, theta, share, noise_for), cells=0)
     cells = largest_useful_table(n, noise_for(share / max(len(seen), 1)), theta)
     return TableLimits(degree=None, cells=cells)
+
+
+def _refuse_huge(seen: Domain, k: int) -> None:
+    """Refuse a degree whose tables would not fit into memory, before anything is spent."""
+    largest = prod(sorted((a.size for a in seen), reverse=True)[: k + 1])
+    if largest > LARGEST_TABLE:
+        raise OptionError(
+            f"with k = {k} a table may have {largest:,} cells, more than the {LARGEST_TABLE:,} that are allowed. "
+            "Choose a smaller k, coarser bins, or leave k out: its size then follows from the budget."
+        )
 
 
 def affordable_candidates(seen: Domain, n: int, limits: TableLimits, score: str) -> int:

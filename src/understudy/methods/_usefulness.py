@@ -32,13 +32,18 @@ class TableLimits:
         return self.cells // child_size
 
 
+# No table has more cells than this, whatever the budget would allow: half a gigabyte of counts.
+LARGEST_TABLE = 1 << 26
+
+
 def largest_useful_table(n: int, noise: NoiseLevel, theta: Fraction) -> int:
     """Most cells a θ-useful table may have.
 
     >>> largest_useful_table(1000, NoiseLevel(kind="laplace", scale=Fraction(10)), Fraction(4))
     25
     """
-    return int(n / (theta * noise.mean_abs)) if noise.mean_abs > 0 else n
+    useful = n / (theta * noise.mean_abs) if noise.mean_abs > 0 else float(n)
+    return int(min(useful, LARGEST_TABLE))
 
 
 def useful_degree(domain: Domain, n: int, theta: Fraction, share: Fraction, noise_for: NoiseFor) -> int:

@@ -93,13 +93,8 @@ class Curator:
         self.noise = make_noise() if noise is None else noise
         self._counter, self._scorer, self._purse = counter, Scorer(counter), _Purse(budget)
         self.ledger_entry: Entry | None = None
-        if budget.delta * counter.n >= 1:
-            warnings.warn(
-                "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. "
-                "Use a delta far below 1/rows, such as 1e-9.",
-                PrivacyWarning,
-                stacklevel=2,
-            )
+        if neighbours.public_rows:
+            _warn_of_large_delta(budget, counter.n)
         if ledger is not None and self.guarantee:
             self.ledger_entry = ledger.charge(
                 epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, method=method, note=note
@@ -159,6 +154,7 @@ class Curator:
         )
         noisy = self._add_noise(np.array([self._counter.n], dtype=np.int64), level)
         self._purse.rows = max(1, int(noisy[0]))
+        _warn_of_large_delta(self.budget, self._purse.rows)
         return self._purse.rows
 
     def select(
@@ -271,6 +267,17 @@ class Curator:
 
     def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
         raise TypeError("a curator cannot be copied: both copies could spend the same budget. Pass this one along.")
+
+
+def _warn_of_large_delta(budget: Budget, rows: int) -> None:
+    """Told from the public number of rows, so that under add/remove the warning itself says nothing private."""
+    if budget.delta * rows >= 1:
+        warnings.warn(
+            "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. "
+            "Use a delta far below 1/rows, such as 1e-9.",
+            PrivacyWarning,
+            stacklevel=3,
+        )
 
 
 def _table_mechanism(level: NoiseLevel) -> str:

@@ -92,7 +92,7 @@ def croissant_card(
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": f"{statement.dataset}-synthetic",
         "description": f"{stamp}Synthetic stand-in for the table '{statement.dataset}', drawn from a model fitted "
-        f"under {statement.guarantee}. No row belongs to a person.",
+        f"under {statement.guarantee}. No row was copied from it.",
         "url": facts.url or "./",
         "license": facts.license or {"@type": "sc:CreativeWork", "name": _UNSTATED},
         "creator": {"@type": "sc:Organization", "name": facts.creator or _UNSTATED},
@@ -110,13 +110,13 @@ def croissant_card(
 def _privacy(statement: Statement) -> dict[str, Any]:
     return {
         "dp:guarantee": statement.guarantee,
-        "dp:epsilon": float(statement.epsilon),
-        "dp:delta": float(statement.delta),
+        "dp:epsilon": float(statement.epsilon) if statement.private else None,
+        "dp:delta": float(statement.delta) if statement.private else None,
         "dp:unitOfPrivacy": statement.unit,
         "dp:neighbours": statement.neighbours,
         "dp:statement": "privacy.json",
-        "rai:personalSensitiveInformation": "The original table describes persons. This one is synthetic; what it can "
-        "reveal about any of them is bounded as privacy.json states."
+        "rai:personalSensitiveInformation": "The original table may describe persons. This one is synthetic; what it "
+        "can reveal about any of them is bounded as privacy.json states."
         if statement.private
         else f"{statement.stamp}. What this table reveals about persons is not bounded.",
         "rai:dataManipulationProtocol": f"Method {statement.method} of understudy {statement.version}: a model fitted "

@@ -84,8 +84,9 @@ def _promise(statement: Statement) -> str:
     lines = [
         "## What is promised",
         f"The synthetic table, the model and every file of this release together satisfy **{named} with {parameters}**."
-        f" Each of their possible contents is at most e^ε = {factor} times as likely as it would be if {change}"
-        + (f", up to a probability of δ = {number(delta)}." if delta else "."),
+        f" Anything that can be said of their contents is at most e^ε = {factor} times as likely as it would be if "
+        + change
+        + (f", plus a probability of δ = {number(delta)}." if delta else "."),
         _meaning(statement),
     ]
     return "\n\n".join(lines)
@@ -93,19 +94,39 @@ def _promise(statement: Statement) -> str:
 
 def _meaning(statement: Statement) -> str:
     """What a person in the table can rely on. Under add/remove two values of a row are two steps apart: e^(2ε)."""
+    if statement.delta:
+        return _meaning_with_delta(statement)
     if statement.neighbours == "replace-one":
         guess, factor, most = "about what that person's row says", "that factor", _odds(statement.epsilon)[1]
     else:
         guess = "whether that person is in the table"
         twice, most = _odds(2 * statement.epsilon)
         factor = f"that factor, and of any guess about what the row says by at most e^(2ε) = {twice}"
-    exception = (
-        f", apart from cases with a probability of about δ = {number(statement.delta)}" if statement.delta else ""
-    )
     return (
         "For a person in the table that means: whatever an attacker knows or does with the release, now or later, the "
         f"odds of any guess {guess} change by at most {factor}. A guess about the row that was even before (50 %) is "
-        f"at most {most} % likely to be right afterwards{exception}."
+        f"at most {most} % likely to be right afterwards."
+    )
+
+
+def _meaning_with_delta(statement: Statement) -> str:
+    """The same with δ, which bounds no single attacker's odds but how often attackers can be right.
+
+    From P[S | D] ≤ e^ε·P[S | D′] + δ in both directions, two equally likely cases are told apart in at most
+    (e^ε + δ)/(1 + e^ε) of all cases. Under add/remove two values of a row are two steps apart: 2ε and (1 + e^ε)·δ.
+    """
+    epsilon, delta = float(statement.epsilon), float(statement.delta)
+    if statement.neighbours == "replace-one":
+        cases = "two things that person's row might say"
+    else:
+        cases = "two things that person's row might say (two steps apart: 2ε and (1 + e^ε)·δ)"
+        epsilon, delta = 2 * epsilon, (1 + math.exp(min(epsilon, 30.0))) * delta
+    factor = math.exp(min(epsilon, 30.0))
+    most = min(math.ceil(1000 * (factor + delta) / (1 + factor)) / 10, 100.0)
+    return (
+        "For a person in the table that means: whatever an attacker knows or does with the release, now or later, one "
+        f"who has to tell apart {cases}, both equally likely before, is right in at most {most:g} % of all cases. That "
+        "is an average over all the release might have been: with a probability that δ keeps small it may say more."
     )
 
 
@@ -173,6 +194,8 @@ def _spending(statement: Statement) -> str:
             f"Booked in the holder's ledger under '{_clean(statement.ledger.dataset)}'; hash of the entry: "
             f"`{_clean(statement.ledger.head)}`. Releases from the same table add up; the ledger knows the sum."
         )
+    elif not statement.private:
+        lines.append("Not booked in any ledger: a run without a guarantee has no price.")
     else:
         lines.append("No ledger was kept: other releases from the same table add to this cost, and nobody counts them.")
     return "\n\n".join(lines)
@@ -203,7 +226,7 @@ def _making(statement: Statement) -> str:
         f"understudy {_clean(statement.version)}, method `{_clean(statement.method)}`"
         + (f" ({_clean(options)})" if options else "")
         + f", {statement.created}. Noise: {_clean(statement.noise)}; integers, drawn exactly, no floating point. Trust "
-        "model: central. One trusted holder keeps the table and ran the program; nobody else saw a row."
+        "model: central. One trusted holder keeps the table and ran the program; the guarantee is towards all others."
     )
 
 

@@ -144,8 +144,8 @@ def _metadata(statement: Statement) -> dict[str, str]:
     """What a Parquet file says about itself, so that a copy without its folder still tells."""
     return {
         "understudy.guarantee": statement.guarantee,
-        "understudy.epsilon": str(statement.epsilon),
-        "understudy.delta": str(statement.delta),
+        "understudy.epsilon": str(statement.epsilon) if statement.private else "unbounded",
+        "understudy.delta": str(statement.delta) if statement.private else "unbounded",
         "understudy.unit": statement.unit,
     }
 

@@ -51,7 +51,7 @@ class RScore:
     def __call__(self, tables: Tables, n: int) -> npt.NDArray[np.int64]:
         """Integer scores of a batch of tables[batch, child, parents]."""
         if n > LARGEST_N:
-            raise OptionError(f"the score R is exact up to {LARGEST_N:,} rows, but the table has {n:,}.")
+            raise OptionError(f"the score R is exact up to {LARGEST_N:,} rows, and the table has more.")
         out = np.empty(len(tables), dtype=np.int64)
         _kernels.r_scores(tables, n, out)
         return out
@@ -87,7 +87,7 @@ class FScore:
         if tables.shape[1] != 2:
             raise OptionError(NEEDS_BINARY)
         if n > LARGEST_N_FOR_F:
-            raise OptionError(f"the score F is exact up to {LARGEST_N_FOR_F:,} rows, but the table has {n:,}. Use R.")
+            raise OptionError(f"the score F is exact up to {LARGEST_N_FOR_F:,} rows, and the table has more. Use R.")
         out = np.empty(len(tables), dtype=np.int64)
         _kernels.f_scores(tables, n, out)
         return out
