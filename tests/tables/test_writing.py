@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import gzip
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.randomness import streams
 from understudy.schema import Schema
-from understudy.tables import arrow_schema, decode_batch, layout_of, open_writer, to_kind
+from understudy.tables import arrow_schema, decode_batch, delimiter_of, layout_of, open_writer, read_table, to_kind
 
 SCHEMA = Schema.from_dict(
     {
@@ -176,3 +177,30 @@ def test_the_layout_of_a_file_has_names_and_no_types(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("b,a\n1,2\n")
     layout = layout_of(tmp_path / "t.csv")
     assert (layout.kind, layout.names, dict(layout.types)) == ("pandas", ("b", "a"), {})
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_cells_are_separated_by_the_delimiter_asked_for_and_read_back(tmp_path: Path, delimiter: str) -> None:
+    fields = [
+        {"name": "place", "categories": ["a,b", "a;b", "a\tb", "a|b", 'say "x"', "plain"]},
+        {"name": "w", "type": "number", "decimalChar": ",", "constraints": {"minimum": 0, "maximum": 1}, "decimals": 2},
+        {
+            "name": "day",
+            "type": "date",
+            "format": "%d|%m;%Y",
+            "constraints": {"minimum": "2020-01-01", "maximum": "2020-12-31"},
+        },
+    ]
+    schema = Schema.from_dict({"fields": fields})
+    codes = [np.arange(60) % field.size for field in schema.fields]
+    rows = decode_batch(schema, codes, streams(1).get("d"))
+    path = tmp_path / "t.csv"
+    with open_writer(path, schema, delimiter=delimiter) as writer:
+        writer.write(rows)
+    with path.open(newline="") as file:
+        cells = list(csv.reader(file, delimiter=delimiter))
+    assert cells[0] == ["place", "w", "day"]
+    assert {len(row) for row in cells} == {3}
+    assert [row[0] for row in cells[1:]] == rows.column("place").to_pylist()
+    assert delimiter_of(path) == delimiter
+    assert [column.tolist() for column in read_table(path, schema).columns] == [column.tolist() for column in codes]

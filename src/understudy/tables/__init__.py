@@ -4,7 +4,7 @@ from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._draft import draft_schema
 from understudy.tables._kinds import Layout, layout_of, to_kind
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
-from understudy.tables._sources import column_names, kind_of
+from understudy.tables._sources import column_names, delimiter_of, kind_of
 from understudy.tables._table import Table, code_type
 from understudy.tables._write import TableWriter, open_writer
 
@@ -19,6 +19,7 @@ __all__ = [
     "code_type",
     "column_names",
     "decode_batch",
+    "delimiter_of",
     "draft_schema",
     "kind_of",
     "layout_of",

@@ -75,6 +75,17 @@ def column_names(source: Any) -> tuple[str, ...]:
     return open_source(source).names
 
 
+def delimiter_of(source: Any) -> str:
+    """What stands between the cells of a CSV file; a comma for anything else.
+
+    >>> delimiter_of(pa.table({"a": [1]}))
+    ','
+    """
+    if not isinstance(source, str | os.PathLike) or _file_kind(Path(source)) != "csv":
+        return ","
+    return read_header(Path(source)).delimiter
+
+
 def _file_kind(path: Path) -> FileKind:
     if path.is_dir():
         raise TableError(f"{path} is a folder. Give the file that holds the table.")

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,11 +33,12 @@ class TableWriter(Protocol):
 
 @contextmanager
 def open_writer(
-    path: str | Path, schema: Schema, *, metadata: Mapping[str, str] | None = None
+    path: str | Path, schema: Schema, *, metadata: Mapping[str, str] | None = None, delimiter: str = ","
 ) -> Iterator[TableWriter]:
     """A writer for `.csv`, `.csv.gz` or `.parquet`. Nothing is left behind if the block fails or is interrupted.
 
-    `metadata` goes into the file's own metadata where the format has any (Parquet).
+    `metadata` goes into the file's own metadata where the format has any (Parquet); `delimiter` stands between the
+    cells of a CSV.
 
     CSV holds dates in their format, booleans in their own texts and the first of `missingValues` for missing.
 
@@ -54,7 +56,7 @@ def open_writer(
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with _told(path):
-            writer = make(draft, schema, metadata or {})
+            writer = make(draft, schema, metadata or {}, delimiter)
         try:
             yield _Guarded(writer, path)
         except BaseException:
@@ -105,7 +107,7 @@ def _failed(path: Path, error: OSError) -> OutputError:
 
 
 class _ParquetWriter:
-    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str], delimiter: str) -> None:
         from pyarrow import parquet
 
         self._writer = parquet.ParquetWriter(path, arrow_schema(schema), compression="zstd")
@@ -120,13 +122,13 @@ class _ParquetWriter:
 
 
 class _CsvWriter:
-    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
-        self._fields = schema.fields
+    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str], delimiter: str) -> None:
+        self._fields, self._delimiter = schema.fields, delimiter
         packed = path.name.lower().removesuffix(".part").rpartition(".")[0].endswith(".gz")
         self._raw = path.open("wb")
         # No name and no time inside: the same rows give the same bytes.
         self._stream: Any = gzip.GzipFile("", "wb", 6, self._raw, 0) if packed else self._raw
-        header = ",".join(_quoted(field.name) for field in schema.fields)
+        header = delimiter.join(_quoted(field.name, delimiter) for field in schema.fields)
         self._stream.write((header + "\n").encode())
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -134,12 +136,12 @@ class _CsvWriter:
             self._stream.write(self._lines(batch.slice(start, _CSV_ROWS)))
 
     def _lines(self, batch: pa.RecordBatch) -> pa.Buffer:
-        texts = [_texts(batch.column(field.name), field) for field in self._fields]
+        texts = [_texts(batch.column(field.name), field, self._delimiter) for field in self._fields]
         if len(texts) == 1:  # an empty line would be taken for no row at all
             texts = [pc.if_else(pc.equal(texts[0], ""), '""', texts[0])]
         texts[-1] = pc.binary_join_element_wise(texts[-1], "\n", "")
         # A fresh array of texts lies end to end in memory: its buffer is the file's next bytes.
-        return pc.binary_join_element_wise(*texts, ",").buffers()[2]
+        return pc.binary_join_element_wise(*texts, self._delimiter).buffers()[2]
 
     def close(self) -> None:
         try:
@@ -148,31 +150,32 @@ class _CsvWriter:
             self._raw.close()
 
 
-def _texts(column: pa.Array, field: Field) -> pa.Array:
+def _texts(column: pa.Array, field: Field, delimiter: str) -> pa.Array:
     """A decoded column as CSV cells."""
     form = field.form
+    quoted = partial(_quoted, delimiter=delimiter)
     if field.type == "string":
         texts = column
-        if any(_quoted(text) != text for text in [*(str(c.value) for c in field.categories), field.other_text]):
+        if any(quoted(text) != text for text in [*(str(c.value) for c in field.categories), field.other_text]):
             encoded = pc.dictionary_encode(column)
-            quoted = pa.array([_quoted(text) for text in encoded.dictionary.to_pylist()], pa.string())
-            texts = quoted.take(encoded.indices)
+            texts = pa.array([quoted(text) for text in encoded.dictionary.to_pylist()], pa.string())
+            texts = texts.take(encoded.indices)
     elif field.type == "boolean":
-        texts = pc.if_else(column, _quoted(form.true_values[0]), _quoted(form.false_values[0]))
+        texts = pc.if_else(column, quoted(form.true_values[0]), quoted(form.false_values[0]))
     elif field.type in ("date", "datetime"):
-        texts = _moments(column, field)
+        texts = _moments(column, field, delimiter)
     else:
         texts = column.cast(pa.string())
         if form.decimal_char != "." and field.type == "number":
             texts = pc.replace_substring(texts, ".", form.decimal_char)
-            if form.decimal_char == ",":
+            if form.decimal_char == delimiter:
                 texts = pc.if_else(
-                    pc.match_substring(texts, ","), pc.binary_join_element_wise('"', texts, '"', ""), texts
+                    pc.match_substring(texts, delimiter), pc.binary_join_element_wise('"', texts, '"', ""), texts
                 )
-    return pc.fill_null(texts, _quoted(field.missing_texts[0] if field.missing_texts else ""))
+    return pc.fill_null(texts, quoted(field.missing_texts[0] if field.missing_texts else ""))
 
 
-def _moments(column: pa.Array, field: Field) -> pa.Array:
+def _moments(column: pa.Array, field: Field, delimiter: str) -> pa.Array:
     pattern = field.form.format
     if pattern is None and field.type == "date":
         return column.cast(pa.string())
@@ -182,12 +185,12 @@ def _moments(column: pa.Array, field: Field) -> pa.Array:
         texts = pc.strftime(whole, format=pattern)
     else:
         texts = pa.array([None if m is None else m.strftime(pattern) for m in column.to_pylist()], pa.string())
-    if not any(mark in pattern for mark in ',"'):
+    if not any(mark in pattern for mark in (delimiter, '"')):
         return texts
-    return pa.array([None if text is None else _quoted(text) for text in texts.to_pylist()], pa.string())
+    return pa.array([None if text is None else _quoted(text, delimiter) for text in texts.to_pylist()], pa.string())
 
 
-def _quoted(text: str) -> str:
-    if any(mark in text for mark in '",\r\n') or text != text.strip():
+def _quoted(text: str, delimiter: str) -> str:
+    if any(mark in text for mark in (delimiter, *'"\r\n')) or text != text.strip():
         return '"' + text.replace('"', '""') + '"'
     return text
