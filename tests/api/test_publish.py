@@ -275,3 +275,14 @@ def test_the_demo_publishes_without_a_schema_of_its_own(tmp_path):
 def test_a_row_of_the_demo_is_one_person_in_python_too(tmp_path):
     assert us.publish("demo", epsilon=1, out=tmp_path / "r").statement.unit == "one person"
     assert us.publish("demo", epsilon=1, out=tmp_path / "s", unit="a member").statement.unit == "a member"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_a_published_csv_has_the_delimiter_of_the_input(tmp_path, delimiter):
+    path = tmp_path / "people.csv"
+    people().to_csv(path, index=False, sep=delimiter)
+    release = us.publish(path, schema=SCHEMA, epsilon=1, out=tmp_path / "r")
+    table = pd.read_csv(release.synthetic, sep=delimiter)
+    assert list(table.columns) == list(people().columns)
+    card = json.loads((tmp_path / "r" / "croissant.json").read_text())
+    assert ("description" in card["distribution"][0]) == (delimiter != ",")

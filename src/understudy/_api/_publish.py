@@ -16,7 +16,7 @@ from understudy._core.errors import OptionError, OutputError
 from understudy.methods import Method
 from understudy.privacy import Ledger, PrivacyWarning
 from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
-from understudy.tables import kind_of
+from understudy.tables import delimiter_of, kind_of
 
 _SPARE = 16 << 20
 
@@ -74,10 +74,11 @@ def publish(
     wanted = check_format(format, table)
     with whole_folder(Path(out), overwrite=overwrite) as folder:
         _check_room(table, folder)
+        delimiter = delimiter_of(table)
         model = _fit(table, settings, progress)
         with _charge_mentioned(model):
             names, n_rows = fill_release(
-                folder, model, format=wanted, n_rows=n, seed=seed, facts=card, progress=progress
+                folder, model, format=wanted, n_rows=n, seed=seed, facts=card, progress=progress, delimiter=delimiter
             )
     return make_release(Path(out), model, names, n_rows)
 

@@ -59,6 +59,12 @@ _MEDIA = {
     ".understudy": "application/zip",
 }
 _UNSTATED = "not stated by the publisher"
+_SEPARATED: Mapping[str, dict[str, str]] = {
+    ",": {},
+    ";": {"description": "Cells are separated by semicolons."},
+    "|": {"description": "Cells are separated by vertical bars."},
+    "\t": {"description": "Cells are separated by tabs.", "encodingFormat": "text/tab-separated-values"},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +81,17 @@ class CardFacts:
 
 
 def croissant_card(
-    schema: Schema, statement: Statement, files: Sequence[Path], table: Path, facts: CardFacts
+    schema: Schema,
+    statement: Statement,
+    files: Sequence[Path],
+    table: Path,
+    facts: CardFacts,
+    *,
+    delimiter: str = ",",
 ) -> dict[str, Any]:
     """The card of a release whose files are already written; `table` is the synthetic table among them.
+
+    Croissant has no term for a CSV's delimiter: another one than the comma is told in words.
 
     >>> from understudy.release import Statement
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "boolean"}]})
@@ -102,7 +116,9 @@ def croissant_card(
         "isLiveDataset": False,
         "citeAs": f"{statement.dataset}-synthetic, made with understudy {statement.version} on {statement.created}",
         **_privacy(statement),
-        "distribution": [_file(path) for path in files],
+        "distribution": [
+            _file(path) | (_SEPARATED[delimiter] if path == table and path.suffix == ".csv" else {}) for path in files
+        ],
         "recordSet": [_records(schema, table)],
     }
 

@@ -103,16 +103,17 @@ def fill_release(
     seed: int | None,
     facts: CardFacts | None,
     progress: Progress | None,
+    delimiter: str = ",",
 ) -> tuple[list[str], int]:
     """Write every file into a folder that is there already; their names and the number of synthetic rows."""
     table = folder / table_name(model.statement, format)
-    written = write_table(table, model, n_rows=n_rows, seed=seed, progress=progress)
+    written = write_table(table, model, n_rows=n_rows, seed=seed, progress=progress, delimiter=delimiter)
     model.save(folder / "model.understudy")
     (folder / "privacy.json").write_bytes(_json(model.statement.to_dict()))
     (folder / "PRIVACY.md").write_text(privacy_letter(model.statement), encoding="utf-8")
     model.draw(folder / "network.svg")
     files = [table, *(folder / name for name in ("model.understudy", "privacy.json", "PRIVACY.md", "network.svg"))]
-    card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts())
+    card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts(), delimiter=delimiter)
     (folder / "croissant.json").write_bytes(_json(card))
     return [path.name for path in files] + ["croissant.json"], written
 
@@ -124,6 +125,7 @@ def write_table(
     n_rows: int | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
+    delimiter: str = ",",
     **sampling: Any,
 ) -> int:
     """Sample into a CSV or Parquet file, batch by batch; the number of rows written."""
@@ -131,7 +133,7 @@ def write_table(
 
     total = model.model.n if n_rows is None else n_rows
     done = 0
-    with open_writer(path, model.schema, metadata=_metadata(model.statement)) as writer:
+    with open_writer(path, model.schema, metadata=_metadata(model.statement), delimiter=delimiter) as writer:
         for batch in model.sample_batches(n_rows, seed=seed, **sampling):
             writer.write(batch)
             done += batch.num_rows
