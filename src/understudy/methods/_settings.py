@@ -18,7 +18,7 @@ ROWS_SHARE = Fraction(1, 50)
 
 # What a fit may take, and what a candidate costs, on one core: measured once, used only to choose how many candidates
 # to look at and to predict the time of a run.
-SECONDS_PER_FIT = 1.5
+SECONDS_PER_FIT = 1.0
 SECONDS_PER_CELL = 1e-7
 SECONDS_PER_CANDIDATE = 4e-5
 SECONDS_PER_ROW_AXIS = 3e-10
