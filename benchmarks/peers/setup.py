@@ -32,7 +32,7 @@ class Peer:
 PEERS = {
     peer.name: peer
     for peer in (
-        # with pandas 3's strings its scores take more than twice the time, and pandas 2 with NumPy 2 breaks its sampling
+        # pandas 3's strings more than double the time of its scores; NumPy 2 with pandas 2 breaks its sampling
         Peer("datasynthesizer", ("DataSynthesizer==0.1.13", "pandas<3", "numpy<2"), "run_datasynthesizer.py"),
         Peer("dpmm", ("dpmm==0.1.9",), "run_dpmm.py", ("python3.11", "python3.10")),
         Peer("pgmpy", ("pgmpy==1.1.2",), "run_pgmpy_sampling.py"),
