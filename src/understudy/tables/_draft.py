@@ -15,6 +15,8 @@ from understudy._core.errors import TableError
 from understudy.schema import Field, Schema, import_sdv
 from understudy.schema._build import build_field
 from understudy.tables._guess import DISTINCT_LIMIT, MISSING_WORDS, describe
+from understudy.tables._objects import Column as ArrayOrMixed
+from understudy.tables._objects import Mixed
 from understudy.tables._parse import parse
 from understudy.tables._read import Progress
 from understudy.tables._sources import open_source
@@ -95,8 +97,10 @@ class Column:
         seen = self.distinct_bound if self.overflow else len(self.values)
         return seen == self.rows - self.empty
 
-    def see(self, array: pa.Array) -> None:
+    def see(self, array: ArrayOrMixed) -> None:
         """Take in the next batch."""
+        if isinstance(array, Mixed):
+            array = array.texts()
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
         if pa.types.is_string_view(array.type) or pa.types.is_large_string(array.type):

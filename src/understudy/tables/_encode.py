@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from understudy.schema import Field
 from understudy.schema._recoding import Codes
+from understudy.tables._objects import Column, Mixed
 from understudy.tables._parse import Parsed, parse
 from understudy.tables._table import code_type
 
@@ -50,45 +51,68 @@ class ColumnEncoder:
     problems: dict[Trouble, Problem] = field(default_factory=dict)
     _rows: int = 0
 
-    def encode(self, column: pa.Array) -> Codes:
+    def encode(self, column: Column) -> Codes:
         """The codes of the next batch."""
-        uniques, indices = _factored(column)
-        marks = encode_values(parse(uniques, self.schema_field), self.schema_field)
+        if isinstance(column, Mixed):
+            marks, indices = self._mixed_marks(column), None
+        else:
+            uniques, indices = _factored(column)
+            marks = encode_values(parse(uniques, self.schema_field), self.schema_field)
         narrow = np.maximum(marks, 0).astype(code_type(self.schema_field.size))
         codes: Codes = narrow if indices is None else narrow[indices]
         if (marks < 0).any():
-            self._note(marks if indices is None else marks[indices], uniques, indices)
+            self._note(marks if indices is None else marks[indices], column)
         self._rows += len(codes)
         return codes
 
-    def _note(self, marks: npt.NDArray[np.int64], uniques: pa.Array, indices: npt.NDArray[np.int64] | None) -> None:
+    def _mixed_marks(self, column: Mixed) -> npt.NDArray[np.int64]:
+        """Each type of cell as a column of that type would be read."""
+        empty = encode_values(parse(pa.nulls(1, pa.string()), self.schema_field), self.schema_field)
+        marks = np.full(len(column), empty[0])
+        for rows, cells in column.parts:
+            uniques, indices = _factored(cells)
+            found = encode_values(parse(uniques, self.schema_field), self.schema_field)
+            marks[rows] = found if indices is None else found[indices]
+        return marks
+
+    def _note(self, marks: npt.NDArray[np.int64], column: Column) -> None:
         for mark, trouble in _MARKS.items():
             found = np.flatnonzero(marks == mark)
             if not len(found):
                 continue
-            places = found if indices is None else indices[found]
             problem = Problem(
                 trouble=trouble,
                 count=len(found),
                 rows=tuple((found[:_SHOWN] + self._rows + 1).tolist()),
-                values=self._values(uniques, places) if self.show_values and trouble != "missing" else (),
-                near=self._near(uniques, places) if trouble == "outside" else 0,
+                values=_values(column, found) if self.show_values and trouble != "missing" else (),
+                near=self._near(column, found) if trouble == "outside" else 0,
             )
-            self.problems[trouble] = self.problems[trouble] + problem if trouble in self.problems else problem
+            earlier = self.problems.get(trouble)
+            self.problems[trouble] = earlier + problem if earlier else problem
 
-    def _values(self, uniques: pa.Array, places: npt.NDArray[np.int64]) -> tuple[str, ...]:
-        first = list(dict.fromkeys(places[: 20 * _SHOWN].tolist()))[:_SHOWN]
-        return tuple(str(uniques[place].as_py()) for place in first)
-
-    def _near(self, uniques: pa.Array, places: npt.NDArray[np.int64]) -> int:
+    def _near(self, column: Column, found: npt.NDArray[np.int64]) -> int:
         """How many of the cells would be categories but for spaces or capitals."""
-        if self.schema_field.type != "string" or not pa.types.is_string(uniques.type):
+        if self.schema_field.type != "string":
+            return 0
+        cells = _cells(column, found)
+        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
             return 0
         known = {str(c.value).strip().casefold() for c in self.schema_field.categories}
-        distinct, counts = np.unique(places, return_counts=True)
-        texts = uniques.take(pa.array(distinct)).to_pylist()
-        near = [text is not None and text.strip().casefold() in known for text in texts]
-        return int(counts[np.array(near, dtype=bool)].sum())
+        counts = pc.value_counts(cells)
+        return sum(
+            count
+            for text, count in zip(counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True)
+            if text is not None and text.strip().casefold() in known
+        )
+
+
+def _cells(column: Column, rows: npt.NDArray[np.int64]) -> pa.Array:
+    cells = (column.texts() if isinstance(column, Mixed) else column).take(pa.array(rows))
+    return cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+
+
+def _values(column: Column, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(cell) for cell in _cells(column, rows[: 20 * _SHOWN]).to_pylist()))[:_SHOWN]
 
 
 def encode_values(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:

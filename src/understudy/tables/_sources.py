@@ -12,10 +12,12 @@ import pyarrow as pa
 
 from understudy._core.errors import TableError
 from understudy.tables._csv import csv_batches, open_bytes, read_header, unreadable
+from understudy.tables._objects import Column, Mixed, column_of_objects
 
 Kind: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 FileKind: TypeAlias = Literal["csv", "parquet", "arrow"]
 _ROWS = 1 << 17
+_POLARS_OBJECTS = ("Object", "Int128", "UInt128")  # pointers, and numbers that Arrow has no type for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +27,7 @@ class Source:
     kind: Kind | FileKind
     names: tuple[str, ...]
     n_rows: int | None
-    batches: Callable[[Sequence[str]], Iterator[list[pa.Array]]]
+    batches: Callable[[Sequence[str]], Iterator[list[Column]]]
     types: tuple[Any, ...] = ()
 
 
@@ -118,7 +120,7 @@ def _file(path: Path, kind: str) -> Source:
     except (pa.ArrowInvalid, OSError):
         raise TableError(damaged) from None
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
         parts = opened.batches(wanted)
         while True:
             try:
@@ -138,7 +140,7 @@ def _parquet(path: Path) -> Source:
     file = parquet.ParquetFile(path)
     schema = file.schema_arrow
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
         texts = [name for name in wanted if pa.types.is_string(schema.field(name).type)]
         opened = parquet.ParquetFile(path, read_dictionary=texts)
         for batch in opened.iter_batches(batch_size=_ROWS, columns=list(wanted)):
@@ -173,7 +175,7 @@ def _pyarrow(source: Any) -> Source:
         source = pa.table(source)
     n_rows = source.num_rows if isinstance(source, pa.Table) else None
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
         parts = source.to_batches(max_chunksize=_ROWS) if isinstance(source, pa.Table) else source
         for batch in parts:
             yield [batch.column(name) for name in wanted]
@@ -192,16 +194,16 @@ def _polars(frame: Any) -> Source:
         frame = frame.collect()
     names = tuple(frame.columns)
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
         for start in range(0, frame.height, _ROWS):
             yield [_polars_column(frame[name][start : start + _ROWS]) for name in wanted]
 
     return Source(kind="polars", names=names, n_rows=frame.height, batches=batches, types=tuple(frame.dtypes))
 
 
-def _polars_column(series: Any) -> pa.Array:
-    if str(series.dtype) == "Object":  # pointers to Python objects, which Arrow would take for bytes
-        return pa.array([None if v is None else str(v) for v in series.to_list()], pa.string())
+def _polars_column(series: Any) -> Column:
+    if str(series.dtype) in _POLARS_OBJECTS:
+        return column_of_objects(series.to_list())
     return _one_array(series.to_arrow())
 
 
@@ -211,19 +213,32 @@ def _pandas(frame: Any) -> Source:
     names = tuple(str(name) for name in frame.columns)
     positions = {name: i for i, name in enumerate(names)}
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
         for start in range(0, len(frame), _ROWS):
             yield [_pandas_column(frame.iloc[start : start + _ROWS, positions[name]]) for name in wanted]
 
     return Source(kind="pandas", names=names, n_rows=len(frame), batches=batches, types=tuple(frame.dtypes))
 
 
-def _pandas_column(series: Any) -> pa.Array:
-    try:
-        return _one_array(pa.array(series, from_pandas=True))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        # A column of mixed objects: as texts, so that the schema can say which of them do not fit.
-        return pa.array([None if missing else str(v) for v, missing in zip(series, series.isna(), strict=True)])
+def _pandas_column(series: Any) -> Column:
+    if series.dtype.name == "category":
+        return _pandas_category(series)
+    if series.dtype.name != "object":
+        try:
+            array = pa.array(series, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            array = None
+        if array is not None and not isinstance(array, pa.ExtensionArray):
+            return _one_array(array)
+    return column_of_objects(series.to_list(), lambda: series.isna().to_numpy(dtype=bool))
+
+
+def _pandas_category(series: Any) -> Column:
+    codes, categories = series.cat.codes.to_numpy(), series.cat.categories.to_series()
+    values = _pandas_column(categories)
+    if isinstance(values, Mixed):
+        return column_of_objects(series.to_list(), lambda: codes < 0)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
 
 
 def _one_array(column: Any) -> pa.Array:
