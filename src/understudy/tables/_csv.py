@@ -41,17 +41,20 @@ def read_header(path: Path) -> Header:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise TableError(f"{path.name} is UTF-16 text, not UTF-8. Save it as CSV UTF-8.")
     text = codecs.getincrementaldecoder("utf-8-sig")("replace").decode(start)
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
+    lines = text.splitlines()
+    blank = next((i for i, line in enumerate(lines) if line), None)
+    if blank is None or not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
+    # The header alone says which mark parts the cells: no row may have a say in how the others are read.
+    header, rows = lines[blank], lines[blank + 1 :]
     delimiter = ","
-    if "," not in lines[0]:
-        delimiter = max(_DELIMITERS, key=lambda mark: (lines[0].count(mark), mark == ","))
-    blank = next(i for i, line in enumerate(text.splitlines()) if line)
+    if "," not in header:
+        delimiter = max(_DELIMITERS, key=lambda mark: (header.count(mark), mark == ","))
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
         raise _not_utf8(path)
-    filled = len(lines) > 1 or len(start) >= _FIRST_BLOCK
+    # In a file of one column, an empty line is a row.
+    filled = any(rows) or (len(names) == 1 and bool(rows)) or len(start) >= _FIRST_BLOCK
     return Header(names=tuple(names), delimiter=delimiter, blank_lines=blank, filled=filled)
 
 
