@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, and dataframes come back as the caller's own."""
+"""Files appear whole or not at all, and dataframes have the types of the schema."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
@@ -18,7 +17,7 @@ import pytest
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.randomness import streams
 from understudy.schema import Schema
-from understudy.tables import arrow_schema, decode_batch, delimiter_of, layout_of, open_writer, read_table, to_kind
+from understudy.tables import arrow_schema, decode_batch, delimiter_of, open_writer, read_table, to_kind
 
 SCHEMA = Schema.from_dict(
     {
@@ -115,68 +114,37 @@ def test_parquet_has_the_types_of_the_schema(tmp_path: Path) -> None:
     assert table.num_rows == 100
 
 
-def test_pandas_columns_are_nullable_only_where_they_need_to_be() -> None:
-    full = to_kind(batch(holes=False), "pandas")
-    assert [str(t) for t in full.dtypes][1:] == ["int64", "datetime64[s]", "bool", "float64"]
-    holes = to_kind(batch(), "pandas")
-    assert [str(t) for t in holes.dtypes][1:] == ["Int64", "datetime64[s]", "boolean", "float64"]
-    assert list(holes.columns) == list(SCHEMA.names)
+def test_column_types_follow_from_the_schema_and_not_from_the_rows() -> None:
+    for rows in (batch(), batch(holes=False)):
+        frame = to_kind(rows, "pandas", schema=SCHEMA)
+        assert [str(t) for t in frame.dtypes][1:] == ["Int64", "datetime64[s]", "boolean", "float64"]
+        assert list(frame.columns) == list(SCHEMA.names)
+        assert to_kind(rows, "polars", schema=SCHEMA).dtypes == [pl.String, pl.Int64, pl.Date, pl.Boolean, pl.Float64]
+        assert to_kind(rows, "pyarrow", schema=SCHEMA).schema == arrow_schema(SCHEMA)
 
 
-def test_pandas_types_of_the_caller_come_back() -> None:
-    frame = pd.DataFrame(
+def test_pandas_columns_are_nullable_only_where_the_schema_allows_empty_cells() -> None:
+    whole = {"type": "integer", "categories": [1, 2]}
+    schema = Schema.from_dict(
         {
-            "sex": pd.Categorical(["M", "M"]),
-            "age": pd.array([1, 2], "Int16"),
-            "born": pd.to_datetime(["2000-01-01", "2000-01-02"]).astype("datetime64[ns]"),
-            "ok": pd.array([True, None], "boolean"),
-            "w": np.array([1, 2], "float32"),
+            "fields": [
+                {"name": "a", **whole},
+                {"name": "b", **whole, "outside": "other"},
+                {"name": "c", **whole, "constraints": {"required": False}},
+                {"name": "d", "type": "boolean"},
+                {"name": "e", "type": "year", "constraints": {"minimum": 1990, "maximum": 2020}},
+                {"name": "f", "type": "datetime", "constraints": {"minimum": "2020-01-01", "maximum": "2020-12-31"}},
+            ]
         }
     )
-    back = to_kind(batch(), "pandas", schema=SCHEMA, like=layout_of(frame))
-    assert [str(t) for t in back.dtypes] == ["category", "Int16", "datetime64[ns]", "boolean", "float32"]
-    # The categories are the declared ones: those the private frame happened to hold are its own business.
-    assert list(back["sex"].cat.categories) == ["F", "M"]
-    objects = frame.astype({"sex": object}).assign(born=[d.date() for d in frame["born"]])
-    again = to_kind(batch(), "pandas", schema=SCHEMA, like=layout_of(objects))
-    assert again["sex"].dtype == object
-    assert again["born"].dtype == object
-
-
-def test_a_type_that_does_not_hold_the_values_is_left_alone() -> None:
-    frame = pd.DataFrame({"age": np.array([1, 2], "int8"), "sex": [1, 2]})
-    back = to_kind(batch(), "pandas", schema=SCHEMA, like=layout_of(frame))
-    assert str(back["age"].dtype) == "Int64"
-    assert back["sex"].dropna().isin(["F", "M"]).all()
-
-
-def test_polars_types_of_the_caller_come_back() -> None:
-    frame = pl.DataFrame({"sex": ["M"], "age": [1], "w": [1.0]}).with_columns(
-        pl.col("sex").cast(pl.Enum(["M"])), pl.col("age").cast(pl.Int8), pl.col("w").cast(pl.Float32)
-    )
-    back = to_kind(batch(), "polars", schema=SCHEMA, like=layout_of(frame))
-    assert back.schema["sex"] == pl.Enum(["F", "M"])
-    assert back.schema["age"] == pl.Int8
-    assert back.schema["w"] == pl.Float32
-    assert back.schema["born"] == pl.Date
-
-
-def test_pyarrow_types_of_the_caller_come_back() -> None:
-    table = pa.table({"age": pa.array([1], pa.int8()), "sex": pa.array(["M"]).dictionary_encode(), "w": ["text"]})
-    back = to_kind(batch(), "pyarrow", like=layout_of(table))
-    assert back.schema.field("age").type == pa.int8()
-    assert pa.types.is_dictionary(back.schema.field("sex").type)
+    rows = decode_batch(schema, [np.zeros(3, dtype=np.uint8)] * 6, streams(1).get("d"))
+    frame = to_kind(rows, "pandas", schema=schema)
+    assert [str(t) for t in frame.dtypes] == ["int64", "Int64", "Int64", "bool", "int64", "datetime64[us]"]
 
 
 def test_a_kind_we_do_not_know_is_refused() -> None:
     with pytest.raises(OptionError, match="pandas, polars or pyarrow"):
-        to_kind(batch(), "spark")  # type: ignore[arg-type]
-
-
-def test_the_layout_of_a_file_has_names_and_no_types(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("b,a\n1,2\n")
-    layout = layout_of(tmp_path / "t.csv")
-    assert (layout.kind, layout.names, dict(layout.types)) == ("pandas", ("b", "a"), {})
+        to_kind(batch(), "spark", schema=SCHEMA)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -12,7 +12,7 @@ from understudy.methods import method_named
 from understudy.privacy import Ledger, make_budget
 from understudy.release import Answer, Kind, PublishedModel, Statement
 from understudy.schema import Schema
-from understudy.tables import Layout, layout_of
+from understudy.tables import kind_of
 
 
 class PrivBayes:
@@ -63,7 +63,7 @@ class PrivBayes:
         self.epsilon, self.delta, self.neighbours = epsilon, delta, neighbours
         self.seed, self.noise, self.trust_draft, self.diagnostic = seed, noise, trust_draft, diagnostic
         self.ledger, self.dataset, self.cap, self.delta_cap = ledger, dataset, cap, delta_cap
-        self._layout: Layout | None = None
+        self._kind: Kind = "pyarrow"
         self._model: PublishedModel | None = None
 
     def __repr__(self) -> str:
@@ -91,7 +91,8 @@ class PrivBayes:
             options=self._options,
         )
         self._model = fit_model(table, settings, progress=progress, note="fit")
-        self._layout = None if isinstance(table, str | os.PathLike) else layout_of(table)
+        kind = kind_of(table)
+        self._kind = kind if kind in ("pandas", "polars") else "pyarrow"
         return self
 
     @property
@@ -119,10 +120,9 @@ class PrivBayes:
     def sample(self, n: int | None = None, *, kind: Kind | None = None, **how: Any) -> Any:
         """A synthetic table, of the kind that `fit` got unless another is named; see `PublishedModel.sample`.
 
-        After a fit on a file it is a pyarrow table.
+        After a fit on a file it is a pyarrow table. Column types follow from the schema, not from the table fitted.
         """
-        layout = self._layout
-        return self.model_.sample(n, kind=kind or (layout.kind if layout else "pyarrow"), like=layout, **how)
+        return self.model_.sample(n, kind=kind or self._kind, **how)
 
     generate = sample
 

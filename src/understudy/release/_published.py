@@ -23,8 +23,6 @@ from understudy.schema import Marginal, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from understudy.tables import Layout
-
 Kind = Literal["pandas", "polars", "pyarrow"]
 BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
@@ -58,21 +56,20 @@ class PublishedModel:
         seed: int | None = None,
         independent: bool = False,
         kind: Kind = "pandas",
-        like: Layout | None = None,
     ) -> Any:
         """A synthetic table of `n` rows (as many as the original by default), as the wanted kind of dataframe.
 
         `where` fixes columns: `{"sex": "Female", "age": (30, 40), "education": ["BA", "MA"]}`, or text such as
         `"sex=Female, age=30..40"`. Rows are drawn from the exact conditional distribution. A seed makes the sample
         repeatable; that has no bearing on privacy. By default the sample has low variance; `independent=True` draws
-        every row on its own. `like` gives columns the types of another dataframe (`tables.layout_of`).
+        every row on its own. Column types follow from the schema.
         """
         import pyarrow as pa
 
         from understudy.tables import to_kind
 
         batches = list(self.sample_batches(n, where=where, seed=seed, independent=independent))
-        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema, like=like)
+        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema)
 
     def sample_batches(
         self,

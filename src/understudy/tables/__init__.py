@@ -2,7 +2,7 @@
 
 from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._draft import draft_schema
-from understudy.tables._kinds import Layout, layout_of, to_kind
+from understudy.tables._kinds import to_kind
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
 from understudy.tables._sources import column_names, delimiter_of, kind_of
 from understudy.tables._table import Table, code_type
@@ -11,7 +11,6 @@ from understudy.tables._write import TableWriter, open_writer
 __all__ = [
     "CheckReport",
     "ColumnCheck",
-    "Layout",
     "Table",
     "TableWriter",
     "arrow_schema",
@@ -22,7 +21,6 @@ __all__ = [
     "delimiter_of",
     "draft_schema",
     "kind_of",
-    "layout_of",
     "open_writer",
     "read_table",
     "to_kind",

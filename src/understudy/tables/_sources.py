@@ -28,7 +28,6 @@ class Source:
     names: tuple[str, ...]
     n_rows: int | None
     batches: Callable[[Sequence[str]], Iterator[list[Column]]]
-    types: tuple[Any, ...] = ()
 
 
 def kind_of(source: Any) -> Kind | FileKind:
@@ -146,9 +145,7 @@ def _parquet(path: Path) -> Source:
         for batch in opened.iter_batches(batch_size=_ROWS, columns=list(wanted)):
             yield [batch.column(name) for name in wanted]
 
-    return Source(
-        kind="parquet", names=tuple(schema.names), n_rows=file.metadata.num_rows, batches=batches, types=schema.types
-    )
+    return Source(kind="parquet", names=tuple(schema.names), n_rows=file.metadata.num_rows, batches=batches)
 
 
 def _ipc(path: Path) -> Source:
@@ -166,7 +163,6 @@ def _ipc(path: Path) -> Source:
         names=tuple(schema.names),
         n_rows=None,
         batches=lambda wanted: ([batch.column(name) for name in wanted] for batch in parts),
-        types=tuple(schema.types),
     )
 
 
@@ -185,7 +181,6 @@ def _pyarrow(source: Any) -> Source:
         names=tuple(source.schema.names),
         n_rows=n_rows,
         batches=batches,
-        types=tuple(source.schema.types),
     )
 
 
@@ -198,7 +193,7 @@ def _polars(frame: Any) -> Source:
         for start in range(0, frame.height, _ROWS):
             yield [_polars_column(frame[name][start : start + _ROWS]) for name in wanted]
 
-    return Source(kind="polars", names=names, n_rows=frame.height, batches=batches, types=tuple(frame.dtypes))
+    return Source(kind="polars", names=names, n_rows=frame.height, batches=batches)
 
 
 def _polars_column(series: Any) -> Column:
@@ -217,7 +212,7 @@ def _pandas(frame: Any) -> Source:
         for start in range(0, len(frame), _ROWS):
             yield [_pandas_column(frame.iloc[start : start + _ROWS, positions[name]]) for name in wanted]
 
-    return Source(kind="pandas", names=names, n_rows=len(frame), batches=batches, types=tuple(frame.dtypes))
+    return Source(kind="pandas", names=names, n_rows=len(frame), batches=batches)
 
 
 def _pandas_column(series: Any) -> Column:
