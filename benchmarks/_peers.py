@@ -57,16 +57,23 @@ def run_peer(
     seed: int,
     epsilon: float,
     fresh: bool = False,
+    stored: bool = False,
     timeout: float = 7200,
     **settings: object,
 ) -> PeerRun | None:
-    """Fit and sample as many rows as the table has; from the store where this very run was made before."""
+    """Fit and sample as many rows as the table has; from the store where this very run was made before.
+
+    With `stored` a run that is not there is left out.
+    """
     if problem_with(name) is not None:
         return None
     own = "".join(f"-{key}{value}" for key, value in sorted(settings.items()))
     stem = RESULTS / f"{name}-{installed_version(name)}{own}-{table.name}-eps{epsilon:g}-seed{seed}"
     report, rows = stem.with_name(stem.name + ".json"), stem.with_name(stem.name + ".npz")
-    if fresh or not (report.exists() and rows.exists()):
+    known = report.exists() and rows.exists()
+    if stored and not known:
+        return None
+    if fresh or not known:
         codes, sizes = table.write(BENCH / "tables")
         out = BENCH / "tables" / f"{stem.name}.out.csv"
         options = ["--sizes", sizes, "--epsilon", epsilon, "--seed", seed, "--settings", json.dumps(settings)]

@@ -33,10 +33,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Options:
-    """`quick`: one seed and smaller peers' runs. `fresh`: repeat peers' runs that are in the store."""
+    """`quick`: one seed and smaller runs. `fresh`: repeat peers' runs that are in the store. `stored`: only those."""
 
     quick: bool = False
     fresh: bool = False
+    stored: bool = False
     json: Path | None = None
 
 
@@ -59,6 +60,7 @@ def main(run: Callable[[Options], list[Line]]) -> None:
     parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
     parser.add_argument("--quick", action="store_true", help="one seed, smaller runs of the peers")
     parser.add_argument("--fresh", action="store_true", help="repeat the peers' runs that are in the store")
+    parser.add_argument("--stored", action="store_true", help="of the peers' runs, use only those in the store")
     parser.add_argument("--json", type=Path, help="write the lines to this file too")
     options = Options(**vars(parser.parse_args()))
     lines = run(options)

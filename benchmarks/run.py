@@ -2,7 +2,7 @@
 
 A quick run writes them to `.bench/` instead. The peers' first runs take about an hour and a half on two cores.
 
-python -m benchmarks.run [--quick] [--fresh] [--only NAME …]
+python -m benchmarks.run [--quick] [--fresh] [--stored] [--only NAME …]
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one seed of each peer, fewer seeds and rows of ours")
     parser.add_argument("--fresh", action="store_true", help="repeat the peers' runs that are in the store")
+    parser.add_argument("--stored", action="store_true", help="of the peers' runs, use only those in the store")
     parser.add_argument("--only", nargs="+", choices=sorted(SCRIPTS), help="only these")
     parser.add_argument("--out", type=Path, help="folder of results.md and results.json")
     options = parser.parse_args()
-    passed = [flag for flag in ("--quick", "--fresh") if getattr(options, flag.lstrip("-"))]
+    passed = [flag for flag in ("--quick", "--fresh", "--stored") if getattr(options, flag.lstrip("-"))]
     found: dict[str, list[Line]] = {}
     for name, title in SCRIPTS.items():
         if options.only is None or name in options.only:

@@ -44,7 +44,7 @@ def compare_one(table: Encoded, options: Options) -> list[Line]:
     lines = []
     for peer, label, settings, most in PEERS:
         found = [
-            run_peer(peer, table, seed=seed, epsilon=EPSILON, fresh=options.fresh, **settings)
+            run_peer(peer, table, seed=seed, epsilon=EPSILON, fresh=options.fresh, stored=options.stored, **settings)
             for seed in range(min(n_seeds, most))
         ]
         theirs = [run for run in found if run is not None and run.synthetic is not None]
