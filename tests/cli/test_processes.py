@@ -142,3 +142,46 @@ def test_an_interrupt_at_any_moment_leaves_all_or_nothing(home):
         assert names in (["people.csv", "people.schema.yaml"], ["people.csv", "people.schema.yaml", "release"]), err
         if "release" in names:
             assert len(os.listdir(home / "release")) == 6
+
+
+# An interrupt that lands in a callback out of C: Python prints it and goes on, and so would the run.
+LOST = """
+import ctypes, os, signal, sys
+from understudy.release import _write
+from understudy.cli import main
+
+letter = _write.privacy_letter
+
+@ctypes.CFUNCTYPE(None)
+def callback():
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(10):
+        pass
+
+def lose(*args, **kwargs):
+    callback()
+    return letter(*args, **kwargs)
+
+setattr(_write, "privacy_letter", lose)
+main(sys.argv[1:])
+"""
+
+
+def test_an_interrupt_that_lands_in_a_callback_stops_the_run_all_the_same(home):
+    code, out, err = finish(start(home, *PUBLISH, code=LOST))
+    assert (code, out) == (130, "")
+    assert err == "understudy: interrupted; nothing was written.\n"
+    assert sorted(os.listdir(home)) == ["people.csv", "people.schema.yaml"]
+
+
+def test_an_interrupt_while_the_program_is_loaded_leaves_no_traceback(home):
+    early = "import os, signal, sys; from understudy.cli import main\n"
+    early += "class Finder:\n def find_spec(self, *a): os.kill(os.getpid(), signal.SIGINT); return None\n"
+    early += "sys.meta_path.insert(0, Finder()); main(['--help'])"
+    assert finish(start(home, code=early)) == (130, "", "")
+
+
+def test_a_terminal_that_knows_no_greek_shows_escapes(home):
+    code, out, err = finish(start(home, *PUBLISH, env={**os.environ, "PYTHONIOENCODING": "ascii"}))
+    assert (code, err) == (0, "")
+    assert "at \\u03b5 = 1" in out

@@ -1,5 +1,5 @@
 """The command line: parse, call, show progress. Heavy imports happen inside the commands, so `--help` is fast."""
 
-from understudy.cli._main import main
+from understudy.cli._start import main
 
 __all__ = ["main"]

@@ -1,5 +1,5 @@
 """`python -m understudy.cli`."""
 
-from understudy.cli._main import main
+from understudy.cli._start import main
 
 main()

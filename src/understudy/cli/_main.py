@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from collections.abc import Sequence
-from typing import Never
 
 import typer
 
 from understudy._core.errors import InternalError, UserError
 from understudy.cli._app import InterruptedRunError, ReaderGoneError, app
+from understudy.cli._interrupts import INTERRUPTED
 from understudy.cli._show import say_error
 
 # Typer may bring a click of its own, so its base error is found through a class that typer does export.
@@ -21,13 +19,6 @@ _UsageError: type[Exception] = next(
 
 USER_MISTAKE = 2
 OUR_BUG = 70
-INTERRUPTED = 130
-
-
-def main(arguments: Sequence[str] | None = None) -> Never:
-    """Run the command line and exit."""
-    signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
 def run(arguments: list[str]) -> int:
@@ -64,11 +55,6 @@ def run(arguments: list[str]) -> int:
         say_error(f"{bug} Run it again with UNDERSTUDY_DEBUG=1 to see where.", as_json=as_json)
         return OUR_BUG
     return int(result) if isinstance(result, int) else 0
-
-
-def _terminate(number: int, frame: object) -> Never:
-    """A polite kill is an interrupt: temporary files are removed on the way out."""
-    raise KeyboardInterrupt
 
 
 def _notes(error: BaseException) -> list[str]:

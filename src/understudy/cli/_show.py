@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from understudy.cli._interrupts import INTERRUPTS
+
 if TYPE_CHECKING:
     from rich.table import Table
 
 Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+def any_encoding() -> None:
+    """Let a terminal or pipe that knows no ε show an escape: a run must not die of it after its budget is spent."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str = "") -> None:
@@ -77,10 +87,10 @@ def make_table(*columns: str, right: tuple[str, ...] = ()) -> Table:
 
 
 @contextmanager
-def progress_bars(*, quiet: bool = False) -> Iterator[Progress | None]:
-    """A progress callback that draws bars on stderr if that is a terminal, and None otherwise."""
+def progress_bars(*, quiet: bool = False) -> Iterator[Progress]:
+    """A progress callback that draws bars on stderr if that is a terminal, and in any case looks for interrupts."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield lambda stage, done, total: INTERRUPTS.check()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -90,6 +100,7 @@ def progress_bars(*, quiet: bool = False) -> Iterator[Progress | None]:
         tasks: dict[str, Any] = {}
 
         def update(stage: str, done: int, total: int) -> None:
+            INTERRUPTS.check()
             if stage not in tasks:
                 for task in tasks.values():
                     bars.update(task, completed=bars.tasks[task].total, visible=False)

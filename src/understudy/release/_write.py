@@ -115,6 +115,8 @@ def fill_release(
     files = [table, *(folder / name for name in ("model.understudy", "privacy.json", "PRIVACY.md", "network.svg"))]
     card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts(), delimiter=delimiter)
     (folder / "croissant.json").write_bytes(_json(card))
+    if progress is not None:
+        progress("writing", 1, 1)
     return [path.name for path in files] + ["croissant.json"], written
 
 

@@ -1,0 +1,78 @@
+"""Ctrl-C that is never lost.
+
+An interrupt is an exception in whatever Python code runs at that moment. If that is a callback out of a C library
+(the compiler's, while it loads cached kernels), Python can only print it and go on. So an interrupt is also remembered:
+it is raised again a moment later, and progress reports look for it, the last one just before the release is put in
+place.
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Never
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+INTERRUPTED = 130
+_AGAIN_AFTER = 0.05
+
+
+class Interrupts:
+    """Whether somebody asked the run to stop.
+
+    >>> interrupts = Interrupts()
+    >>> interrupts.check()
+    >>> interrupts.asked = True
+    >>> interrupts.check()
+    Traceback (most recent call last):
+    KeyboardInterrupt
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._others = sys.unraisablehook
+
+    def install(self) -> None:
+        """Take over the signals and the hook for exceptions that nobody can catch."""
+        self._others = sys.unraisablehook
+        sys.unraisablehook = self._unraisable
+        signal.signal(signal.SIGTERM, self._stop)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored on purpose
+            signal.signal(signal.SIGINT, self._stop)
+
+    def finish(self) -> None:
+        """From here on nothing is left to stop: the interpreter takes itself down undisturbed."""
+        self.asked = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+
+    def check(self) -> None:
+        """Stop here if that was asked for and got lost."""
+        if self.asked:
+            self.asked = False
+            raise KeyboardInterrupt
+
+    def _stop(self, number: int, frame: object) -> Never:
+        """A polite kill is an interrupt too: temporary files are removed on the way out."""
+        self.asked = True
+        raise KeyboardInterrupt
+
+    def _unraisable(self, lost: UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            self._others(lost)
+            return
+        # Not at once: it would be raised in this very function, and be lost again.
+        again = threading.Timer(_AGAIN_AFTER, self._again)
+        again.daemon = True
+        again.start()
+
+    def _again(self) -> None:
+        if self.asked:
+            _thread.interrupt_main()
+
+
+INTERRUPTS = Interrupts()
