@@ -213,6 +213,37 @@ def test_schema_import_sdv(home, capsys):
     assert "origin: draft" in (home / "from-sdv.yaml").read_text()
 
 
+def test_a_draft_takes_types_from_sdv_metadata(home, capsys):
+    columns = {"sex": {"sdtype": "categorical"}, "age": {"sdtype": "categorical"}}
+    metadata = {"METADATA_SPEC_VERSION": "SINGLE_TABLE_V1", "columns": columns}
+    Path("metadata.json").write_text(json.dumps(metadata))
+    plain = result(capsys, "schema", "draft", "people.csv")["schema"]["fields"]
+    found = result(capsys, "schema", "draft", "people.csv", "--sdv", "metadata.json")["schema"]["fields"]
+    assert [field["name"] for field in found] == [field["name"] for field in plain]
+    assert "categories" in found[1]
+    assert "categories" not in plain[1]
+
+
+def test_rows_may_be_written_as_a_power_of_ten(model, capsys):
+    assert result(capsys, "sample", model, "-n", "1e2", "-o", "some.csv")["rows"] == 100
+    assert result(capsys, "plan", "--schema", "people.schema.yaml", "--epsilon", "1", "--rows", "1e6")["rows"] == 10**6
+
+
+def test_one_row_is_not_rows(model, capsys):
+    capsys.readouterr()
+    assert run(["sample", model, "-n", "1", "-o", "one.csv"]) == 0
+    assert output(capsys)[0] == "Wrote 1 row to one.csv.\n"
+    assert run(["schema", "check", "one.csv", "people.schema.yaml"]) == 0
+    assert "1 row fits the schema." in output(capsys)[0]
+
+
+def test_commands_to_try_next_can_be_pasted(home, capsys):
+    assert (
+        run(["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--out", "my release"]) == 0
+    )
+    assert "understudy query 'my release/model.understudy' job" in output(capsys)[0]
+
+
 def test_ledger_show_and_verify(home, capsys):
     publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--ledger", "budget.db", "--dataset", "p24"]
     assert run([*publish, "--epsilon", "0.5", "--cap", "0.8"]) == 0

@@ -75,6 +75,12 @@ CASES = {
     "draft of nothing": ["schema", "draft", "none.csv"],
     "check without schema": ["schema", "check", "people.csv"],
     "sdv metadata missing": ["schema", "import-sdv", "none.json"],
+    "sdv metadata for a draft missing": ["schema", "draft", "people.csv", "--sdv", "none.json"],
+    "no name for the output": [*PUBLISH, "--out", ""],
+    "the folder itself for output": [*PUBLISH, "--out", ".", "--overwrite"],
+    "no name for a draft": ["schema", "draft", "people.csv", "--out", ""],
+    "half a row": [*PUBLISH, "-n", "1.5"],
+    "more rows than there are atoms": [*PUBLISH, "-n", "1e99"],
 }
 
 
@@ -157,3 +163,47 @@ def test_an_interrupt_ends_with_130_and_a_sentence(home, capsys, monkeypatch):
     assert "interrupted; nothing was written" in err
     assert "stays in the ledger" in err
     assert not (home / "release").exists()
+
+
+def test_a_strange_seed_or_number_of_rows_of_a_sample_is_told(home, capsys):
+    assert run(PUBLISH) == 0
+    for option, value in (("--seed", "-3"), ("-n", "-1")):
+        capsys.readouterr()
+        assert run(["sample", "release/model.understudy", "-o", "x.csv", option, value]) == 2
+        assert "must be a whole number of at least 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "dangling link", "device"])
+def test_overwrite_replaces_plain_files_only(home, capsys, kind):
+    assert run(PUBLISH) == 0
+    target = home / "target.csv"
+    if kind == "pipe":
+        os.mkfifo(target)
+    elif kind == "device":
+        target = "/dev/null"
+    else:
+        target.symlink_to(home / ("people.csv" if kind == "link" else "nothing.csv"))
+    before = (home / "people.csv").read_bytes()
+    for command in (
+        ["sample", "release/model.understudy"],
+        ["export", "release/model.understudy"],
+        ["draw", "release/model.understudy"],
+        ["schema", "draft", "people.csv"],
+    ):
+        capsys.readouterr()
+        assert run([*command, "--out", str(target), "--overwrite"]) == 2
+        assert "not replaced" in capsys.readouterr().err
+    assert (home / "people.csv").read_bytes() == before
+
+
+def test_a_draft_that_cannot_be_written_leaves_the_reviewed_schema_alone(home, capsys, monkeypatch):
+    def full(self, *args, **kwargs):
+        self.open("w").close()
+        raise OSError(28, "No space left on device")
+
+    before = (home / "people.schema.yaml").read_bytes()
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    assert run(["schema", "draft", "people.csv", "-o", "people.schema.yaml", "--overwrite"]) == 2
+    assert "cannot write people.schema.yaml" in capsys.readouterr().err
+    assert (home / "people.schema.yaml").read_bytes() == before
+    assert not [name for name in os.listdir(home) if "part" in name]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.release.models import make_model
 from understudy._core.errors import OptionError
-from understudy.release import Statement, stamped_path
+from understudy.release import Statement, load_model, stamped_path
 from understudy.schema import Marginal
 
 
@@ -39,7 +39,7 @@ def test_no_rows_still_have_columns_with_types(published):
 
 @pytest.mark.parametrize("n", [-1, 1.5, "3", True])
 def test_a_strange_number_of_rows_is_refused(published, n):
-    with pytest.raises(OptionError, match="number of rows"):
+    with pytest.raises(OptionError, match="'n' parameter must be a whole number"):
         published.sample(n)
 
 
@@ -186,3 +186,38 @@ def test_a_networkx_graph_has_the_labels_of_the_table(published):
 def test_a_table_without_a_guarantee_is_named_so_once(asked, given):
     assert stamped_path(Path(asked), Statement.example(seeded=True)) == Path(given)
     assert stamped_path(Path(asked), Statement.example()) == Path(asked)
+
+
+def test_numbers_of_numpy_are_numbers(published):
+    rows = published.sample(np.int64(3), seed=np.int32(7), kind="pyarrow")
+    assert rows == published.sample(3, seed=7, kind="pyarrow")
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", True])
+def test_a_strange_seed_is_refused(published, seed):
+    with pytest.raises(OptionError, match="'seed' parameter must be a whole number"):
+        published.sample(3, seed=seed)
+
+
+def test_a_query_that_is_no_text_and_a_path_that_is_none_are_told(published):
+    with pytest.raises(OptionError, match="a query is text"):
+        published.query(3)
+    with pytest.raises(OptionError, match="name a model file"):
+        load_model(None)
+
+
+def test_nan_in_a_condition_means_missing(published):
+    rows = published.sample(50, where={"age": float("nan")}, kind="pandas")
+    assert rows["age"].isna().all()
+    both = published.sample(50, where={"age": [None, float("nan")]}, kind="pandas")
+    assert both["age"].isna().all()
+    with pytest.raises(OptionError, match="end of the range is NaN"):
+        published.sample(1, where={"age": (3, float("nan"))})
+
+
+def test_a_python_range_lists_its_values(published):
+    assert set(published.sample(200, where={"age": range(2, 4)})["age"]) == {2, 3}
+    assert set(published.sample(400, where={"age": range(-1, 1)})["age"]) == {-1, 0}
+    assert set(published.sample(50, where={"age": range(2, 99, 30)})["age"]) <= {2, 32, 62, 92}
+    with pytest.raises(OptionError, match="too many"):
+        published.sample(1, where={"age": range(0, 10**12, 2)})

@@ -8,6 +8,7 @@ from typing import Any
 
 from understudy._api._settings import Number, SchemaLike, check_run, demo_source
 from understudy._core.errors import OptionError
+from understudy._core.numbers import whole_number
 from understudy.methods import Method, Plan
 from understudy.tables._sources import open_source
 
@@ -47,9 +48,8 @@ def plan(
                 "guess: --rows N (rows=N)."
             )
         rows = count_rows(table)
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise OptionError(f"The number of rows must be a whole number of at least 1. Got {rows!r} instead.")
-    return settings.method.plan(settings.schema.domain, rows, settings.budget, settings.neighbours)
+    n = whole_number(rows, "rows", least=1)
+    return settings.method.plan(settings.schema.domain, n, settings.budget, settings.neighbours)
 
 
 def count_rows(source: object) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 from understudy._api._fit import Progress, charge_note, fit_model
 from understudy._api._settings import Number, RunSettings, SchemaLike, check_run, demo_source
 from understudy._core.errors import OptionError, OutputError
+from understudy._core.numbers import whole_number
 from understudy.methods import Method
 from understudy.privacy import Ledger, PrivacyWarning
 from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
@@ -69,8 +70,7 @@ def publish(
         diagnostic=diagnostic, options=options,
         unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"),
     )  # fmt: skip
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
-        raise OptionError(f"The 'n' parameter must be a whole number of rows, at least 0. Got {n!r} instead.")
+    n = None if n is None else whole_number(n, "n")
     wanted = check_format(format, table)
     with whole_folder(Path(out), overwrite=overwrite) as folder:
         _check_room(table, folder)

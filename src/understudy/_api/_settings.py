@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from understudy import demo
 from understudy._core.errors import OptionError, SchemaError, did_you_mean
+from understudy._core.numbers import whole_number
 from understudy.methods import Method, method_named
 from understudy.privacy import Budget, Ledger, Neighbours, Noise, SQLiteLedger, make_budget, make_noise
 from understudy.schema import Schema
@@ -78,8 +79,7 @@ def check_run(
     recipe = method_named(method, **(options or {})) if isinstance(method, str) else method
     if diagnostic is not None and diagnostic not in _EXACT:
         raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _EXACT)}")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise OptionError(f"The 'seed' parameter must be a whole number of at least 0. Got {seed!r} instead.")
+    seed = None if seed is None else whole_number(seed, "seed")
     noise_source = make_noise(noise, seed=seed)  # type: ignore[arg-type]  # it checks the word itself
     declared = read_schema(schema)
     refuse_drafts(declared, trust_draft=trust_draft)
@@ -119,11 +119,12 @@ def refuse_drafts(schema: Schema, *, trust_draft: bool) -> None:
     drafts = schema.draft_fields
     if drafts and not trust_draft:
         listed = ", ".join(f"'{name}'" for name in drafts[:8]) + (", …" if len(drafts) > 8 else "")
+        plural = "field is still a draft" if len(drafts) == 1 else "fields are still drafts"
         raise SchemaError(
-            f"{len(drafts)} fields of the schema are still drafts ({listed}): their bounds and values were read off "
-            "the private table, and publishing under a domain read off the data voids the guarantee. Review each, "
-            "put in what is public knowledge, and set 'origin: declared'; or pass --trust-draft (trust_draft=True), "
-            "and the privacy statement will say so."
+            f"{len(drafts)} {plural} ({listed}): their domains are guesses, read off the private table or missing, and "
+            "publishing under a domain read off the data voids the guarantee. Review each, put in what is public "
+            "knowledge, and set 'origin: declared'; or pass --trust-draft (trust_draft=True), and the privacy "
+            "statement will say so."
         )
     schema.domain  # noqa: B018  # raises here if a draft still lacks its domain
 

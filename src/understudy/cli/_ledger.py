@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from understudy.cli._show import make_table, say, say_json, say_table
+from understudy.cli._show import counted, make_table, say, say_json, say_table
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -59,10 +59,10 @@ def show(
         table.add_row(entry.time[:19], entry.dataset, kind, _number(entry.epsilon), delta, entry.method)
     say_table(table)
     for account in accounts:
+        releases = counted(account.n_charges, "release", "releases")
         say(
-            f"{account.dataset}: ε {_number(account.spent)} of {_number(account.cap)} spent in {account.n_charges} "
-            f"release{'' if account.n_charges == 1 else 's'} ({account.neighbours.value}), "
-            f"{_number(account.remaining)} left{_delta_words(account)}."
+            f"{account.dataset}: ε {_number(account.spent)} of {_number(account.cap)} spent in {releases} "
+            f"({account.neighbours.value}), {_number(account.remaining)} left{_delta_words(account)}."
         )
 
 
@@ -110,7 +110,7 @@ def verify(
     if as_json:
         say_json({"ledger": str(ledger), "entries": len(found.entries), "head": found.head, "intact": True})
     else:
-        say(f"{ledger}: {len(found.entries)} entries, chain intact. Head: {found.head}")
+        say(f"{ledger}: {counted(len(found.entries), 'entry', 'entries')}, chain intact. Head: {found.head}")
 
 
 def _refuse_unknown(dataset: str, found: LedgerFile, ledger: Path) -> None:

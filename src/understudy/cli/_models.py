@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from understudy.cli._show import make_table, progress_bars, say, say_aside, say_json, say_table
+from understudy.cli._files import read_rows, refuse_target
+from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 
 _MODEL = typer.Argument(..., help="A model file, such as release/model.understudy.")
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
@@ -16,7 +17,14 @@ _OVERWRITE = typer.Option(False, "--overwrite", help="Replace the file if it is 
 def sample(
     model: Path = _MODEL,
     out: Path = typer.Option(..., "--out", "-o", help="The table to write: .csv, .csv.gz or .parquet."),
-    n: int | None = typer.Option(None, "-n", "--rows", help="Number of rows. Default: as many as the original."),
+    n: int | None = typer.Option(
+        None,
+        "-n",
+        "--rows",
+        parser=read_rows,
+        metavar="INTEGER",
+        help="Number of rows. Default: as many as the original.",
+    ),
     where: str | None = typer.Option(None, "--where", help='Conditions, such as "sex=Female, age=30..40".'),
     seed: int | None = typer.Option(None, "--seed", help="Make the sample repeatable. No bearing on privacy."),
     independent: bool = typer.Option(False, "--independent", help="Draw every row on its own (higher variance)."),
@@ -27,14 +35,15 @@ def sample(
 
     From a rehearsal's or diagnostic's model the file's name gets .NOT-PRIVATE before its ending.
     """
-    from understudy._core.errors import OptionError
+    from understudy._core.numbers import whole_number
     from understudy.release import load_model, stamped_path, told_as_output_error, write_table
 
     loaded = load_model(model)
-    if n is not None and n < 0:
-        raise OptionError(f"the number of rows to sample must be at least 0. Got {n} instead.")
+    for name, number in (("n", n), ("seed", seed)):
+        if number is not None:
+            whole_number(number, name)
     out = stamped_path(out, loaded.statement)
-    _refuse_existing(out, overwrite=overwrite)
+    refuse_target(out, overwrite=overwrite)
     with progress_bars(quiet=as_json) as progress, told_as_output_error(out):
         rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
     if as_json:
@@ -42,7 +51,7 @@ def sample(
         return
     if loaded.statement.stamp:
         say(f"*** {loaded.statement.stamp}: the file's name says so too. ***")
-    say(f"Wrote {rows:,} rows to {out}.")
+    say(f"Wrote {counted(rows, 'row', 'rows')} to {out}.")
 
 
 def query(
@@ -72,7 +81,7 @@ def export(
     from understudy.release import load_model, write_bytes
 
     loaded = load_model(model)
-    _refuse_existing(out, overwrite=overwrite)
+    refuse_target(out, overwrite=overwrite)
     write_bytes(out, loaded.to_bif().encode())
     _wrote(out, loaded.statement.stamp, as_json=as_json)
 
@@ -87,7 +96,7 @@ def draw(
     from understudy.release import load_model
 
     loaded = load_model(model)
-    _refuse_existing(out, overwrite=overwrite)
+    refuse_target(out, overwrite=overwrite)
     loaded.draw(out)
     _wrote(out, loaded.statement.stamp, as_json=as_json)
 
@@ -115,15 +124,6 @@ def methods(as_json: bool = _JSON) -> None:
     for name, what in found.items():
         table.add_row(name, what)
     say_table(table)
-
-
-def _refuse_existing(out: Path, *, overwrite: bool) -> None:
-    from understudy._core.errors import OutputError
-
-    if out.is_dir():
-        raise OutputError(f"'{out}' is a folder. Name a file.")
-    if out.exists() and not overwrite:
-        raise OutputError(f"the file '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
 
 
 def _wrote(out: Path, stamp: str | None, *, as_json: bool) -> None:

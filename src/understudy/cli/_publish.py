@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from understudy.cli._show import make_table, progress_bars, say, say_aside, say_json, say_table
+from understudy.cli._files import read_rows
+from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 
 if TYPE_CHECKING:
     from understudy.methods import Plan
@@ -35,7 +37,9 @@ def plan(
     schema: Path | None = _SCHEMA,
     epsilon: str | None = _EPSILON,
     delta: str | None = _DELTA,
-    rows: int | None = typer.Option(None, "--rows", help="Number of rows; then no table is opened at all."),
+    rows: int | None = typer.Option(
+        None, "--rows", parser=read_rows, metavar="INTEGER", help="Number of rows; then no table is opened at all."
+    ),
     method: str = _METHOD,
     neighbours: str = _NEIGHBOURS,
     score: str = _SCORE,
@@ -77,7 +81,14 @@ def publish(
     delta: str | None = _DELTA,
     out: Path = typer.Option(Path("release"), "--out", "-o", help="The folder to make."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace an earlier release in that folder."),
-    n: int | None = typer.Option(None, "-n", "--rows", help="Synthetic rows. Default: as many as the table has."),
+    n: int | None = typer.Option(
+        None,
+        "-n",
+        "--rows",
+        parser=read_rows,
+        metavar="INTEGER",
+        help="Synthetic rows. Default: as many as the table has.",
+    ),
     format: str | None = typer.Option(None, "--format", help="csv or parquet. Default: the input's."),
     method: str = _METHOD,
     neighbours: str = _NEIGHBOURS,
@@ -161,19 +172,24 @@ def _show_release(release: Release) -> None:
         say(f"*** {statement.stamp}: do not publish this folder. ***")
     table = make_table("file", "what it is")
     for path in release.files:
-        what = f"{release.n_rows:,} synthetic rows" if path == release.synthetic else _WHAT.get(path.name, "")
+        what = (
+            counted(release.n_rows, "synthetic row", "synthetic rows")
+            if path == release.synthetic
+            else _WHAT.get(path.name, "")
+        )
         table.add_row(path.name, what)
     say_table(table)
     for warning in statement.warnings:
         say(f"Warning: {warning}")
     if statement.trusted_drafts:
-        say(f"Warning: {len(statement.trusted_drafts)} drafted fields were trusted; the statement says so.")
+        drafts = counted(len(statement.trusted_drafts), "drafted field was", "drafted fields were")
+        say(f"Warning: {drafts} trusted; the statement says so.")
     if statement.ledger is not None:
         say(f"Charged to '{statement.ledger.dataset}' in the ledger.")
     first = release.model.schema.fields[-1].name
-    quoted = f"'{first}'" if not first.isidentifier() else first
+    question = first if first.isidentifier() else f"'{first}'"
     say(f"Read {release.path / 'PRIVACY.md'} first. Then try:")
-    say(f'  understudy query {release.path / "model.understudy"} "{quoted}"')
+    say(f"  understudy query {shlex.quote(str(release.path / 'model.understudy'))} {shlex.quote(question)}")
 
 
 def _show_plan(plan: Plan) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from understudy.cli._show import say, say_json
+from understudy._core.errors import OutputError
+from understudy.cli._files import refuse_target
+from understudy.cli._show import counted, say, say_json
 
 if TYPE_CHECKING:
     from understudy.schema import Schema
@@ -29,22 +33,22 @@ NOT_FITTING = 1
 def draft(
     table: Path = _TABLE,
     out: Path | None = typer.Option(None, "--out", "-o", help="The schema file to write. Default: print it."),
+    sdv: Path | None = typer.Option(None, "--sdv", help="SDV metadata (JSON): types and date formats come from there."),
     overwrite: bool = _OVERWRITE,
     as_json: bool = _JSON,
 ) -> None:
     """Draft a schema from a table. Every guess is marked 'origin: draft', for you to review."""
     from understudy.tables import draft_schema
 
-    _refuse_existing(out, overwrite=overwrite)
-    schema = draft_schema(table)
+    if out is not None:
+        refuse_target(out, overwrite=overwrite)
+    schema = draft_schema(table, sdv=sdv)
     _give(schema, out, as_json=as_json)
     if out is not None and not as_json:
-        say(
-            f"Wrote a draft of {len(schema.fields)} fields to {out}. Its bounds and values were read off the private "
-            "table: keep it to yourself until you have reviewed it."
-        )
+        say(f"Wrote a draft of {counted(len(schema.fields), 'field', 'fields')} to {out}.")
+        say("Its bounds and values were read off the private table: keep it to yourself until you have reviewed it.")
         say("For each field put in what is public knowledge and set 'origin: declared'. Then:")
-        say(f"  understudy schema check {table} {out}")
+        say(f"  understudy schema check {shlex.quote(str(table))} {shlex.quote(str(out))}")
 
 
 @app.command()
@@ -78,27 +82,39 @@ def import_sdv(
     """Make a draft schema from SDV metadata. It has types but no bounds or categories: those are for you to add."""
     from understudy.schema import import_sdv as read_sdv
 
-    _refuse_existing(out, overwrite=overwrite)
+    if out is not None:
+        refuse_target(out, overwrite=overwrite)
     schema = read_sdv(metadata)
     _give(schema, out, as_json=as_json)
     if out is not None and not as_json:
-        say(f"Wrote {len(schema.fields)} fields to {out}. Add bounds and categories, then set 'origin: declared'.")
+        say(f"Wrote {counted(len(schema.fields), 'field', 'fields')} to {out}.")
+        say("Add bounds and categories, then set 'origin: declared'.")
 
 
 def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
     if out is not None:
-        schema.save(out)
+        _save(schema, out)
     if as_json:
         say_json({"out": None if out is None else str(out), "schema": schema.to_dict()})
     elif out is None:
         say(schema.to_yaml().rstrip())
 
 
-def _refuse_existing(out: Path | None, *, overwrite: bool) -> None:
-    from understudy._core.errors import OutputError
+def _save(schema: Schema, out: Path) -> None:
+    """Write the schema file whole or not at all: the one it replaces may hold somebody's review."""
+    from understudy.release import told_as_output_error
 
-    if out is not None and out.exists() and not overwrite:
-        raise OutputError(f"the file '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
+    # The ending stays last: it decides between YAML and JSON.
+    temporary = out.with_name(f".{os.getpid()}.part.{out.name}")
+    try:
+        with told_as_output_error(out):
+            schema.save(temporary)
+            temporary.replace(out)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OutputError):
+            raise OutputError(str(error).replace(temporary.name, out.name)) from error
+        raise
 
 
 def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:
@@ -110,8 +126,11 @@ def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:
             say(f"  column '{column.name}': no row has {shown}. That is fine if such values are possible.")
     drafts = schema.draft_fields
     if report.ok:
-        say(f"{table}: {report.n_rows:,} rows fit the schema.")
+        say(f"{table}: {counted(report.n_rows, 'row fits', 'rows fit')} the schema.")
     else:
-        say(f"{table}: {len(report.faults)} things do not fit. This list is private to you.")
+        say(f"{table}: {counted(len(report.faults), 'thing does', 'things do')} not fit. This list is private to you.")
     if drafts:
-        say(f"{len(drafts)} fields are still drafts, and publish will refuse them: {', '.join(drafts[:8])}.")
+        say(
+            f"{counted(len(drafts), 'field is still a draft', 'fields are still drafts')}, and publish will refuse "
+            f"{'it' if len(drafts) == 1 else 'them'}: {', '.join(drafts[:8])}{', …' if len(drafts) > 8 else ''}."
+        )

@@ -38,6 +38,15 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
 
 
+def counted(count: int, one: str, more: str) -> str:
+    """A number with the word that fits it.
+
+    >>> counted(1, "row", "rows"), counted(2_000, "row", "rows")
+    ('1 row', '2,000 rows')
+    """
+    return f"{count:,} {one if count == 1 else more}"
+
+
 def say_json(document: Any) -> None:
     """The whole result as JSON, on stdout.
 

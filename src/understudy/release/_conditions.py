@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from understudy.schema import Bins, Field, Schema
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Where: TypeAlias = "str | Mapping[str, Any] | None"
+_MOST_VALUES = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,15 +156,29 @@ def _from_value(field: Field, value: Any) -> tuple[Choice, ...]:
     if isinstance(value, tuple):
         if len(value) != 2:
             raise OptionError(f"column '{field.name}': a tuple is a range and needs two ends, got {len(value)}.")
+        if any(_is_nan(end) for end in value):
+            raise OptionError(f"column '{field.name}': an end of the range is NaN. Use None for an open end.")
         return (Choice(low=value[0], high=value[1]),)
-    if isinstance(value, list | set | frozenset):
+    if isinstance(value, range) and value and value.step == 1 and field.bins is not None and field.type == "integer":
+        # Many of the values share a bin, from which a list could not draw; special values stand apart from bins.
+        special = tuple(Choice(code=field.code_of(each.value)) for each in field.special if each.value in value)
+        return (Choice(low=value[0], high=value[-1]), *special)
+    if isinstance(value, range) and len(value) > _MOST_VALUES:
+        raise OptionError(f"column '{field.name}': {len(value):,} values are too many. Ask for a range: (low, high).")
+    if isinstance(value, list | set | frozenset | range):
         if not value:
             raise OptionError(f"column '{field.name}': the list of values is empty, so no row could be drawn.")
         return tuple(_exactly(field, item) for item in sorted(value, key=str))
     return (_exactly(field, value),)
 
 
+def _is_nan(value: Any) -> bool:
+    """Whether a value is what dataframes put for a missing one."""
+    return isinstance(value, float) and math.isnan(value)
+
+
 def _exactly(field: Field, value: Any) -> Choice:
+    value = None if _is_nan(value) else value
     code = field.code_of(value)
     is_label = isinstance(value, str) and value.replace("-", "–") in {label.replace("-", "–") for label in field.labels}
     if field.bins is None or code >= field.n_main or is_label:

@@ -25,6 +25,8 @@ def check_output(out: Path, *, overwrite: bool) -> None:
 
     >>> check_output(Path("no-such-folder"), overwrite=False)
     """
+    if out.name in ("", ".."):
+        raise OutputError(f"'{out}' is no name for a new folder. Choose another --out, such as 'release'.")
     if not os.path.lexists(out):
         return
     if not out.is_dir():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from understudy._core.errors import OptionError
+from understudy._core.numbers import whole_number
 from understudy._core.randomness import streams
 from understudy.network import NetworkModel
 from understudy.release._answer import Answer
@@ -83,9 +84,9 @@ class PublishedModel:
         """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known."""
         from understudy.tables import decode_batch
 
-        wanted = self._n_rows(n)
+        wanted = self.model.n if n is None else whole_number(n, "n")
         conditions = read_conditions(self.schema, where)
-        schema, source = conditions.drawing_schema, streams(seed)
+        schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
         rng = source.get("inside bins")
         empty = True
         for columns in self.model.sample_codes(
@@ -105,6 +106,10 @@ class PublishedModel:
 
         The error bars say how far the noise may have moved an answer.
         """
+        if not isinstance(text, str):
+            raise OptionError(
+                f"a query is text, such as 'income, sex | age=30..40'. Got {type(text).__name__} instead."
+            )
         question = parse_question(text)
         asked = [find_field(self.schema, name) for name in question.names]
         if len(set(asked)) != len(asked):
@@ -172,13 +177,6 @@ class PublishedModel:
             network.graph["stamp"] = self.statement.stamp
         return network
 
-    def _n_rows(self, n: int | None) -> int:
-        if n is None:
-            return self.model.n
-        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise OptionError(f"the number of rows to sample must be a whole number of at least 0. Got {n!r} instead.")
-        return n
-
     def _labels(self) -> list[tuple[str, ...]]:
         return [field.labels for field in self.schema.fields]
 
@@ -190,6 +188,8 @@ def load_model(path: str | os.PathLike[str]) -> PublishedModel:
     Traceback (most recent call last):
     understudy._core.errors.ModelFileError: there is no model file 'no-such-file.understudy'.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(f"name a model file, such as 'release/model.understudy'. Got {type(path).__name__} instead.")
     schema, model, statement = from_archive(read_archive(Path(path)))
     return PublishedModel(schema, model, statement)
 

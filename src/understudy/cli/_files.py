@@ -1,0 +1,41 @@
+"""What commands share about files to write and numbers to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from understudy._core.errors import OptionError, OutputError
+from understudy._core.numbers import read_whole_number
+
+
+def read_rows(text: str) -> int:
+    """A number of rows as people write it.
+
+    >>> read_rows("1e6")
+    1000000
+    """
+    try:
+        return read_whole_number(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}.") from None
+
+
+def refuse_target(out: Path, *, overwrite: bool) -> None:
+    """Refuse a file to write that is there already, unless it is a plain file that may be replaced.
+
+    >>> refuse_target(Path("no-such-file.csv"), overwrite=False)
+    """
+    if out.name in ("", ".."):
+        raise OptionError(f"'{out}' is not the name of a file. Give one with --out.")
+    if out.is_dir():
+        raise OutputError(f"'{out}' is a folder. Name a file.")
+    if out.is_symlink():
+        raise OutputError(f"'{out}' is a link, and what it leads to is not replaced. Name the file itself.")
+    if not out.exists():
+        return
+    if not out.is_file():
+        raise OutputError(f"'{out}' is not a plain file (a pipe or a device), so it is not replaced. Name another.")
+    if not overwrite:
+        raise OutputError(f"the file '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
