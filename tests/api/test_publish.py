@@ -11,6 +11,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from understudy.release import whole_folder
 
 FILES = ["PRIVACY.md", "croissant.json", "model.understudy", "network.svg", "privacy.json", "synthetic.csv"]
 
@@ -286,3 +287,20 @@ def test_a_published_csv_has_the_delimiter_of_the_input(tmp_path, delimiter):
     assert list(table.columns) == list(people().columns)
     card = json.loads((tmp_path / "r" / "croissant.json").read_text())
     assert ("description" in card["distribution"][0]) == (delimiter != ",")
+
+
+def test_a_run_whose_target_is_taken_spends_nothing(tmp_path):
+    ledger = tmp_path / "budget.db"
+    with whole_folder(tmp_path / "release"), pytest.raises(us.OutputError, match="another run"):
+        us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path / "release", ledger=ledger, cap=2)
+    assert not ledger.exists()
+
+
+def test_a_run_that_cannot_be_put_in_place_says_that_its_charge_stays(tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("understudy.release._folder._put_in_place", full)
+    with pytest.raises(us.OutputError) as failed:
+        us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path / "r", ledger=tmp_path / "budget.db", cap=2)
+    assert "stays in the ledger" in failed.value.__notes__[0]

@@ -192,3 +192,34 @@ def test_check_output_says_nothing_about_a_free_name(tmp_path):
     check_output(tmp_path / "free", overwrite=False)
     shutil.rmtree(tmp_path)
     check_output(tmp_path / "free", overwrite=False)
+
+
+def test_a_second_run_with_the_same_target_is_refused_at_once(tmp_path):
+    out = tmp_path / "release"
+    with whole_folder(out) as folder:
+        with pytest.raises(OutputError, match="another run is writing 'release'"), whole_folder(out):
+            pass
+        (folder / "privacy.json").write_text("{}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["release"]
+    with whole_folder(out, overwrite=True):
+        pass
+    assert list(out.iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_cleared_away(tmp_path):
+    left = tmp_path / ".release.part"
+    (left / "deep").mkdir(parents=True)
+    (left / "synthetic.csv").write_text("half")
+    with whole_folder(tmp_path / "release") as folder:
+        assert list(folder.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["release"]
+
+
+def test_a_link_in_place_of_the_hidden_folder_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "keep").write_text("")
+    (tmp_path / ".release.part").symlink_to(victim)
+    with pytest.raises(OutputError), whole_folder(tmp_path / "release"):
+        pass
+    assert (victim / "keep").exists()

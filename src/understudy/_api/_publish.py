@@ -72,14 +72,14 @@ def publish(
     )  # fmt: skip
     n = None if n is None else whole_number(n, "n")
     wanted = check_format(format, table)
-    with whole_folder(Path(out), overwrite=overwrite) as folder:
+    with _charges_mentioned() as fitted, whole_folder(Path(out), overwrite=overwrite) as folder:
         _check_room(table, folder)
         delimiter = delimiter_of(table)
         model = _fit(table, settings, progress)
-        with _charge_mentioned(model):
-            names, n_rows = fill_release(
-                folder, model, format=wanted, n_rows=n, seed=seed, facts=card, progress=progress, delimiter=delimiter
-            )
+        fitted.append(model)
+        names, n_rows = fill_release(
+            folder, model, format=wanted, n_rows=n, seed=seed, facts=card, progress=progress, delimiter=delimiter
+        )
     return make_release(Path(out), model, names, n_rows)
 
 
@@ -120,11 +120,14 @@ def _check_room(table: object, folder: Path) -> None:
 
 
 @contextmanager
-def _charge_mentioned(model: PublishedModel) -> Iterator[None]:
-    note = charge_note(model.statement)
+def _charges_mentioned() -> Iterator[list[PublishedModel]]:
+    """Whatever fails once a model is fitted, up to the last rename: say that its charge stays."""
+    fitted: list[PublishedModel] = []
     try:
-        yield
+        yield fitted
     except BaseException as error:
-        if note is not None:
-            error.add_note(note)
+        for model in fitted:
+            note = charge_note(model.statement)
+            if note is not None:
+                error.add_note(note)
         raise

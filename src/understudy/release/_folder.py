@@ -1,7 +1,8 @@
 """A folder that appears whole or not at all.
 
 Everything is written into a hidden folder beside the wanted one, flushed to disk, and renamed. A failure or an
-interrupt at any moment removes the hidden folder; a `kill -9` may leave it, never a half-written release.
+interrupt at any moment removes the hidden folder; a `kill -9` may leave it, never a half-written release, and the next
+run clears it away.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 from understudy._core.errors import OutputError
+from understudy.release._reserve import reserved_folder
 
 RELEASE_FILES = frozenset({"model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg"})
 _TABLES = ("synthetic.",)
@@ -51,6 +53,7 @@ def _ours(name: str) -> bool:
 def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """A folder to write into; when the block ends well it becomes `out`, otherwise it is gone.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
     ...     with whole_folder(Path(home, "release")) as folder:
     ...         _ = Path(folder, "privacy.json").write_text("{}")
@@ -60,17 +63,14 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
     check_output(out, overwrite=overwrite)
     target = out.resolve() if out.is_symlink() else out.absolute()
     made = _make_parents(target.parent)
-    temporary: Path | None = None
     try:
-        with told_as_output_error(out):
-            temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
-        with told_as_output_error(out):
+        with told_as_output_error(out), reserved_folder(target) as temporary:
+            # Again, now that nobody else can make it: another run may have ended since.
+            check_output(out, overwrite=overwrite)
             yield temporary
             _settle(temporary)
             _put_in_place(temporary, target, overwrite=overwrite)
     except BaseException:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
         for parent in reversed(made):
             with suppress(OSError):
                 parent.rmdir()
@@ -100,9 +100,12 @@ some space or choose another place.
             errno.ENOTDIR: "a part of the path is a file",
             errno.ENAMETOOLONG: "the name is too long",
         }.get(error.errno or 0, error.strerror or type(error).__name__)
-        raise OutputError(
+        told = OutputError(
             f"cannot write '{out}': {reason}. Nothing was left behind. Free some space or choose another place."
-        ) from error
+        )
+        for note in getattr(error, "__notes__", []):
+            told.add_note(note)
+        raise told from error
 
 
 def _make_parents(parent: Path) -> list[Path]:
@@ -144,7 +147,8 @@ def _put_in_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
         temporary.rename(target)
         _flush(target.parent)
         return
-    old = temporary.with_suffix(".old")
+    names = (target.with_name(f".{target.name}.{i}.old") for i in count())
+    old = next(name for name in names if not os.path.lexists(name))
     try:
         target.rename(old)
         temporary.rename(target)
