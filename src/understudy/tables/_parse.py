@@ -124,5 +124,7 @@ def _parse_typed(column: pa.Array, field: Field) -> Parsed:
         values, wrong = micros_of_column(column), nan
     else:
         values, wrong = np.zeros(len(column), dtype=np.int64), ~missing
+        if pa.types.is_floating(column.type):  # NaN is missing, whatever was expected
+            nan = bools(pc.is_nan(pc.fill_null(column.cast(pa.float64()), 0.0)))
     missing = missing | nan
     return Parsed(values=values, missing=missing, wrong=wrong & ~missing)

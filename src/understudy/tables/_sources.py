@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from understudy._core.errors import TableError
@@ -225,11 +226,11 @@ def _pandas_column(series: Any) -> Column:
             array = None
         if array is not None and not isinstance(array, pa.ExtensionArray):
             return _one_array(array)
-    return column_of_objects(series.to_list(), lambda: series.isna().to_numpy(dtype=bool))
+    return column_of_objects(series.to_list(), lambda: np.asarray(series.isna(), dtype=bool))
 
 
 def _pandas_category(series: Any) -> Column:
-    codes, categories = series.cat.codes.to_numpy(), series.cat.categories.to_series()
+    codes, categories = series.cat.codes.to_numpy(), series.cat.categories
     values = _pandas_column(categories)
     if isinstance(values, Mixed):
         return column_of_objects(series.to_list(), lambda: codes < 0)
