@@ -5,6 +5,8 @@ import pytest
 from tests.release.models import make_model
 from understudy._core.errors import OptionError
 from understudy.release._asking import Word, parse_question, parse_range, parse_terms
+from understudy.release._conditions import read_conditions
+from understudy.schema import Schema
 
 
 def test_several_columns_and_conditions():
@@ -78,3 +80,47 @@ def test_a_mistake_in_a_query_is_one_helpful_sentence(text, words):
 def test_values_may_differ_in_case():
     answer = make_model().query("age | sex=male")
     assert answer.to_dict()["rows"] == make_model().query("age | sex=Male").to_dict()["rows"]
+
+
+DATES = Schema.from_dict(
+    {
+        "fields": [
+            {
+                "name": "day",
+                "type": "date",
+                "format": "%d/%m/%Y",
+                "constraints": {"minimum": "01/01/2021", "maximum": "31/12/2021"},
+                "bins": 12,
+            }
+        ]
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "day='01/03/2021'..'31/05/2021'",
+        "day = '01/03/2021' .. \"31/05/2021\"",
+        "day=01/03/2021..31/05/2021",
+        "day='01/03/2021'..2021-05-31",
+        "day=2021-03-01..2021-05-31",
+    ],
+)
+def test_dates_with_slashes_make_a_range(text):
+    conditions = read_conditions(DATES, text)
+    low, high = conditions.choices[0][0].low, conditions.choices[0][0].high
+    form = DATES["day"].form
+    assert (form.parse(low), form.parse(high)) == (form.parse("2021-03-01"), form.parse("2021-05-31"))
+
+
+def test_one_date_with_slashes_needs_no_quotes_and_several_do():
+    assert len(read_conditions(DATES, "day=01/03/2021").choices[0]) == 1
+    assert len(read_conditions(DATES, "day='01/03/2021'/'05/07/2021'").choices[0]) == 2
+    with pytest.raises(OptionError, match="in quotes, each end of a range in its own, or write them like 2021-06-01"):
+        read_conditions(DATES, "day=01/03/2021/05/07/2021")
+
+
+def test_dots_inside_quotes_are_no_range():
+    (term,) = parse_terms("a='x..y'..'z'")
+    assert parse_range(term.value) == ("x..y", "z")

@@ -10,6 +10,7 @@ from understudy._core.errors import OptionError
 
 _EXAMPLE = "Write it like: income | education=Masters, age=30..40."
 _QUOTES = "'\""
+_QUOTED_END = re.compile(r"""(^\s*|\.\.\s*)('[^']*'|"[^"]*")""")
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,17 @@ def parse_terms(text: str) -> tuple[Term, ...]:
 
 
 def parse_range(word: Word) -> tuple[str, str] | None:
-    """Both ends of `low..high` (either may be empty), or None for anything else.
+    """Both ends of `low..high` (either may be empty, or in quotes of its own), or None for anything else.
 
     >>> parse_range(Word("30..40")), parse_range(Word("..5")), parse_range(Word("30"))
     (('30', '40'), ('', '5'), None)
+    >>> parse_range(Word("'1/2/2021'..'5/2/2021'"))
+    ('1/2/2021', '5/2/2021')
     """
+    masked = _QUOTED_END.sub(lambda found: found[1] + "x" * len(found[2]), word.text)
     # Exactly two dots: '...' is not a range, and '1.5..2.5' is one.
-    ends = [] if word.quoted else re.split(r"(?<!\.)\.\.(?!\.)", word.text)
-    return (ends[0].strip(), ends[1].strip()) if len(ends) == 2 and "..." not in word.text else None
+    dots = [] if word.quoted or "..." in masked else [found.start() for found in re.finditer(r"\.\.", masked)]
+    return (_word(word.text[: dots[0]]).text, _word(word.text[dots[0] + 2 :]).text) if len(dots) == 1 else None
 
 
 def _term(text: str) -> Term:
@@ -122,4 +126,4 @@ def _pieces(text: str, separator: str) -> Iterator[list[str]]:
 def _opens(text: str, index: int) -> bool:
     """A quote opens only where a word begins: the apostrophe in `Bachelor's` is part of it."""
     before = text[:index].rstrip()
-    return not before or before[-1] in ",|=/"
+    return not before or before[-1] in ",|=/" or before.endswith("..")

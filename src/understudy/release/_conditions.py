@@ -132,9 +132,29 @@ def find_field(schema: Schema, name: str) -> int:
 
 def _from_term(field: Field, term: Term) -> tuple[Choice, ...]:
     # A label that itself contains '/' or '..' is meant as it stands.
-    if len(term.alternatives) == 1 or term.value.text in field.labels:
+    if len(term.alternatives) == 1 or term.value.text in field.labels or _is_slashed_date(field, term.value):
         return (_from_word(field, term.value),)
-    return tuple(_from_word(field, word) for word in term.alternatives)
+    try:
+        return tuple(_from_word(field, word) for word in term.alternatives)
+    except OptionError as error:
+        if field.type not in ("date", "datetime"):
+            raise
+        raise OptionError(
+            f"{error} A '/' stands between alternatives: put dates that contain it in quotes, each end of a range in "
+            "its own, or write them like 2021-06-01."
+        ) from None
+
+
+def _is_slashed_date(field: Field, word: Word) -> bool:
+    """Whether the text as a whole is a date, or a range of dates, in a column whose dates are written with slashes."""
+    if field.type not in ("date", "datetime"):
+        return False
+    ends = parse_range(word) or (word.text,)
+    try:
+        parsed = [field.form.parse(end) for end in ends if end]
+    except ValueError:
+        return False
+    return bool(parsed)
 
 
 def _from_word(field: Field, word: Word) -> Choice:
