@@ -95,7 +95,7 @@ def test_all_faults_are_told_at_once() -> None:
         ({**AGE, "decimals": 2}, "decimals belongs to fields of type number"),
         ({"type": "number", "constraints": {"minimum": 0, "maximum": 1e20}}, "beyond ±10^15"),
         ({"type": "number", "constraints": {"minimum": 0, "maximum": 1}, "decimals": 0}, "no number of 0 decimals"),
-        ({"type": "number", "constraints": {"minimum": 1, "maximum": 1}, "bins": 2}, "Use 1 or fewer"),
+        ({"type": "number", "constraints": {"minimum": 1, "maximum": 1}, "bins": 2}, "Use bins: 1"),
         ({"type": "date", "format": "%m/%Y", "constraints": {"minimum": "2020-01-01"}}, "does not hold the whole date"),
         ({"type": "date", "format": "any", "constraints": {"minimum": "2020-01-01"}}, "is a guess"),
         ({"type": "boolean", "trueValues": ["y"], "falseValues": ["y"]}, "stand in trueValues and in falseValues"),
@@ -306,3 +306,12 @@ def test_fields_can_follow_the_order_of_the_table() -> None:
 def test_exclusive_limits_move_one_step_in() -> None:
     field = one(type="integer", constraints={"exclusiveMinimum": 0, "exclusiveMaximum": 4})["x"]
     assert field.labels == ("1", "2", "3")
+
+
+def test_whole_numbers_must_fit_64_bits() -> None:
+    for ends in ((0, 10**23), (-(2**63) - 1, 0), (0, 2**63)):
+        with pytest.raises(SchemaError, match="field 'x': its range must fit 64 bits"):
+            one(type="integer", constraints={"minimum": ends[0], "maximum": ends[1]})
+    assert one(type="integer", constraints={"minimum": -(2**63), "maximum": 2**63 - 1})["x"].size == 16
+    with pytest.raises(SchemaError, match="64 bits"):
+        one(type="integer", constraints={"minimum": -(2**63), "maximum": 2**63 - 1}, bins=1)

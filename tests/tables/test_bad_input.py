@@ -16,7 +16,7 @@ import pytest
 
 from understudy._core.errors import TableError
 from understudy.schema import Schema
-from understudy.tables import check_table, column_names, kind_of, read_table
+from understudy.tables import check_table, column_names, draft_schema, kind_of, read_table
 
 AGE = {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 10}
 SEX = {"name": "sex", "type": "string", "categories": ["F", "M"]}
@@ -115,7 +115,7 @@ def test_outside_may_be_other(tmp_path: Path) -> None:
 
 def test_near_misses_are_hinted_at() -> None:
     message = told(pa.table({"x": [" red", "RED", "blue", "red"]}), schema_of(categories=["red"]))
-    assert "3 values are not among its 1 categories" in message
+    assert "3 values are not among its one category" in message
     assert "2 of them would fit but for spaces or capitals" in message
 
 
@@ -173,7 +173,7 @@ def test_a_typed_column_of_another_type_is_wrong_throughout() -> None:
     message = told(table, schema_of(type="integer", constraints={"minimum": 0, "maximum": 9}))
     assert "2 values cannot be read as a whole number" in message
     lists = pa.table({"x": [["a"], ["b"], None]})
-    assert "2 values cannot be read as text" in told(lists, schema_of(categories=["a", "b"], missingValues=[""]))
+    assert "column 'x' holds lists" in told(lists, schema_of(categories=["a", "b"], missingValues=[""]))
 
 
 def test_text_that_is_not_utf8_names_the_byte(tmp_path: Path) -> None:
@@ -207,6 +207,26 @@ def test_rows_of_another_length_are_named_and_not_shown(tmp_path: Path) -> None:
 def test_other_delimiters_are_understood(tmp_path: Path) -> None:
     for mark in ";\t|":
         assert codes(csv(tmp_path, f"age{mark}sex\n5{mark}M\n"), PEOPLE) == [[0], [1]]
+
+
+def test_a_quoted_mark_in_a_name_parts_nothing(tmp_path: Path) -> None:
+    assert column_names(csv(tmp_path, '"a,b";c;d\n1;2;3\n')) == ("a,b", "c", "d")
+    assert column_names(csv(tmp_path, '"a;b;c",d\n1,2\n')) == ("a;b;c", "d")
+    assert column_names(csv(tmp_path, '"a,b"\n1\n')) == ("a,b",)
+
+
+def test_columns_of_lists_structures_and_lengths_of_time_are_refused(tmp_path: Path) -> None:
+    cells = {"lists": [[1], [2]], "structures": [{"a": 1}, None], "lengths of time": pa.array([1, 2], pa.duration("s"))}
+    for what, column in cells.items():
+        table = pa.table({"x": column})
+        pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+        sources = [table, tmp_path / "t.parquet", table.to_pandas(), pl.DataFrame(table)]
+        for source in sources:
+            for schema in (schema_of(categories=["a"], missingValues=[""]), schema_of(type="boolean")):
+                assert f"column 'x' holds {what}" in told(source, schema)
+                assert f"column 'x' holds {what}" in check_table(source, schema).faults[0]
+            with pytest.raises(TableError, match=f"column 'x' holds {what}"):
+                draft_schema(source)
 
 
 def test_a_category_of_ten_thousand_values(tmp_path: Path) -> None:

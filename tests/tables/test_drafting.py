@@ -43,6 +43,58 @@ def test_types_are_guessed_from_texts() -> None:
     assert drafted(["b", "a", "b"])["categories"] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("2020-01-01T10:00:05", None),
+        ("2020-01-01T10:00", "%Y-%m-%dT%H:%M"),
+        ("2020-01-01 10:00", "%Y-%m-%d %H:%M"),
+        ("2020-01-01 10:00:05", "%Y-%m-%d %H:%M:%S"),
+        ("2020-01-01T10:00:05Z", "%Y-%m-%dT%H:%M:%SZ"),
+        ("2020-01-01 10:00:05.123456", "%Y-%m-%d %H:%M:%S.%f"),
+        ("13.03.2020 10:00", "%d.%m.%Y %H:%M"),
+        ("13/03/2020", "%d/%m/%Y"),
+        ("2020-03-13", None),
+    ],
+)
+def test_a_guessed_format_writes_every_text_as_it_was(text: str, pattern: str | None) -> None:
+    field = drafted([text, "NA"] * 2)
+    assert field.get("format") == pattern
+    schema = draft_schema(pa.table({"x": [text] * 2}))
+    assert schema["x"].type in ("date", "datetime")
+    assert not any("written in another way" in note for note in schema["x"].comments)
+    assert check_table(pa.table({"x": [text] * 2}), schema).ok
+
+
+def test_moments_that_no_format_writes_back_are_remarked_on() -> None:
+    for texts in (["1/2/2020", "13/12/2020"], ["2020-01-01T23:59:59.5", "2020-01-31 23:59:59.123"]):
+        table = pa.table({"x": texts * 2})
+        schema = draft_schema(table)
+        assert "Some cells are written in another way" in schema["x"].comments[1]
+        assert check_table(table, schema).ok
+
+
+def test_years_of_two_digits_stay_texts() -> None:
+    schema = draft_schema(pa.table({"x": ["12.03.20", "13.04.21", "13.04.21"]}))
+    assert schema["x"].type == "string"
+    assert "two-digit years" in schema["x"].comments[-1]
+    assert drafted(["0020-03-12", "0021-03-12"] * 2)["type"] == "string"
+
+
+def test_numbers_too_large_for_64_bits_stay_texts() -> None:
+    large = [2**63 + i for i in range(25)] * 2
+    for column in ([str(i) for i in large], pa.array(large, pa.uint64()), ["1e30", "5.5"], [1e20, 2.0, 2.0]):
+        table = pa.table({"x": column})
+        schema = draft_schema(table)
+        assert schema["x"].type == "string"
+        assert "too large" in schema["x"].comments[-1]
+        assert check_table(table, schema).ok
+    for column in ([2**62 + i for i in range(25)], [-(2**63) + 9, 2**63 - 9, *range(25)]):
+        table = pa.table({"x": column * 2})
+        assert draft_schema(table)["x"].type == "integer"
+        assert check_table(table, draft_schema(table)).ok
+
+
 def test_codes_with_leading_zeros_stay_texts() -> None:
     assert drafted(["01", "02", "10"] * 2)["categories"] == ["01", "02", "10"]
 

@@ -201,6 +201,9 @@ class _Builder:
         if max(abs(edge) for edge in edges) > _LARGEST and file.type == "number":
             self._fault("its range goes beyond ±10^15. Use larger units")
             return None
+        if file.type != "number" and not _fits_64_bits(edges):
+            self._fault("its range must fit 64 bits: from -2^63 to 2^63 - 1. Use larger units")
+            return None
         return self._checked(edges, declared, shape.closed)
 
     def _equal(self, low: Fraction, high: Fraction, count: int | None) -> tuple[Fraction, ...] | None:
@@ -214,9 +217,9 @@ class _Builder:
             self.file.type != "number" and count > values
         ):
             most = 1 if self.file.type == "number" else int(values)
-            self._fault(
-                f"bins: {count} is more than the {most} value(s) between minimum and maximum. Use {most} or fewer"
-            )
+            held = f"{most} value" if most == 1 else f"{most} values"
+            less = "bins: 1" if most == 1 else f"{most} or fewer"
+            self._fault(f"bins: {count} is more than the {held} between minimum and maximum. Use {less}")
             return None
         return equal_width(low, high, count)
 
@@ -323,3 +326,9 @@ class _Builder:
 
     def _fault(self, sentence: str) -> None:
         self.faults.append(sentence + ".")
+
+
+def _fits_64_bits(edges: tuple[Fraction, ...]) -> bool:
+    """Whether whole numbers hold the ends of the range, and how many values each bin has."""
+    widest = max(b - a for a, b in pairwise(edges))
+    return edges[0] >= -(2**63) and edges[-1] < 2**63 and widest < 2**63 - 1

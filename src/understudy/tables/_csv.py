@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +49,9 @@ def read_header(path: Path) -> Header:
     # The header alone says which mark parts the cells: no row may have a say in how the others are read.
     header, rows = lines[blank], lines[blank + 1 :]
     delimiter = ","
-    if "," not in header:
-        delimiter = max(_DELIMITERS, key=lambda mark: (header.count(mark), mark == ","))
+    unquoted = re.sub(r'"[^"]*("|$)', "", header)  # a name may hold any mark between its quotes
+    if "," not in unquoted:
+        delimiter = max(_DELIMITERS, key=lambda mark: (unquoted.count(mark), mark == ","))
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
         raise _not_utf8(path)

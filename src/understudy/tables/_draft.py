@@ -17,9 +17,10 @@ from understudy.schema._build import build_field
 from understudy.tables._guess import DISTINCT_LIMIT, MISSING_WORDS, describe
 from understudy.tables._objects import Column as ArrayOrMixed
 from understudy.tables._objects import Mixed
-from understudy.tables._parse import parse
+from understudy.tables._parse import Parsed, parse, strange
 from understudy.tables._read import Progress
 from understudy.tables._sources import open_source
+from understudy.tables._write import moment_texts
 
 _PROBE = 50
 _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d")
@@ -30,11 +31,17 @@ _CANDIDATES: tuple[tuple[str, str | None], ...] = (
     ("number", None),
     ("date", None),
     *(("date", pattern) for pattern in _DAYS),
-    ("datetime", "%Y-%m-%d %H:%M:%S"),
-    ("datetime", "%Y-%m-%d %H:%M"),
     ("datetime", None),
+    *(
+        ("datetime", f"%Y-%m-%d{mark}{clock}{zone}")
+        for mark in " T"
+        for clock in ("%H:%M:%S", "%H:%M", "%H:%M:%S.%f")
+        for zone in ("", "Z")
+    ),
     *(("datetime", f"{pattern} {clock}") for pattern in _DAYS for clock in ("%H:%M:%S", "%H:%M")),
 )
+_FIRST_YEAR, _LAST_YEAR = 1000, 9999
+_BIGGEST = 10.0**15
 
 
 def draft_schema(
@@ -89,6 +96,9 @@ class Column:
     distinct_bound: int = 0
     decimals: int = 0
     types: list[tuple[str, str | None]] | None = None
+    kind: pa.DataType | None = None
+    too_big: bool = False
+    inexact: set[tuple[str, str | None]] = field(default_factory=set)
     ranges: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
 
     @property
@@ -105,6 +115,9 @@ class Column:
             array = array.dictionary_decode()
         if pa.types.is_string_view(array.type) or pa.types.is_large_string(array.type):
             array = array.cast(pa.string())
+        if held := strange(array.type):
+            raise TableError(f"column '{self.name}' {held}")
+        self.kind = array.type
         if pa.types.is_floating(array.type):
             array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
         textual = pa.types.is_string(array.type) or pa.types.is_null(array.type)
@@ -127,7 +140,8 @@ class Column:
             probe = _probe(self.name, candidate)
             if candidate[0] == "string" or (self._fits(uniques[:_PROBE], probe) and self._fits(uniques, probe)):
                 kept.append(candidate)
-        self.types = kept
+        # A format that gives every text back is better than one that only reads them.
+        self.types = [c for c in kept if c not in self.inexact] + [c for c in kept if c in self.inexact]
         if any(kind == "number" for kind, _ in kept):
             self.decimals = max(self.decimals, _decimals(uniques))
 
@@ -142,12 +156,41 @@ class Column:
         numeric = probe.type in ("integer", "number") and pa.types.is_string(uniques.type)
         if numeric and pc.any(pc.match_substring_regex(uniques, "^[+-]?0[0-9]")).as_py():
             return False  # 01234 is a code, not a number: reading it as one would lose its zero
+        if probe.type in ("date", "datetime") and not self._written_back(uniques, parsed, probe):
+            return False
         values = parsed.values[~parsed.missing]
+        if probe.type in ("integer", "number") and self._too_big(values, probe):
+            return False
         if len(values) and np.isfinite(values).any():
             values = values[np.isfinite(values)]
             key = (probe.type, probe.form.format)
             low, high = self.ranges.get(key, (np.inf, -np.inf))
             self.ranges[key] = (min(low, values.min().item()), max(high, values.max().item()))
+        return True
+
+    def _too_big(self, values: Any, probe: Field) -> bool:
+        """Whether some number is beyond what a field of this type can hold."""
+        if probe.type == "integer":
+            beyond = (values >= 2**63 - 1) | (values <= -(2**63))  # where they stand that do not fit
+        else:
+            beyond = np.isfinite(values) & (np.abs(values) > _BIGGEST)
+        self.too_big |= bool(beyond.any())
+        return bool(beyond.any())
+
+    def _written_back(self, uniques: pa.Array, parsed: Parsed, probe: Field) -> bool:
+        """Whether the moments have plausible years. Notes the format if it would write some text otherwise."""
+        kind = pa.date32() if probe.type == "date" else pa.timestamp("us")
+        days = parsed.values if probe.type == "date" else parsed.values // (24 * 3600 * 10**6)
+        years = days[~parsed.missing].astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970
+        if len(years) and (years.min() < _FIRST_YEAR or years.max() > _LAST_YEAR):
+            return False
+        if not pa.types.is_string(uniques.type):
+            return True
+        values = parsed.values.astype(np.int32) if probe.type == "date" else parsed.values
+        texts = moment_texts(pa.array(values, mask=parsed.missing).cast(kind), probe)
+        key = (probe.type, probe.form.format)
+        if key not in self.inexact and pc.all(pc.equal(texts, uniques)).as_py() is False:
+            self.inexact.add(key)
         return True
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from understudy.schema import Field
 from understudy.schema._recoding import Codes
 from understudy.tables._objects import Column, Mixed
-from understudy.tables._parse import Parsed, parse
+from understudy.tables._parse import Parsed, parse, strange
 from understudy.tables._table import code_type
 
 Trouble: TypeAlias = Literal["wrong type", "outside", "missing"]
@@ -49,10 +49,13 @@ class ColumnEncoder:
     schema_field: Field
     show_values: bool = False
     problems: dict[Trouble, Problem] = field(default_factory=dict)
+    refusal: str | None = None
     _rows: int = 0
 
     def encode(self, column: Column) -> Codes:
         """The codes of the next batch."""
+        for kind in [cells.type for _, cells in column.parts] if isinstance(column, Mixed) else [column.type]:
+            self.refusal = self.refusal or strange(kind)
         if isinstance(column, Mixed):
             marks, indices = self._mixed_marks(column), None
         else:
@@ -163,6 +166,8 @@ def _codes(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:
 
 def _factored(column: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int64] | None]:
     """Distinct values and where each row finds its own; None where it does not pay to look for repeats."""
+    if pa.types.is_run_end_encoded(column.type):
+        column = pc.run_end_decode(column)
     if pa.types.is_dictionary(column.type):
         indices = column.indices
         values = column.dictionary

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from understudy.schema import Form
+import pyarrow as pa
+
+from understudy.schema import Form, Schema
+from understudy.tables._texts import as_texts
 
 if TYPE_CHECKING:
     from understudy.tables._draft import Column
@@ -15,6 +19,8 @@ _FEW_INTEGERS = 20
 _FEW_NUMBERS = 10
 _ENOUGH_ROWS = 20
 DISTINCT_LIMIT = 10_000
+_SHORT_YEAR = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2}([ T].*)?")
+_ANY = {"fields": [{"name": "any", "categories": ["any"]}]}
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-", ".")
 
 
@@ -35,6 +41,7 @@ def describe(column: Column) -> tuple[dict[str, Any], list[str]]:
         notes += _boolean(column, raw)
     elif kind == "string":
         notes += _string(column, raw)
+        notes += _why_text(column)
     elif kind in ("integer", "number"):
         notes += _number(column, raw, words)
     else:
@@ -68,8 +75,22 @@ def _string(column: Column, raw: dict[str, Any]) -> list[str]:
         ]
     if column.all_distinct and column.rows >= _ENOUGH_ROWS:
         return ["No categories were written down."]
-    raw["categories"] = sorted(str(v) for v in column.values)
+    texts = as_texts(pa.array(list(column.values), column.kind), Schema.from_dict(_ANY)["any"])[0].to_pylist()
+    raw["categories"] = sorted({text for text in texts if text is not None})
     return ["Guessed: categories, as the table has them."]
+
+
+def _why_text(column: Column) -> list[str]:
+    """Why a column that looks like another type is drafted as texts."""
+    if column.too_big:
+        return ["Its numbers are too large to be read as numbers without loss, so they are texts here."]
+    texts = [v for v in column.values if isinstance(v, str) and v not in MISSING_WORDS]
+    if texts and all(_SHORT_YEAR.fullmatch(text) for text in texts):
+        return [
+            "These look like dates with two-digit years, which leave the century open: texts here. Write years with "
+            "four digits in the table, then draft again."
+        ]
+    return []
 
 
 def _number(column: Column, raw: dict[str, Any], words: list[str]) -> list[str]:
@@ -84,17 +105,18 @@ def _number(column: Column, raw: dict[str, Any], words: list[str]) -> list[str]:
         return ["Guessed: type and categories, as the table has them."]
     if kind == "integer" and "year" in column.name.lower() and low >= 1800 and high <= 2200:
         raw["type"] = "year"
-    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-12)) - 1)
-    step = max(step, 1.0) if kind == "integer" else step
-    bottom, top = math.floor(low / step) * step, math.ceil(high / step) * step
-    digits = max(0, -math.floor(math.log10(step)))
+    width = 10.0 ** math.floor(math.log10(max(high - low, 1e-12)) - 1)
     whole = kind == "integer"
-    raw["constraints"] = {
-        "minimum": round(bottom) if whole else round(bottom, digits),
-        "maximum": round(top) if whole else round(top, digits),
-    }
-    raw["bins"] = 16 if not whole else min(16, round(top) - round(bottom) + 1)
-    if not whole:
+    if whole:  # in whole numbers throughout: floats cannot tell large ones apart
+        step = max(round(width), 1)
+        ends = max(int(low) // step * step, -(2**63)), min(-(-int(high) // step) * step, 2**63 - 1)
+        raw["constraints"] = {"minimum": ends[0], "maximum": ends[1]}
+        raw["bins"] = min(16, ends[1] - ends[0] + 1)
+    else:
+        digits = max(0, -math.floor(math.log10(width)))
+        bottom, top = math.floor(low / width) * width, math.ceil(high / width) * width
+        raw["constraints"] = {"minimum": round(bottom, digits), "maximum": round(top, digits)}
+        raw["bins"] = 16
         raw["decimals"] = max(column.decimals, digits)
     return ["Guessed: type, range (the table's own ends, rounded outwards) and bins."]
 
@@ -111,13 +133,17 @@ def _moment(column: Column, raw: dict[str, Any], key: tuple[str, str | None]) ->
     else:
         following = date(last.year + last.month // 12, last.month % 12 + 1, 1)
         first, last = first.replace(day=1), following - timedelta(days=1)
-    clock = "T23:59:59" if kind == "datetime" else ""
+    fine = key in column.inexact or "%f" in (pattern or "")  # there may be fractions of a second
+    clock = ("T23:59:59.999999" if fine else "T23:59:59") if kind == "datetime" else ""
     raw["constraints"] = {
         "minimum": first.isoformat() + ("T00:00:00" if clock else ""),
         "maximum": last.isoformat() + clock,
     }
     raw["bins"] = 16
     notes = ["Guessed: type, format, range (the table's own ends, rounded outwards) and bins."]
+    if key in column.inexact:
+        shape = pattern or ("%Y-%m-%d" if kind == "date" else "%Y-%m-%dT%H:%M:%S")
+        notes.append(f"Some cells are written in another way; synthetic ones will all be written {shape}.")
     if pattern and pattern.startswith("%d/%m") and any(p and p.startswith("%m/%d") for _, p in column.types or []):
         notes.append("Day and month could be the other way round (%m/%d/%Y): the table fits both.")
     return notes

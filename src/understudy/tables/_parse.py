@@ -61,6 +61,25 @@ def parse(column: pa.Array, field: Field) -> Parsed:
     return _parse_typed(column, field)
 
 
+def strange(kind: pa.DataType) -> str | None:
+    """What a column of this type holds, if no field can hold it, as the end of a sentence.
+
+    >>> strange(pa.list_(pa.int64()))
+    'holds lists; a cell has to be one value. Flatten the column, or remove it from the table.'
+    """
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_map(kind) or pa.types.is_struct(kind) or pa.types.is_union(kind):
+        what = "structures"
+    elif pa.types.is_nested(kind):
+        what = "lists"
+    elif pa.types.is_duration(kind) or pa.types.is_interval(kind):
+        return "holds lengths of time; no field type does. Make it a number, such as of seconds."
+    else:
+        return None
+    return f"holds {what}; a cell has to be one value. Flatten the column, or remove it from the table."
+
+
 def _simple(column: pa.Array) -> pa.Array:
     """The column in the plainest of the types that hold its values."""
     if isinstance(column, pa.ExtensionArray):

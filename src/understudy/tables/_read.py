@@ -50,7 +50,7 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
             progress(rows)
     if rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to publish.")
-    _raise([s for encoder in encoders for s in sentences(encoder.schema_field, encoder.problems.values())])
+    _raise([s for encoder in encoders for s in sentences(encoder)])
     # One column at a time, so that at most one column is held twice.
     return Table(domain, tuple(np.concatenate(_emptied(chunk)) for chunk in chunks))
 
@@ -182,9 +182,13 @@ def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
     return faults
 
 
-def sentences(field: Field, problems: Any) -> list[str]:
+def sentences(encoder: ColumnEncoder) -> list[str]:
     """A column's problems as sentences for its holder; values only where they were collected."""
-    return [_sentence(field, problem) for problem in problems]
+    field, refusal = encoder.schema_field, encoder.refusal
+    return [
+        f"column '{field.name}' {refusal}" if refusal and problem.trouble == "wrong type" else _sentence(field, problem)
+        for problem in encoder.problems.values()
+    ]
 
 
 def _sentence(field: Field, problem: Problem) -> str:
@@ -209,8 +213,9 @@ def _sentence(field: Field, problem: Problem) -> str:
             f"Widen the range, declare {it} special, or set outside: clip or outside: other."
         )
     near = f" {problem.near:,} of them would fit but for spaces or capitals." if problem.near else ""
+    listed = "its one category" if len(field.categories) == 1 else f"its {len(field.categories):,} categories"
     return (
-        f"column '{field.name}': {values} {'is' if one else 'are'} not among its {len(field.categories):,} categories "
+        f"column '{field.name}': {values} {'is' if one else 'are'} not among {listed} "
         f"{where}.{near} Add {it} to categories, or set outside: other."
     )
 
@@ -239,7 +244,7 @@ def _column_check(encoder: ColumnEncoder, counts: npt.NDArray[np.int64]) -> Colu
     return ColumnCheck(
         name=field.name,
         problems=tuple(problems.values()),
-        faults=tuple(sentences(field, problems.values())),
+        faults=tuple(sentences(encoder)),
         unused=tuple(label for label, count in zip(field.labels, counts, strict=True) if count == 0),
     )
 

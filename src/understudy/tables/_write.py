@@ -163,7 +163,9 @@ def _texts(column: pa.Array, field: Field, delimiter: str) -> pa.Array:
     elif field.type == "boolean":
         texts = pc.if_else(column, quoted(form.true_values[0]), quoted(form.false_values[0]))
     elif field.type in ("date", "datetime"):
-        texts = _moments(column, field, delimiter)
+        texts = moment_texts(column, field)
+        if any(mark in (form.format or "") for mark in (delimiter, '"')):
+            texts = pa.array([None if text is None else quoted(text) for text in texts.to_pylist()], pa.string())
     else:
         texts = column.cast(pa.string())
         if form.decimal_char != "." and field.type == "number":
@@ -175,19 +177,22 @@ def _texts(column: pa.Array, field: Field, delimiter: str) -> pa.Array:
     return pc.fill_null(texts, quoted(field.missing_texts[0] if field.missing_texts else ""))
 
 
-def _moments(column: pa.Array, field: Field, delimiter: str) -> pa.Array:
+def moment_texts(column: pa.Array, field: Field) -> pa.Array:
+    """Decoded dates or datetimes as texts of the field's format.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "day", "type": "date", "format": "%d.%m.%Y",
+    ...     "constraints": {"minimum": "2020-01-01", "maximum": "2020-12-31"}}]})
+    >>> moment_texts(pa.array([18262, None], pa.int32()).cast(pa.date32()), schema["day"]).to_pylist()
+    ['01.01.2020', None]
+    """
     pattern = field.form.format
     if pattern is None and field.type == "date":
         return column.cast(pa.string())
     pattern = pattern or "%Y-%m-%dT%H:%M:%S"
     whole = column if field.type == "date" else column.cast(pa.timestamp("s"), safe=False)
     if set(directives(pattern)) <= frozenset("YmdHMS"):
-        texts = pc.strftime(whole, format=pattern)
-    else:
-        texts = pa.array([None if m is None else m.strftime(pattern) for m in column.to_pylist()], pa.string())
-    if not any(mark in pattern for mark in (delimiter, '"')):
-        return texts
-    return pa.array([None if text is None else _quoted(text, delimiter) for text in texts.to_pylist()], pa.string())
+        return pc.strftime(whole, format=pattern)
+    return pa.array([None if m is None else m.strftime(pattern) for m in column.to_pylist()], pa.string())
 
 
 def _quoted(text: str, delimiter: str) -> str:
