@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.release.models import make_model
 from understudy._core.errors import ModelFileError, OutputError
-from understudy.release import load_model
+from understudy.release import PublishedModel, load_model, privacy_letter
 from understudy.release._archive import MAX_DOCUMENT, pack, unpack
 from understudy.release._codec import from_archive, to_archive
 
@@ -276,6 +276,8 @@ def set_path(*path, value):
         set_path("measurements", 0, "scale", value="0"),
         set_path("measurements", 0, "scale", value="1/0"),
         set_path("measurements", 0, "scale", value="1e9"),
+        set_path("measurements", 0, "scale", value="1" + "0" * 40),
+        set_path("measurements", 0, "scale", value="1/1" + "0" * 40),
         set_path("measurements", 0, "axes", value=[[9, 0]]),
         set_path("measurements", 0, "axes", value=[[0, 5]]),
         set_path("measurements", 1, "axes", value=[[0, 0], [0, 0]]),
@@ -318,6 +320,69 @@ def test_a_missing_part_is_refused(whole, name):
     del members[name]
     with pytest.raises(ModelFileError):
         open_bytes(zip_of(members))
+
+
+def test_a_family_that_no_measured_table_holds_is_refused(whole):
+    members = members_of(whole)
+    document = json.loads(members["network.json"])
+    document["measurements"].pop()
+    del members["count-00002.npy"]
+    members["network.json"] = json.dumps(document).encode()
+    with pytest.raises(ModelFileError, match="no measured table holds"):
+        open_bytes(zip_of(members))
+
+
+@pytest.mark.parametrize("epsilon", ["9" * 2000, "1/0", "nan", "1e9", 1])
+def test_a_budget_that_is_no_number_to_show_is_refused(whole, epsilon):
+    with pytest.raises(ModelFileError):
+        open_bytes(changed(whole, "statement.json", set_path("epsilon", value=epsilon)))
+
+
+LEAVES = [
+    None,
+    True,
+    -1,
+    0,
+    2,
+    2**53,
+    2**70,
+    1.5,
+    1e300,
+    "",
+    "x",
+    "9" * 2000,
+    [],
+    {},
+    [0],
+    [[0, 1]],
+    [[2, 0]],
+    {"a": 1},
+]
+
+
+def places(document, path=()):
+    """Where something stands in a JSON document, inner places included."""
+    items = (
+        document.items() if isinstance(document, dict) else enumerate(document if isinstance(document, list) else ())
+    )
+    for key, value in items:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_whatever_stands_anywhere_in_a_part_the_model_is_refused_or_works(data):
+    name = data.draw(st.sampled_from(["network.json", "schema.json", "statement.json"]))
+    path = data.draw(st.sampled_from(list(places(json.loads(members_of(whole_file())[name])))))
+    strange = changed(whole_file(), name, set_path(*path, value=data.draw(st.sampled_from(LEAVES))))
+    try:
+        model = PublishedModel(*open_bytes(strange))
+    except ModelFileError:
+        return
+    model.query(f'"{model.schema.fields[0].name}"')
+    model.sample(3)
+    privacy_letter(model.statement)
 
 
 def test_a_table_that_nothing_refers_to_is_refused(whole):

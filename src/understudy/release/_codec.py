@@ -6,7 +6,7 @@ them, and the statement.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,8 @@ from understudy.schema import Axis, Domain, Encoding, Marginal, Recoding, Schema
 
 _ENCODINGS: tuple[Encoding, ...] = ("hierarchical", "vanilla", "binary", "gray")
 _MAX_COUNT = 1 << 53
+# Where draws still fit a 64-bit integer: the scale b of Laplace noise, the variance of Gaussian.
+_MAX_SCALES = {"laplace": Fraction(10**15), "gaussian": Fraction(10**30)}
 
 
 def to_archive(schema: Schema, model: NetworkModel, statement: Statement) -> Archive:
@@ -58,7 +60,7 @@ def from_archive(archive: Archive) -> tuple[Schema, NetworkModel, Statement]:
         raise ModelFileError(f"the schema in this model file is not valid: {error}") from error
     except ModelFileError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, RecursionError) as error:
         raise ModelFileError(
             f"the network in this model file is not one that understudy writes ({error}). Do not trust it."
         ) from error
@@ -78,7 +80,14 @@ def _read_model(archive: Archive, domain: Domain) -> NetworkModel:
     expected = {_table(i) for i in range(len(nodes))} | {_count(i) for i in range(len(measurements))}
     if set(archive.arrays) != expected:
         raise ValueError("tables that nothing refers to")
+    if measurements and not all(_is_measured(node, measurements) for node in nodes):
+        raise ValueError("a family that no measured table holds")
     return NetworkModel(network, conditionals, recoding, measurements, _whole(document["n"]))
+
+
+def _is_measured(node: Node, measurements: Sequence[Measurement]) -> bool:
+    family = Marginal((*node.parents, Axis(node.child)))
+    return any(measurement.marginal.refines(family) for measurement in measurements)
 
 
 def _conditional(archive: Archive, index: int, shape: tuple[int, ...]) -> Any:
@@ -94,8 +103,8 @@ def _measurement(archive: Archive, index: int, item: Any, domain: Domain) -> Mea
         if axis.attribute >= len(domain) or axis.level >= domain[axis.attribute].n_levels:
             raise ValueError("a count table over an attribute or level that is not there")
     kind, scale = item["noise"], _fraction(item["scale"])
-    if kind not in ("laplace", "gaussian", "none") or (kind != "none" and scale <= 0):
-        raise ValueError("unknown noise")
+    if kind != "none" and not 1 / _MAX_SCALES[kind] < scale < _MAX_SCALES[kind]:
+        raise ValueError("noise that no count could carry")
     counts: Any = archive.array(_count(index), np.int64, marginal.shape(domain))
     if counts.size and max(abs(int(counts.min())), abs(int(counts.max()))) > _MAX_COUNT:
         raise ValueError("a count too large to be one")

@@ -162,7 +162,7 @@ class Statement:
         """The statement again, every field checked. Raises ModelFileError."""
         try:
             return _read(data)
-        except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
             raise ModelFileError(
                 f"the privacy statement in this file is not one that understudy writes ({type(error).__name__}). "
                 "Ask its publisher for the file again."
@@ -262,4 +262,6 @@ def _fraction(value: Any) -> Fraction:
     # Digits only: Fraction also reads "1e999999999", which would never finish.
     if not _EXACT.fullmatch(_text(value)):
         raise ValueError("fraction expected")
-    return Fraction(value)
+    found = Fraction(value)
+    float(found)  # an OverflowError here, not when somebody looks at it
+    return found
