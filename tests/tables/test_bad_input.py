@@ -82,10 +82,28 @@ def test_column_names_that_are_twice_or_empty(tmp_path: Path) -> None:
 
 def test_columns_missing_on_either_side_are_both_named(tmp_path: Path) -> None:
     message = told(csv(tmp_path, "agee,sex,zip\n1,F,2\n"), PEOPLE)
-    assert "the table has no column 'age', which the schema declares. Did you mean 'agee'?" in message
+    assert "the table has no column 'age', which the schema declares. Did you mean its column 'agee'?" in message
+    assert "about column 'agee'" not in message
     assert "the schema says nothing about column 'zip'" in message
+    assert "Known: 'age', 'sex'." in message
+    assert told(csv(tmp_path, "years,sex\n1,F\n"), PEOPLE).count("'years'") == 1
+    assert "Known: 'zip', 'sex', 'job'." in told(csv(tmp_path, "zip,sex,job\n1,F,2\n"), PEOPLE)
     subset = Schema.from_dict({"fieldsMatch": "subset", "fields": [SEX]})
     assert codes(csv(tmp_path, "agee,sex,zip\n1,F,2\n"), subset) == [[0]]
+
+
+def test_a_file_without_a_header_shows_no_cell(tmp_path: Path) -> None:
+    message = told(csv(tmp_path, "Alice,HIV+,34\nBob,HIV-,51\n"), PEOPLE)
+    assert message.count("\n") == 0
+    assert "none of the columns that the schema declares ('age', 'sex')" in message
+    assert "Does its first line name the columns?" in message
+    three = Schema.from_dict({"fields": [AGE, SEX, {**SEX, "name": "Alice"}]})
+    message = told(csv(tmp_path, "Alice,HIV+,34,HIV+,\nBob,HIV-,51,HIV-,\n"), three)
+    assert "the table has no column 'age'" in message
+    assert "the table has 2 columns about which the schema says nothing" in message
+    assert "columns 2 and 4 have the same name" in message
+    assert "HIV" not in message
+    assert "34" not in message
 
 
 def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:

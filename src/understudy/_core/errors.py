@@ -75,9 +75,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known word, or lists a few of them.
 
     >>> did_you_mean("agee", ["age", "sex"])
-    "Did you mean 'age'? Known: age, sex."
+    "Did you mean 'age'? Known: 'age', 'sex'."
     """
-    names = sorted(set(known))
+    names = sorted(known) if isinstance(known, set | frozenset) else list(dict.fromkeys(known))
     near = get_close_matches(word, names, n=1)
-    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    listed = ", ".join(f"'{name}'" for name in names[:12]) + (", …" if len(names) > 12 else "")
     return (f"Did you mean '{near[0]}'? " if near else "") + f"Known: {listed}."

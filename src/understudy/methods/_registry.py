@@ -50,7 +50,7 @@ def method_named(name: str, **options: object) -> Method:
     'privbayes'
     >>> method_named("privbays")
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: there is no method 'privbays'. Did you mean 'privbayes'? Known: privbayes.
+    understudy._core.errors.OptionError: there is no method 'privbays'. Did you mean 'privbayes'? Known: 'privbayes'.
     """
     if name not in METHODS:
         raise OptionError(f"there is no method '{name}'. {did_you_mean(name, METHODS)}")

@@ -85,7 +85,7 @@ def read_conditions(schema: Schema, where: Where) -> Conditions:
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
     >>> read_conditions(schema, "sex=X")
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: column 'sex' has no value 'X'. Known: F, M.
+    understudy._core.errors.OptionError: column 'sex' has no value 'X'. Known: 'F', 'M'.
     """
     if where is None:
         return Conditions(schema, {})

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy._core.errors import TableError, did_you_mean
+from understudy._core.errors import TableError
 from understudy.schema import Field, Schema
 from understudy.schema._recoding import Codes
+from understudy.tables._columns import column_faults
 from understudy.tables._encode import ColumnEncoder, Problem
 from understudy.tables._sources import Source, open_source
 from understudy.tables._table import Table
@@ -151,35 +152,6 @@ def check_table(
         columns=tuple(_column_check(encoder, counts) for encoder, counts in zip(encoders, seen, strict=True)),
         table_faults=tuple(faults),
     )
-
-
-def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
-    """What is wrong with a table's column names: empty, twice, not in the schema, or missing from the table.
-
-    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "type": "boolean"}]})
-    >>> column_faults(["sexx"], schema)[0]
-    "the table has no column 'sex', which the schema declares. Did you mean 'sexx'? Known: sexx."
-    """
-    faults = [f"column {i} has no name. Give it one in the header." for i, name in enumerate(names, 1) if not name]
-    faults += [
-        f"column name '{name}' appears {names.count(name)} times. Column names must differ."
-        for name in dict.fromkeys(names)
-        if name and names.count(name) > 1
-    ]
-    known, present = set(schema.names), set(names)
-    faults += [
-        f"the table has no column '{name}', which the schema declares. {did_you_mean(name, names)}"
-        for name in schema.names
-        if name not in present
-    ]
-    if not schema.extra_columns_allowed:
-        faults += [
-            f"the schema says nothing about column '{name}'. Declare it, or remove it from the table "
-            f"(or set fieldsMatch: subset to leave such columns out). {did_you_mean(name, schema.names)}"
-            for name in dict.fromkeys(names)
-            if name and name not in known
-        ]
-    return faults
 
 
 def sentences(encoder: ColumnEncoder) -> list[str]:
