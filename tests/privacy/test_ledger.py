@@ -405,3 +405,29 @@ def test_changing_the_cap_leaves_the_cap_on_delta_unless_another_is_given(path):
     assert ledger.change_cap(2).delta == Fraction(1, 10**6)
     assert ledger.change_cap(3, delta_cap="1e-5").delta == Fraction(1, 10**5)
     assert read_ledger(path).accounts["d"].delta_cap == Fraction(1, 10**5)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (
+            "CREATE TRIGGER undo AFTER INSERT ON entries BEGIN DELETE FROM entries WHERE id = NEW.id; END",
+            "trigger 'undo'",
+        ),
+        ("CREATE VIEW cheap AS SELECT 0 AS epsilon", "view 'cheap'"),
+        ("CREATE TABLE notes (text TEXT)", "table 'notes'"),
+        ("CREATE INDEX fast ON entries (dataset)", "index 'fast'"),
+        ("ALTER TABLE entries ADD COLUMN more TEXT", "table 'entries'"),
+    ],
+)
+def test_a_ledger_that_holds_what_we_did_not_make_is_refused(path, ledger, statement, words):
+    edit(path, "ANALYZE")
+    assert ledger.spent() == 3
+    edit(path, statement)
+    with pytest.raises(LedgerError, match=f"tampered with: it holds a {words}"):
+        ledger.charge(**ONE)
+
+
+def test_an_unknown_dataset_is_told_which_ones_there_are(path, ledger):
+    with pytest.raises(LedgerError, match=r"--cap 3 .*Did you mean 'people'"):
+        SQLiteLedger(path, dataset="peopel")

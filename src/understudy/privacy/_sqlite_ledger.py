@@ -19,7 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Never
 
-from understudy._core.errors import LedgerError
+from understudy._core.errors import LedgerError, did_you_mean
 from understudy.privacy._budget import Number
 from understudy.privacy._ledger import (
     GENESIS,
@@ -44,6 +44,7 @@ _CREATE = (
     f"INSERT INTO head VALUES (1, 0, '{GENESIS}')",
     f"PRAGMA application_id = {_APPLICATION}",
 )
+_MADE = {"entries": ("table", _CREATE[0]), "head": ("table", _CREATE[1])}
 _COLUMNS = "id, time, dataset, kind, epsilon, delta, neighbours, method, note, previous, hash"
 
 
@@ -107,11 +108,14 @@ class SQLiteLedger:
         self._cap, self._delta_cap = parse_caps(dataset, cap, delta_cap)
         if self.path.is_dir():
             raise LedgerError(f"{self.path} is a folder. Name a file for the ledger, such as budget.db.")
-        known = self._file().accounts.get(dataset)
-        if known is not None:
-            check_cap(known, self._cap, self._delta_cap)
+        known = self._file().accounts
+        if dataset in known:
+            check_cap(known[dataset], self._cap, self._delta_cap)
         elif self._cap is None:
-            raise LedgerError(f"dataset '{dataset}' is not in {self.path} yet. Give its cap on first use.")
+            raise LedgerError(
+                f"dataset '{dataset}' is not in {self.path} yet. Give its cap on first use: --cap 3 (cap=3), say."
+                + (f" {did_you_mean(dataset, known)}" if known else "")
+            )
 
     def charge(
         self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
@@ -218,14 +222,21 @@ def _connect(path: Path, mode: str, wait_seconds: float) -> sqlite3.Connection:
 
 def _read(connection: sqlite3.Connection, path: Path, *, create: bool = False) -> list[Entry]:
     """All entries, verified against their chain and the head row."""
-    names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if not names:  # a new file, or one whose maker was killed before the first commit
+    found = {name: (kind, sql) for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")}
+    if not found:  # a new file, or one whose maker was killed before the first commit
         if create:
             for statement in _CREATE:
                 connection.execute(statement)
         return []
-    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION or not {"entries", "head"} <= names:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION or not {*_MADE} <= {*found}:
         raise LedgerError(f"{path} is a database, but not a ledger of ours. Name another file.")
+    # A trigger could undo a charge as soon as it is booked, a view or another table stand in for ours.
+    strange = sorted(name for name, what in found.items() if what != _MADE.get(name) and not _by_sqlite(name, what))
+    if strange:
+        raise LedgerError(
+            f"the ledger {path} was tampered with: it holds a {found[strange[0]][0]} '{strange[0]}' that we did not "
+            "make. Nothing was charged. Restore the file from a backup, and find out who changed it."
+        )
     rows = connection.execute(f"SELECT {_COLUMNS} FROM entries ORDER BY id").fetchall()
     try:
         entries = [_entry(row) for row in rows]
@@ -239,6 +250,11 @@ def _read(connection: sqlite3.Connection, path: Path, *, create: bool = False) -
         )
     check_chain(entries)
     return entries
+
+
+def _by_sqlite(name: str, what: tuple[str, str | None]) -> bool:
+    """Whether SQLite itself made it, as ANALYZE does; such names are closed to everybody else."""
+    return name.startswith("sqlite_stat") and what[0] == "table"
 
 
 def _entry(row: tuple[object, ...]) -> Entry:
