@@ -304,3 +304,9 @@ def test_a_run_that_cannot_be_put_in_place_says_that_its_charge_stays(tmp_path, 
     with pytest.raises(us.OutputError) as failed:
         us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path / "r", ledger=tmp_path / "budget.db", cap=2)
     assert "stays in the ledger" in failed.value.__notes__[0]
+
+
+def test_a_budget_that_promises_next_to_nothing_is_said_to(tmp_path):
+    release = us.publish(people(), schema=SCHEMA, epsilon=50, out=tmp_path / "r")
+    assert any("an epsilon of 50 promises next to nothing" in warning for warning in release.statement.warnings)
+    assert "promises next to nothing" in (tmp_path / "r" / "PRIVACY.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.release.models import make_model
 from understudy._core.errors import OptionError
-from understudy.release import Statement, load_model, stamped_path
+from understudy.release import Answer, Statement, load_model, stamped_path, write_release
 from understudy.schema import Marginal
 
 
@@ -221,3 +221,37 @@ def test_a_python_range_lists_its_values(published):
     assert set(published.sample(50, where={"age": range(2, 99, 30)})["age"]) <= {2, 32, 62, 92}
     with pytest.raises(OptionError, match="too many"):
         published.sample(1, where={"age": range(0, 10**12, 2)})
+
+
+def test_a_model_and_a_release_are_shown_in_one_line(published, tmp_path):
+    assert repr(published) == "PublishedModel('people', rows=1000, epsilon=1, columns=3)"
+    release = write_release(tmp_path / "r", published)
+    assert repr(release) == f"Release('{tmp_path / 'r'}', dataset='people', rows=1000, epsilon=1)"
+
+
+def answer_of(probabilities, labels=None):
+    labels = labels or tuple(f"v{i}" for i in range(len(probabilities)))
+    return Answer(question="a", columns=("a",), labels=(labels,), probabilities=np.array(probabilities))
+
+
+def test_a_long_answer_shows_the_most_probable_and_counts_the_rest():
+    probabilities = np.arange(1, 201) / np.arange(1, 201).sum()
+    answer = answer_of(probabilities)
+    lines = str(answer).splitlines()
+    assert len(lines) == 52
+    assert lines[1].startswith("v199 ")
+    assert lines[-1].startswith(f"… and 150 less probable ones, {probabilities[:150].sum():.1%} together.")
+    assert len(answer.to_dict()["rows"]) == 200
+
+
+def test_a_small_probability_is_not_shown_as_nought():
+    assert "0.0030%" in str(answer_of([0.00003, 0.99997]))
+    assert "99.9970%" in str(answer_of([0.00003, 0.99997]))
+    assert "100.0%" in str(answer_of([0.0, 1.0]))
+
+
+def test_a_line_break_in_a_category_is_shown_escaped():
+    lines = str(answer_of([0.5, 0.5], ("two\nlines", "a\\b"))).splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith("two\\nlines ")
+    assert lines[2].startswith("a\\b ")

@@ -156,7 +156,11 @@ def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
             "below 1/rows."
         )
     if settings.budget.epsilon > 10:
-        found.append("epsilon is above 10: the bound on what can be learnt about a person is very loose.")
+        epsilon = float(settings.budget.epsilon)
+        found.append(
+            f"an epsilon of {epsilon:g} promises next to nothing: what is learnt about a person may change the odds by "
+            f"a factor of e to the {epsilon:g}. Budgets up to 1 protect well; up to 10 they still say something."
+        )
     if len(model.network.nodes) > 1 and model.network.degree == 0:
         found.append(
             "the budget is too small for this many rows and columns to measure any relation between columns: they were "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -11,6 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+_MOST_SHOWN = 50
+_ROUNDED_WELL, _NO_DISTANCE = 0.001, 1e-12
+_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_ESCAPES = {ord(character): character.encode("unicode_escape").decode() for character in _BREAKS}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,12 +76,39 @@ class Answer:
         return "\n".join(([self.stamp] if self.stamp else []) + _lines(self))
 
 
+def percent(probability: float) -> str:
+    """One digit after the point, or as many as it takes to tell a probability from 0 and 1.
+
+    >>> percent(0.25), percent(0.00001234), percent(0.99996), percent(0.0)
+    ('25.0%', '0.0012%', '99.9960%', '0.0%')
+    """
+    distance = min(probability, 1 - probability)
+    if distance >= _ROUNDED_WELL or distance < _NO_DISTANCE:
+        return f"{probability:.1%}"
+    return f"{probability:.{1 - math.floor(math.log10(100 * distance))}%}"
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\\", "\\\\").translate(_ESCAPES) if _BREAKS & set(text) else text
+
+
 def _lines(answer: Answer) -> list[str]:
-    header = [*answer.columns, "probability"] + ([] if answer.low is None else ["95% interval"])
+    rows = list(answer.rows())
+    left_out: list[str] = []
+    if len(rows) > _MOST_SHOWN:
+        rows.sort(key=lambda row: -float(row["probability"]))
+        rest = sum(float(row["probability"]) for row in rows[_MOST_SHOWN:])
+        left_out = [
+            f"… and {len(rows) - _MOST_SHOWN:,} less probable ones, {percent(rest)} together. All are in to_dict() "
+            "and in --json."
+        ]
+        rows = rows[:_MOST_SHOWN]
+    header = [*(_one_line(column) for column in answer.columns), "probability"]
+    header += [] if answer.low is None else ["95% interval"]
     body = [
-        [*(str(row[column]) for column in answer.columns), f"{row['probability']:.1%}"]
-        + ([] if answer.low is None else [f"{row['low']:.1%} to {row['high']:.1%}"])
-        for row in answer.rows()
+        [*(_one_line(str(row[column])) for column in answer.columns), percent(row["probability"])]
+        + ([] if answer.low is None else [f"{percent(row['low'])} to {percent(row['high'])}"])
+        for row in rows
     ]
     widths = [max(len(line[i]) for line in [header, *body]) for i in range(len(header))]
     n_left = len(answer.columns)
@@ -86,4 +118,4 @@ def _lines(answer: Answer) -> list[str]:
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in [header, *body]
-    ]
+    ] + left_out

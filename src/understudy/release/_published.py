@@ -29,7 +29,7 @@ BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PublishedModel:
     """A fitted model with its schema and privacy statement. Everything it does is post-processing, hence free.
 
@@ -48,6 +48,9 @@ class PublishedModel:
     schema: Schema
     model: NetworkModel
     statement: Statement
+
+    def __repr__(self) -> str:
+        return f"PublishedModel({self.statement.summary()}, columns={len(self.schema.fields)})"
 
     def sample(
         self,

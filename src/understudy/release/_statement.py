@@ -132,6 +132,16 @@ class Statement:
             return f"{DIAGNOSTIC} ({self.diagnostic})" + (f"; {SEEDED}" if self.seeded else "")
         return SEEDED if self.seeded else None
 
+    def summary(self) -> str:
+        """Data set, rows and budget in half a line.
+
+        >>> Statement.example(seeded=True).summary()
+        "'people', rows=1000, epsilon=1, 'NOT PRIVATE: seeded'"
+        """
+        delta = f", delta={float(self.delta):g}" if self.delta else ""
+        stamp = "" if self.stamp is None else f", {self.stamp!r}"
+        return f"{self.dataset!r}, rows={self.n_rows}, epsilon={float(self.epsilon):g}{delta}{stamp}"
+
     @property
     def trusted_drafts(self) -> tuple[str, ...]:
         """Columns whose domain was read off the private table and trusted as it was."""

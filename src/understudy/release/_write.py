@@ -20,7 +20,7 @@ _NOT_PRIVATE = "NOT-PRIVATE"
 _ENDINGS = (".csv.gz",)  # endings of two parts
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Release:
     """What was published and where: what `publish` returns."""
 
@@ -29,6 +29,9 @@ class Release:
     synthetic: Path
     files: tuple[Path, ...]
     n_rows: int
+
+    def __repr__(self) -> str:
+        return f"Release({str(self.path)!r}, dataset={self.statement.summary()})"
 
     @property
     def statement(self) -> Statement:
