@@ -11,7 +11,7 @@ from understudy.schema._bins import Bins, Side, default_count, default_decimals,
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
 from understudy.schema._levels import Tree
-from understudy.schema._values import RANGE_TYPES, Form, Value, format_fault
+from understudy.schema._values import RANGE_TYPES, Form, Value, format_fault, zone_exists
 from understudy.schema._yaml import plain, written_text
 
 _TEXT_KEYS = frozenset({"missingValues", "trueValues", "falseValues"})
@@ -54,6 +54,7 @@ class _Builder:
             group_char=file.group_char,
             true_values=tuple(file.true_values),
             false_values=tuple(file.false_values),
+            timezone=file.timezone if file.timezone and zone_exists(file.timezone) else None,
         )
 
     def field(self, raw: dict[str, Any], missing: tuple[str, ...], comments: tuple[str, ...]) -> Field:
@@ -104,6 +105,10 @@ class _Builder:
             self._fault(f"{sorted(both)} stand in trueValues and in falseValues")
         if file.decimals is not None and file.type != "number":
             self._fault("decimals belongs to fields of type number")
+        if file.timezone is not None and file.type != "datetime":
+            self._fault("timezone belongs to fields of type datetime")
+        elif file.timezone != self.form.timezone:
+            self._fault(f"there is no time zone {file.timezone!r}. Write its IANA name, such as Europe/Paris or UTC")
 
     def _categories(self) -> tuple[Category, ...]:
         file = self.file

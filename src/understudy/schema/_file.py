@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from understudy.schema._yaml import written_text
 
-_OURS = ("bins", "taxonomy", "special", "outside", "origin", "decimals")
+_OURS = ("bins", "taxonomy", "special", "outside", "origin", "decimals", "timezone")
 _FIELD_KEYS = (
     "name", "type", "format", "title", "description", "example", "examples", "constraints", "categories",
     "categoriesOrdered", "missingValues", "rdfType", "decimalChar", "groupChar", "bareNumber", "trueValues",
@@ -82,6 +82,7 @@ class FieldFile(BaseModel):
     outside: Literal["error", "clip", "other"] = "error"
     origin: Literal["declared", "draft"] = "declared"
     decimals: int | None = Field(default=None, ge=0, le=15)
+    timezone: str | None = Field(default=None, min_length=1)
 
     @field_validator("name", mode="before")
     @classmethod

@@ -7,7 +7,7 @@
 | number | float |
 | boolean | 0 or 1 |
 | date | days since 1970-01-01 |
-| datetime | microseconds since 1970-01-01T00:00:00 (UTC where a zone is given) |
+| datetime | microseconds since 1970-01-01T00:00:00 on the clock of the field's time zone (UTC where it has none) |
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
+from zoneinfo import ZoneInfo
 
 from understudy.schema._yaml import written_text
 
@@ -58,6 +59,7 @@ class Form:
     group_char: str = ""
     true_values: tuple[str, ...] = ("true", "True", "TRUE", "1")
     false_values: tuple[str, ...] = ("false", "False", "FALSE", "0")
+    timezone: str | None = None
 
     @property
     def step(self) -> int:
@@ -132,7 +134,7 @@ class Form:
     def _moment(self, written: Any) -> int:
         moment = self._datetime(written)
         if moment.tzinfo is not None:
-            moment = moment.astimezone(UTC).replace(tzinfo=None)
+            moment = moment.astimezone(ZoneInfo(self.timezone) if self.timezone else UTC).replace(tzinfo=None)
         if self.type == "date":
             if moment.time() != datetime.min.time():
                 raise ValueError(f"'{moment.isoformat()}' has a time of day: a date was expected")
@@ -192,6 +194,19 @@ def format_fault(form: Form) -> str | None:
             "so it cannot be read back"
         )
     return None
+
+
+def zone_exists(name: str) -> bool:
+    """Whether this is the name of a time zone, such as Europe/Paris.
+
+    >>> zone_exists("Europe/Paris"), zone_exists("+02:00"), zone_exists("../etc")
+    (True, False, False)
+    """
+    try:
+        ZoneInfo(name)
+    except (OSError, ValueError, KeyError):  # of a folder, of a path, of a name that is not there
+        return False
+    return True
 
 
 def format_number(value: float) -> str:

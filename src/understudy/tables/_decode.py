@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from understudy._core.randomness import Rng
 from understudy.schema import Bins, Field, Schema
@@ -30,7 +31,7 @@ def arrow_schema(schema: Schema) -> pa.Schema:
     >>> arrow_schema(Schema.from_dict({"fields": [{"name": "ok", "type": "boolean"}]})).field("ok").type
     DataType(bool)
     """
-    return pa.schema([pa.field(field.name, _TYPES[field.type]) for field in schema.fields])
+    return pa.schema([pa.field(field.name, _type(field)) for field in schema.fields])
 
 
 def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng) -> pa.RecordBatch:
@@ -49,10 +50,14 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng) -> pa.Recor
     [0, 0, 1]
     """
     arrays = [
-        _decode(field, np.asarray(codes), _TYPES[field.type], rng)
+        _decode(field, np.asarray(codes), _type(field), rng)
         for field, codes in zip(schema.fields, columns, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(schema))
+
+
+def _type(field: Field) -> pa.DataType:
+    return pa.timestamp("us", field.form.timezone) if field.form.timezone else _TYPES[field.type]
 
 
 def _decode(field: Field, codes: npt.NDArray[Any], kind: pa.DataType, rng: Rng) -> pa.Array:
@@ -77,7 +82,7 @@ def _own_values(field: Field, kind: pa.DataType) -> pa.Array:
         values = [None if v is None else bool(v) for v in values]
     if field.type == "date":
         return pa.array(values, pa.int32()).cast(kind)
-    return pa.array(values, kind)
+    return _on_clock(pa.array(values, pa.int64()), kind) if field.type == "datetime" else pa.array(values, kind)
 
 
 def _draw(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[Any]:
@@ -91,4 +96,14 @@ def _draw(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[Any]:
 def _typed(values: npt.NDArray[Any], kind: pa.DataType, empty: npt.NDArray[np.bool_] | None) -> pa.Array:
     if pa.types.is_date32(kind):
         return pa.array(values.astype(np.int32), mask=empty).cast(kind)
-    return pa.array(values, mask=empty).cast(kind)
+    column = pa.array(values, mask=empty)
+    return _on_clock(column, kind) if pa.types.is_timestamp(kind) else column.cast(kind)
+
+
+def _on_clock(micros: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Moments that the clock of the type's zone shows at these microseconds.
+
+    A time that the clock shows twice is the first of the two; one that it skips becomes the next that exists.
+    """
+    naive = micros.cast(pa.timestamp("us"))
+    return naive if kind.tz is None else pc.assume_timezone(naive, kind.tz, ambiguous="earliest", nonexistent="latest")

@@ -14,7 +14,9 @@ import pyarrow.compute as pc
 from understudy._core.errors import TableError
 from understudy.schema import Field, Schema, import_sdv
 from understudy.schema._build import build_field
+from understudy.schema._values import zone_exists
 from understudy.tables._guess import DISTINCT_LIMIT, MISSING_WORDS, describe
+from understudy.tables._moments import has_zone
 from understudy.tables._objects import Column as ArrayOrMixed
 from understudy.tables._objects import Mixed
 from understudy.tables._parse import Parsed, parse, strange
@@ -97,6 +99,7 @@ class Column:
     decimals: int = 0
     types: list[tuple[str, str | None]] | None = None
     kind: pa.DataType | None = None
+    zone: str | None = None
     too_big: bool = False
     inexact: set[tuple[str, str | None]] = field(default_factory=set)
     ranges: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
@@ -118,6 +121,8 @@ class Column:
         if held := strange(array.type):
             raise TableError(f"column '{self.name}' {held}")
         self.kind = array.type
+        if has_zone(array.type):
+            self.zone = array.type.tz if zone_exists(array.type.tz) else "UTC"
         if pa.types.is_floating(array.type):
             array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
         textual = pa.types.is_string(array.type) or pa.types.is_null(array.type)
@@ -137,7 +142,7 @@ class Column:
     def _narrow(self, uniques: pa.Array) -> None:
         kept = []
         for candidate in self.types or []:
-            probe = _probe(self.name, candidate)
+            probe = _probe(self.name, candidate, self.zone)
             if candidate[0] == "string" or (self._fits(uniques[:_PROBE], probe) and self._fits(uniques, probe)):
                 kept.append(candidate)
         # A format that gives every text back is better than one that only reads them.
@@ -201,18 +206,22 @@ def _typed(kind: pa.DataType) -> list[tuple[str, str | None]]:
         return [("integer", None)]
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return [("integer", None), ("number", None)]
+    if has_zone(kind):
+        return [("datetime", None)]
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return [("date", None), ("datetime", None)]
     return []
 
 
-def _probe(name: str, candidate: tuple[str, str | None]) -> Field:
+def _probe(name: str, candidate: tuple[str, str | None], zone: str | None) -> Field:
     kind, pattern = candidate
     raw: dict[str, Any] = {"name": name, "type": kind, "origin": "draft"}
     if kind == "boolean":
         raw |= {"trueValues": ["true", "True", "TRUE"], "falseValues": ["false", "False", "FALSE"]}
     if pattern:
         raw["format"] = pattern
+    if zone and kind == "datetime":
+        raw["timezone"] = zone
     faults: list[str] = []
     probe = build_field(raw, position=1, missing=MISSING_WORDS if kind != "string" else ("",), faults=faults)
     if probe is None:

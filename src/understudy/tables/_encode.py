@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from understudy.schema import Field
 from understudy.schema._recoding import Codes
 from understudy.tables._objects import Column, Mixed
-from understudy.tables._parse import Parsed, parse, strange
+from understudy.tables._parse import Parsed, parse, refusal
 from understudy.tables._table import code_type
 
 Trouble: TypeAlias = Literal["wrong type", "outside", "missing"]
@@ -55,7 +55,7 @@ class ColumnEncoder:
     def encode(self, column: Column) -> Codes:
         """The codes of the next batch."""
         for kind in [cells.type for _, cells in column.parts] if isinstance(column, Mixed) else [column.type]:
-            self.refusal = self.refusal or strange(kind)
+            self.refusal = self.refusal or refusal(kind, self.schema_field)
         if isinstance(column, Mixed):
             marks, indices = self._mixed_marks(column), None
         else:

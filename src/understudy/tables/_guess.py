@@ -20,6 +20,7 @@ _FEW_NUMBERS = 10
 _ENOUGH_ROWS = 20
 DISTINCT_LIMIT = 10_000
 _SHORT_YEAR = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2}([ T].*)?")
+_OFFSET = re.compile(r":[0-9.]+ ?(Z|[+-][0-9]{2}:?[0-9]{2})$")
 _ANY = {"fields": [{"name": "any", "categories": ["any"]}]}
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-", ".")
 
@@ -140,10 +141,14 @@ def _moment(column: Column, raw: dict[str, Any], key: tuple[str, str | None]) ->
         "maximum": last.isoformat() + clock,
     }
     raw["bins"] = 16
+    if column.zone and kind == "datetime":
+        raw["timezone"] = column.zone
     notes = ["Guessed: type, format, range (the table's own ends, rounded outwards) and bins."]
     if key in column.inexact:
         shape = pattern or ("%Y-%m-%d" if kind == "date" else "%Y-%m-%dT%H:%M:%S")
         notes.append(f"Some cells are written in another way; synthetic ones will all be written {shape}.")
+        if any(isinstance(v, str) and _OFFSET.search(v) for v in column.values):
+            notes.append("Some cells have a time zone: they are converted to UTC, or to a timezone that you declare.")
     if pattern and pattern.startswith("%d/%m") and any(p and p.startswith("%m/%d") for _, p in column.types or []):
         notes.append("Day and month could be the other way round (%m/%d/%Y): the table fits both.")
     return notes

@@ -17,6 +17,7 @@ from understudy.tables._numbers import Mask, bools, ints
 Int64s: TypeAlias = npt.NDArray[np.int64]
 
 _DAY = 24 * 3600 * 10**6
+_FIRST_MOMENT, _LAST_MOMENT = -719_162 * _DAY, 2_932_896 * _DAY  # the years 1 to 9999
 _WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2}
 _ISO_DATES = ("%Y-%m-%d",)
 _ISO_TIMES = tuple(
@@ -98,6 +99,27 @@ def micros_of_column(column: pa.Array) -> Int64s:
         raw = ints(column.cast(pa.int64()))
     most = (2**63 - 1) // times
     return np.clip(raw, -most, most) * times // parts
+
+
+def has_zone(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds moments with a time zone.
+
+    >>> has_zone(pa.timestamp("s", "UTC")), has_zone(pa.timestamp("s"))
+    (True, False)
+    """
+    return bool(pa.types.is_timestamp(kind) and kind.tz is not None)
+
+
+def clock_of_column(column: pa.Array, timezone: str) -> Int64s:
+    """Microseconds since 1970 on the clock of a time zone, of a column of moments that have one.
+
+    >>> clock_of_column(pa.array([0], pa.timestamp("s", "UTC")), "Europe/Paris").tolist()
+    [3600000000]
+    """
+    micros = micros_of_column(column)
+    near = (micros >= _FIRST_MOMENT) & (micros <= _LAST_MOMENT)  # Arrow has no rules for the clocks of other times
+    moments = pa.array(np.where(near, micros, 0)).cast(pa.timestamp("us", timezone))
+    return np.where(near, ints(pc.local_timestamp(moments).cast(pa.int64())), micros)
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy.schema import Field
-from understudy.tables._moments import days_of_column, is_moment, micros_of_column, moments_of_texts
+from understudy.tables._moments import (
+    clock_of_column,
+    days_of_column,
+    has_zone,
+    is_moment,
+    micros_of_column,
+    moments_of_texts,
+)
 from understudy.tables._numbers import (
     Mask,
     bools,
@@ -59,6 +66,22 @@ def parse(column: pa.Array, field: Field) -> Parsed:
     if pa.types.is_string(column.type):
         return _parse_texts(column, field)
     return _parse_typed(column, field)
+
+
+def refusal(kind: pa.DataType, field: Field) -> str | None:
+    """Why no cell of a column of this type can be read, if so, as the end of a sentence.
+
+    >>> from understudy.schema import Schema
+    >>> code = Schema.from_dict({"fields": [{"name": "code", "categories": ["1", "2"]}]})["code"]
+    >>> refusal(pa.int64(), code), refusal(pa.duration("s"), code)
+    (None, 'holds lengths of time; no field type does. Make it a number, such as of seconds.')
+    """
+    if field.type == "datetime" and has_zone(kind) and field.form.timezone is None:
+        return (
+            "holds moments with a time zone, and the field says nothing of one. Add timezone to the field: the IANA "
+            "name of the zone whose clock counts, such as Europe/Paris or UTC."
+        )
+    return strange(kind)
 
 
 def strange(kind: pa.DataType) -> str | None:
@@ -120,6 +143,14 @@ def _unmarked(texts: pa.Array, field: Field) -> pa.Array:
     return texts
 
 
+def _micros(column: pa.Array, field: Field, missing: Mask) -> tuple[npt.NDArray[np.int64], Mask]:
+    if not has_zone(column.type):
+        return micros_of_column(column), np.zeros(len(column), dtype=bool)
+    if field.form.timezone is None:
+        return np.zeros(len(column), dtype=np.int64), ~missing
+    return clock_of_column(column, field.form.timezone), np.zeros(len(column), dtype=bool)
+
+
 def _booleans(texts: pa.Array, field: Field) -> tuple[npt.NDArray[Any], Mask]:
     true = bools(pc.is_in(texts, value_set=pa.array(field.form.true_values, pa.string())))
     false = bools(pc.is_in(texts, value_set=pa.array(field.form.false_values, pa.string())))
@@ -140,7 +171,7 @@ def _parse_typed(column: pa.Array, field: Field) -> Parsed:
     elif field.type == "date" and is_moment(column.type):
         values, wrong = days_of_column(column)
     elif field.type == "datetime" and is_moment(column.type):
-        values, wrong = micros_of_column(column), nan
+        values, wrong = _micros(column, field, missing)
     else:
         values, wrong = np.zeros(len(column), dtype=np.int64), ~missing
         if pa.types.is_floating(column.type):  # NaN is missing, whatever was expected

@@ -186,6 +186,8 @@ def moment_texts(column: pa.Array, field: Field) -> pa.Array:
     ['01.01.2020', None]
     """
     pattern = field.form.format
+    if getattr(column.type, "tz", None):
+        column = pc.local_timestamp(column)
     if pattern is None and field.type == "date":
         return column.cast(pa.string())
     pattern = pattern or "%Y-%m-%dT%H:%M:%S"
