@@ -27,6 +27,8 @@ PEERS: tuple[tuple[str, str, dict[str, object], int], ...] = (  # peer, how to c
     ("dpmm", "dpmm PrivBayes, δ = 1e-9, two parents", {"degree": 3}, 1),
 )
 FASTER = 50
+STRICT: dict[str, Any] = {}  # our defaults: pure ε, replace-one
+LIKE_DPMM: dict[str, Any] = {"delta": "1e-9", "neighbours": "add-remove"}  # its promise, which is weaker
 
 
 def run(options: Options) -> list[Line]:
@@ -41,6 +43,7 @@ def compare_one(table: Encoded, options: Options) -> list[Line]:
     n_seeds = 1 if options.quick else 5
     ours = [our_run(table, seed) for seed in range(-1, 5)][1:]  # the first compiles, and is not counted
     seconds, distance = np.mean([run[0] for run in ours]), np.array([run[1] for run in ours])
+    like_dpmm = np.array([our_run(table, seed, LIKE_DPMM)[1] for seed in range(5)])
     lines = []
     for peer, label, settings, most in PEERS:
         found = [
@@ -54,15 +57,17 @@ def compare_one(table: Encoded, options: Options) -> list[Line]:
         spent = float(np.mean([run.seconds for run in theirs]))
         task = f"fit and sample, {table.name}, ε = 1"
         lines.append(faster(task, float(seconds), spent, target=FASTER, what=label))
-        lines.append(_distance_line(table, label, distance, theirs))
+        lines.append(_distance_line(table, label, distance, theirs, "pure ε, replace-one"))
+        if peer == "dpmm":
+            lines.append(_distance_line(table, label, like_dpmm, theirs, "dpmm's promise"))
     return lines
 
 
-def _distance_line(table: Encoded, label: str, ours: np.ndarray, theirs: list[PeerRun]) -> Line:
+def _distance_line(table: Encoded, label: str, ours: np.ndarray, theirs: list[PeerRun], promise: str) -> Line:
     tables = [run.synthetic for run in theirs if run.synthetic is not None]
     other = np.array([distances(table.codes, synthetic, table.sizes)[1] for synthetic in tables])
     return Line(
-        f"mean 3-way distance, {table.name}, ε = 1",
+        f"mean 3-way distance, {table.name}, ε = 1 ({promise})",
         f"{ours.mean():.4f} ({ours.min():.4f}–{ours.max():.4f}, {len(ours)} seeds)",
         f"{label}: {other.mean():.4f} ({other.min():.4f}–{other.max():.4f}, {len(other)} seeds)",
         float(other.mean() / ours.mean()),
@@ -71,14 +76,14 @@ def _distance_line(table: Encoded, label: str, ours: np.ndarray, theirs: list[Pe
     )
 
 
-def our_run(table: Encoded, seed: int) -> tuple[float, float]:
+def our_run(table: Encoded, seed: int, promise: dict[str, Any] = STRICT) -> tuple[float, float]:
     """CPU seconds and 3-way distance of one run, from a pandas table to a pandas table."""
     import pandas as pd
 
     import understudy as us
 
     frame, schema = pd.DataFrame(table.codes, columns=list(table.columns)), us.Schema.load(schema_path(table.name))
-    estimator = us.PrivBayes(epsilon=EPSILON, seed=abs(seed))
+    estimator = us.PrivBayes(epsilon=EPSILON, seed=abs(seed), **promise)
     with Stopwatch() as watch:
         synthetic: Any = estimator.fit(frame, schema).sample(table.n, seed=abs(seed))
     codes = synthetic[list(table.columns)].to_numpy().astype(np.int64)
