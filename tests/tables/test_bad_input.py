@@ -14,7 +14,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from understudy._core.errors import TableError
+from understudy._core.errors import SchemaError, TableError
 from understudy.schema import Schema
 from understudy.tables import check_table, column_names, draft_schema, kind_of, read_table
 
@@ -355,7 +355,9 @@ def test_dates_of_dataframes() -> None:
     assert codes(pl.DataFrame({"x": list(stamps.date)}), day) == [[0, 11]]
     local = pd.DataFrame({"x": stamps.tz_localize("Asia/Tokyo")})
     assert codes(local, day) == [[0, 11]]
-    moment = schema_of(type="datetime", constraints={"minimum": "2020-01-01", "maximum": "2020-12-31"}, bins=12)
+    moment = schema_of(
+        type="datetime", constraints={"minimum": "2020-01-01", "maximum": "2020-12-31"}, bins=12, timezone="Europe/Rome"
+    )
     for source in (pd.DataFrame({"x": stamps.tz_localize("Europe/Rome")}), pl.DataFrame({"x": list(stamps)})):
         assert codes(source, moment) == [[0, 11]]
     assert "1 value cannot be read as a date" in told(pd.DataFrame({"x": pd.to_datetime(["2020-01-15 10:00"])}), day)
@@ -408,3 +410,18 @@ def test_blank_lines_before_the_header_and_names_with_line_breaks(tmp_path: Path
         content = f'{start}"a\nb","c, d"{end}F,M{end}{end}M,M{end}'
         assert codes(csv(tmp_path, content), schema) == [[0, 1], [1, 1]]
     assert "row 2 after" in told(csv(tmp_path, '\n\n"a\nb","c, d"\nF,M\nF\n'), schema)
+
+
+def test_marks_for_thousands_stand_before_three_digits(tmp_path: Path) -> None:
+    field = {"type": "number", "constraints": {"minimum": 0, "maximum": 10_000_000}, "bins": 10}
+    schema = schema_of(**field, decimalChar=",", groupChar=".")
+    good = ["1.234.567", "12.345,5", "123", " 1.000 ", "5,25", "1234567"]
+    assert read_table(csv(tmp_path, "x\n" + "".join(f'"{text}"\n' for text in good)), schema).n == len(good)
+    for bad in ("1.5", "1.23", "1234.567", "1..234", ".123", "1.234.", "1,234.567", "12.34.567"):
+        message = told(csv(tmp_path, f'x\n"5"\n"{bad}"\n'), schema)
+        assert "1 value cannot be read as a number (row 2)" in message
+    whole = schema_of(type="integer", constraints={"minimum": 0, "maximum": "9'999"}, groupChar="'")
+    assert codes(csv(tmp_path, "x\n9'999\n0\n"), whole) == [[15, 0]]
+    assert "cannot be read as a whole number (row 1)" in told(csv(tmp_path, "x\n99'99\n"), whole)
+    with pytest.raises(SchemaError, match=r"'9.9' is not a number: '\.' may part groups of three digits"):
+        schema_of(type="integer", constraints={"minimum": 0, "maximum": "9.9"}, groupChar=".")

@@ -172,3 +172,34 @@ def test_cells_are_separated_by_the_delimiter_asked_for_and_read_back(tmp_path: 
     assert [row[0] for row in cells[1:]] == rows.column("place").to_pylist()
     assert delimiter_of(path) == delimiter
     assert [column.tolist() for column in read_table(path, schema).columns] == [column.tolist() for column in codes]
+
+
+def test_declared_decimals_are_written_out(tmp_path: Path) -> None:
+    number = {"type": "number", "decimals": 2}
+    schema = Schema.from_dict(
+        {
+            "fields": [
+                {
+                    **number,
+                    "name": "a",
+                    "constraints": {"minimum": 0, "maximum": 99},
+                    "special": [-1.5, -0.125, -1e300],
+                },
+                {**number, "name": "b", "categories": [1.5, 2], "decimalChar": ",", "missingValues": ["NA"]},
+                {**number, "name": "c", "categories": [1.5, 2], "decimals": 9},
+            ]
+        }
+    )
+    rows = pa.record_batch(
+        {"a": [71.3, 5.0, -1.5, -0.125, -1e300], "b": [1.5, 2.0, None, 1.5, 2.0], "c": [1.5, 2.0, 0.0, 1e-9, 2.0]}
+    )
+    with open_writer(tmp_path / "t.csv", schema, delimiter=";") as writer:
+        writer.write(rows)
+    assert (tmp_path / "t.csv").read_text().splitlines() == [
+        "a;b;c",
+        "71.30;1,50;1.500000000",
+        "5.00;2,00;2.000000000",
+        "-1.50;NA;0",
+        "-0.125;1,50;1e-9",
+        "-1e+300;2,00;2.000000000",
+    ]

@@ -71,6 +71,12 @@ class Form:
         shown = set(directives(self.format))
         return next((step for letter, step in _STEPS if letter in shown), 24 * 3600 * 10**6)
 
+    @property
+    def grouped(self) -> str:
+        """A pattern of numbers whose marks for thousands stand where they belong: before each three digits."""
+        mark, point = re.escape(self.group_char), re.escape(self.decimal_char)
+        return rf"^\s*[+-]?[0-9]{{1,3}}({mark}[0-9]{{3}})+({point}[0-9]*)?([eE][+-]?[0-9]+)?\s*$"
+
     def parse(self, written: Any) -> Value:
         """The inner form of one value. Raises ValueError with what was expected."""
         if self.type == "string":
@@ -121,7 +127,10 @@ class Form:
         if isinstance(written, bool):
             raise ValueError(f"{text!r} is not a number")
         if isinstance(written, str):
-            text = text.replace(self.group_char, "") if self.group_char else text
+            if self.group_char and self.group_char in text:
+                if not re.search(self.grouped, text):
+                    raise ValueError(f"{text!r} is not a number: '{self.group_char}' may part groups of three digits")
+                text = text.replace(self.group_char, "")
             text = text.replace(self.decimal_char, ".")
         try:
             number = Decimal(text)

@@ -36,6 +36,8 @@ from understudy.tables._numbers import (
 )
 from understudy.tables._texts import as_texts
 
+_NO_NUMBER = "no number"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Parsed:
@@ -135,9 +137,15 @@ def _parse_texts(column: pa.Array, field: Field) -> Parsed:
 
 
 def _unmarked(texts: pa.Array, field: Field) -> pa.Array:
-    """Texts of numbers with no marks for thousands and a point for decimals."""
-    if field.form.group_char:
-        texts = pc.replace_substring(texts, field.form.group_char, "")
+    """Texts of numbers with no marks for thousands and a point for decimals.
+
+    A mark elsewhere than before three digits would change the number if it were dropped: 1.5 is not 15. Such a cell is
+    no number.
+    """
+    mark = field.form.group_char
+    if mark:
+        fits = pc.or_(pc.invert(pc.match_substring(texts, mark)), pc.match_substring_regex(texts, field.form.grouped))
+        texts = pc.if_else(fits, pc.replace_substring(texts, mark, ""), _NO_NUMBER)
     if field.form.decimal_char != ".":
         texts = pc.replace_substring(texts, field.form.decimal_char, ".")
     return texts

@@ -21,6 +21,7 @@ from understudy.tables._decode import arrow_schema
 
 _ROW_GROUP = 1 << 20
 _CSV_ROWS = 1 << 16
+_MOST_EXACT = 10.0**15  # with 15 digits after the point, still a decimal number of Arrow's
 
 
 class TableWriter(Protocol):
@@ -167,7 +168,7 @@ def _texts(column: pa.Array, field: Field, delimiter: str) -> pa.Array:
         if any(mark in (form.format or "") for mark in (delimiter, '"')):
             texts = pa.array([None if text is None else quoted(text) for text in texts.to_pylist()], pa.string())
     else:
-        texts = column.cast(pa.string())
+        texts = _digits(column, field)
         if form.decimal_char != "." and field.type == "number":
             texts = pc.replace_substring(texts, ".", form.decimal_char)
             if form.decimal_char == delimiter:
@@ -175,6 +176,19 @@ def _texts(column: pa.Array, field: Field, delimiter: str) -> pa.Array:
                     pc.match_substring(texts, delimiter), pc.binary_join_element_wise('"', texts, '"', ""), texts
                 )
     return pc.fill_null(texts, quoted(field.missing_texts[0] if field.missing_texts else ""))
+
+
+def _digits(column: pa.Array, field: Field) -> pa.Array:
+    """Numbers with as many digits after the point as the field declares, if that is the same number."""
+    texts = column.cast(pa.string())
+    decimals = field.properties.get("decimals")
+    if not decimals:
+        return texts
+    near = pc.if_else(pc.less_equal(pc.abs(column), _MOST_EXACT), column, 0.0)
+    padded = near.cast(pa.decimal128(38, int(decimals))).cast(pa.string())
+    plain = pc.invert(pc.match_substring(padded, "E"))  # Arrow writes 0.0000001 as 1E-7
+    same = pc.equal(pc.if_else(plain, padded, "nan").cast(pa.float64()), column)
+    return pc.if_else(same, padded, texts)
 
 
 def moment_texts(column: pa.Array, field: Field) -> pa.Array:
