@@ -105,6 +105,8 @@ def test_missing_cells_and_words_for_missing() -> None:
     assert field["missingValues"] == ["", "NA"]
     assert field["constraints"]["required"] is False
     assert drafted(["NA", "b"])["categories"] == ["NA", "b"]
+    assert drafted(["NA", "true"] * 9)["missingValues"] == ["", "NA"]
+    assert drafted(["NA"] * 9)["categories"] == ["NA"]
 
 
 def test_typed_columns_keep_their_type() -> None:
@@ -187,3 +189,56 @@ def test_a_draft_fits_its_own_table(tmp_path: Path) -> None:
         report = check_table(source, schema)
         assert report.ok, report.faults
         assert schema["year"].type == "year"
+
+
+def remarks(values: list[Any]) -> str:
+    return "\n".join(draft_schema(pa.table({"x": values}))["x"].comments)
+
+
+def test_a_heap_of_one_value_is_remarked_on() -> None:
+    spread = list(range(1, 1000, 13))
+    zeros = [0] * len(spread)
+    for values in (spread + zeros, [str(v) for v in spread + zeros], [*zeros, *spread, *([None] * 200)]):
+        assert "50% of the values are 0, and would be spread over the lowest bin" in remarks(values)
+        assert "Set minimum: 1 and special: [0]" in remarks(values)
+    assert "Set minimum: 0.01 and special: [0]" in remarks([f"{v / 100:.2f}" for v in spread + zeros])
+    assert "values are 500: give it a bin of its own" in remarks(spread + [500] * len(spread))
+    assert "of the values are" not in remarks(spread * 2)
+    for word in ("NA", "nan"):
+        assert "of the values are" not in remarks([str(v) for v in spread] + [word] * len(spread))
+
+
+def test_a_column_whose_values_mostly_differ_is_nearly_an_identifier() -> None:
+    names = [f"name {i}" for i in range(30)]
+    assert "nearly an identifier. Drop it, or coarsen it" in remarks(names + names[:5])
+    assert "nearly an identifier" in remarks([*range(1000, 1030), 1000])
+    assert "identifier" not in remarks(names * 2)
+    assert "identifier" not in remarks([i / 7 for i in range(30)] + [0.0])
+
+
+def test_the_digits_of_categories_are_kept_where_they_are_all_alike() -> None:
+    assert drafted(["1.50", "2.25", "NA"] * 5)["decimals"] == 2
+    assert "decimals" not in drafted(["1.5", "2.25"] * 5)
+    assert "decimals" not in drafted([1.5, 2.25] * 5)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["inf"] * 30,
+        [np.inf] * 30,
+        ["NA"] * 30,
+        ["9999-12-31", "9998-01-01"],
+        pa.array([0, 2**62], pa.timestamp("us", "UTC")),
+        pa.array([-(2**62)] * 5, pa.timestamp("s")),
+        pa.array([1, 2], pa.timestamp("ns")),
+        pa.array([b"a\xff"] * 9),
+        pa.array([b"a"] * 9),
+        pa.array([1, 2], pa.time64("ns")),
+        pa.nulls(3),
+    ],
+)
+def test_odd_columns_can_be_drafted(column: Any) -> None:
+    schema = draft_schema(pa.table({"x": column, "y": ["a"] * len(column)}))
+    assert schema.draft_fields == ("x", "y")
+    assert Schema.from_dict(schema.to_dict()) == schema

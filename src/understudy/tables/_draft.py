@@ -42,6 +42,7 @@ _CANDIDATES: tuple[tuple[str, str | None], ...] = (
     ),
     *(("datetime", f"{pattern} {clock}") for pattern in _DAYS for clock in ("%H:%M:%S", "%H:%M")),
 )
+_LONG_MOMENTS = (pa.lib.Type_TIMESTAMP, pa.lib.Type_DATE64)
 _FIRST_YEAR, _LAST_YEAR = 1000, 9999
 _BIGGEST = 10.0**15
 
@@ -96,7 +97,10 @@ class Column:
     values: dict[Any, None] = field(default_factory=dict)
     overflow: bool = False
     distinct_bound: int = 0
+    heap: pa.Scalar | None = None
+    heap_rows: int = 0
     decimals: int = 0
+    same_decimals: bool = True
     types: list[tuple[str, str | None]] | None = None
     kind: pa.DataType | None = None
     zone: str | None = None
@@ -105,10 +109,14 @@ class Column:
     ranges: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
 
     @property
+    def distinct(self) -> int:
+        """Number of different values (for long columns, of each batch added up)."""
+        return self.distinct_bound if self.overflow else len(self.values)
+
+    @property
     def all_distinct(self) -> bool:
         """Whether no value was seen twice (within a batch, for long columns)."""
-        seen = self.distinct_bound if self.overflow else len(self.values)
-        return seen == self.rows - self.empty
+        return self.distinct == self.rows - self.empty
 
     def see(self, array: ArrayOrMixed) -> None:
         """Take in the next batch."""
@@ -130,14 +138,27 @@ class Column:
         present = array.filter(pc.invert(absent))
         self.rows += len(array)
         self.empty += len(array) - len(present)
-        uniques = pc.unique(present)
+        counted = pc.value_counts(present)
+        uniques = counted.field("values")
         self.distinct_bound += len(uniques)
+        self._heap(uniques, counted.field("counts"))
         if not self.overflow:
-            self.values |= dict.fromkeys(uniques.to_pylist())
+            # Moments as numbers: Python has none beyond the year 9999, or of nanoseconds.
+            bits = pa.int64() if array.type.id in _LONG_MOMENTS else array.type
+            self.values |= dict.fromkeys(uniques.view(bits).to_pylist())
             self.overflow = len(self.values) > DISTINCT_LIMIT
         if self.types is None:
             self.types = [self.hint] if self.hint else list(_CANDIDATES) if textual else _typed(array.type)
         self._narrow(uniques)
+
+    def _heap(self, uniques: pa.Array, counts: pa.Array) -> None:
+        """Counts the rows of one value: the most frequent of the first batch."""
+        if not len(uniques):
+            return
+        if self.heap is None:
+            self.heap = uniques[int(np.argmax(counts.to_numpy()))]
+        if self.heap.type == uniques.type:
+            self.heap_rows += pc.sum(counts.filter(pc.equal(uniques, self.heap))).as_py() or 0
 
     def _narrow(self, uniques: pa.Array) -> None:
         kept = []
@@ -148,7 +169,9 @@ class Column:
         # A format that gives every text back is better than one that only reads them.
         self.types = [c for c in kept if c not in self.inexact] + [c for c in kept if c in self.inexact]
         if any(kind == "number" for kind, _ in kept):
-            self.decimals = max(self.decimals, _decimals(uniques))
+            digits = _decimals(uniques)
+            self.same_decimals &= len(digits) <= 1 and (not self.decimals or digits <= {self.decimals})
+            self.decimals = max(self.decimals, *digits, 0)
 
     def _fits(self, uniques: pa.Array, probe: Field) -> bool:
         parsed = parse(uniques, probe)
@@ -229,10 +252,10 @@ def _probe(name: str, candidate: tuple[str, str | None], zone: str | None) -> Fi
     return probe
 
 
-def _decimals(uniques: pa.Array) -> int:
+def _decimals(uniques: pa.Array) -> set[int]:
+    """How many digits the texts have after the point."""
     texts = uniques[:DISTINCT_LIMIT].cast(pa.string()).to_pylist()
-    digits = [len(t.partition(".")[2]) for t in texts if t and "e" not in t.lower()]
-    return min(max(digits, default=0), 6)
+    return {min(len(t.partition(".")[2]), 6) for t in texts if t and "e" not in t.lower() and t not in MISSING_WORDS}
 
 
 def _hints(sdv: str | Path | Mapping[str, Any] | None) -> dict[str, tuple[str, str | None]]:

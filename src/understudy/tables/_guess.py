@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from understudy.schema import Form, Schema
+from understudy.schema._values import format_number
 from understudy.tables._texts import as_texts
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 _FEW_INTEGERS = 20
 _FEW_NUMBERS = 10
 _ENOUGH_ROWS = 20
+_HEAP = 0.3
 DISTINCT_LIMIT = 10_000
 _SHORT_YEAR = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2}([ T].*)?")
 _OFFSET = re.compile(r":[0-9.]+ ?(Z|[+-][0-9]{2}:?[0-9]{2})$")
@@ -33,11 +36,13 @@ def describe(column: Column) -> tuple[dict[str, Any], list[str]]:
     if column.rows == column.empty:
         notes.append("Every cell is missing: remove the column, or say what it may hold.")
         return raw | {"type": types[0][0] if len(types) == 1 else "string", "origin": "draft"}, notes
+    # Without a range there was no value to see: only infinities, or words for missing.
+    types = [key for key in types if key[0] == "string" or key in column.ranges]
     kind, pattern = types[0] if types else ("string", None)
     raw["type"] = kind
     if pattern:
         raw["format"] = pattern
-    words = [w for w in MISSING_WORDS if w and w in column.values] if kind not in ("string", "boolean") else []
+    words = [w for w in MISSING_WORDS if w and w in column.values] if kind != "string" else []
     if kind == "boolean":
         notes += _boolean(column, raw)
     elif kind == "string":
@@ -53,10 +58,16 @@ def describe(column: Column) -> tuple[dict[str, Any], list[str]]:
     if column.empty or words:
         raw.setdefault("constraints", {})["required"] = False
         notes.append("Cells are missing, so missing has a code of its own.")
-    if column.all_distinct and column.rows >= _ENOUGH_ROWS and kind in ("string", "integer"):
-        notes.insert(
-            0, "Every value differs: this looks like an identifier. Drop it: remove the column from the table."
-        )
+    present = column.rows - column.empty
+    if column.rows >= _ENOUGH_ROWS and kind in ("string", "integer"):
+        if column.all_distinct:
+            notes.insert(
+                0, "Every value differs: this looks like an identifier. Drop it: remove the column from the table."
+            )
+        elif 2 * column.distinct > present:
+            notes.insert(
+                0, "More than half of the values differ: nearly an identifier. Drop it, or coarsen it to fewer values."
+            )
     return raw | {"origin": "draft"}, notes
 
 
@@ -77,13 +88,16 @@ def _string(column: Column, raw: dict[str, Any]) -> list[str]:
     if column.all_distinct and column.rows >= _ENOUGH_ROWS:
         return ["No categories were written down."]
     texts = as_texts(pa.array(list(column.values), column.kind), Schema.from_dict(_ANY)["any"])[0].to_pylist()
-    raw["categories"] = sorted({text for text in texts if text is not None})
+    categories = sorted({text for text in texts if text is not None})
+    if not categories:
+        return ["Its bytes are no UTF-8 text: drop the column, or convert it."]
+    raw["categories"] = categories
     return ["Guessed: categories, as the table has them."]
 
 
 def _why_text(column: Column) -> list[str]:
     """Why a column that looks like another type is drafted as texts."""
-    if column.too_big:
+    if column.too_big and not column.types:
         return ["Its numbers are too large to be read as numbers without loss, so they are texts here."]
     texts = [v for v in column.values if isinstance(v, str) and v not in MISSING_WORDS]
     if texts and all(_SHORT_YEAR.fullmatch(text) for text in texts):
@@ -103,6 +117,8 @@ def _number(column: Column, raw: dict[str, Any], words: list[str]) -> list[str]:
         texts = [v for v in column.values if v not in words]
         raw["categories"] = sorted({form.parse(v) for v in texts if math.isfinite(float(v))})
         raw["categoriesOrdered"] = True
+        if kind == "number" and column.same_decimals and column.decimals and pa.types.is_string(column.kind):
+            raw["decimals"] = column.decimals
         return ["Guessed: type and categories, as the table has them."]
     if kind == "integer" and "year" in column.name.lower() and low >= 1800 and high <= 2200:
         raw["type"] = "year"
@@ -119,7 +135,28 @@ def _number(column: Column, raw: dict[str, Any], words: list[str]) -> list[str]:
         raw["constraints"] = {"minimum": round(bottom, digits), "maximum": round(top, digits)}
         raw["bins"] = 16
         raw["decimals"] = max(column.decimals, digits)
-    return ["Guessed: type, range (the table's own ends, rounded outwards) and bins."]
+    notes = ["Guessed: type, range (the table's own ends, rounded outwards) and bins."]
+    return [*notes, *_heaped(column, raw, low)]
+
+
+def _heaped(column: Column, raw: dict[str, Any], low: float) -> list[str]:
+    """Advice on a value that very many rows share, such as the 0 of an amount that most people do not have."""
+    present = column.rows - column.empty
+    if column.heap is None or column.rows < _ENOUGH_ROWS or column.heap_rows < _HEAP * present:
+        return []
+    if column.heap.as_py() in MISSING_WORDS:
+        return []
+    value = float(column.heap.as_py())
+    share, shown = f"{column.heap_rows / present:.0%} of the values are", format_number(value)
+    if value > low:
+        return [
+            f"{share} {shown}: give it a bin of its own with bins: {{edges: […]}}, or its neighbours will share it."
+        ]
+    above = format_number(round(value + 10.0 ** -raw.get("decimals", 0), 6))
+    return [
+        f"{share} {shown}, and would be spread over the lowest bin. Set minimum: {above} and special: [{shown}], so "
+        "that it has a code of its own."
+    ]
 
 
 def _moment(column: Column, raw: dict[str, Any], key: tuple[str, str | None]) -> list[str]:
@@ -132,8 +169,7 @@ def _moment(column: Column, raw: dict[str, Any], key: tuple[str, str | None]) ->
     if last.year - first.year >= 2:
         first, last = date(first.year, 1, 1), date(last.year, 12, 31)
     else:
-        following = date(last.year + last.month // 12, last.month % 12 + 1, 1)
-        first, last = first.replace(day=1), following - timedelta(days=1)
+        first, last = first.replace(day=1), last.replace(day=monthrange(last.year, last.month)[1])
     fine = key in column.inexact or "%f" in (pattern or "")  # there may be fractions of a second
     clock = ("T23:59:59.999999" if fine else "T23:59:59") if kind == "datetime" else ""
     raw["constraints"] = {
