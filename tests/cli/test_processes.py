@@ -185,3 +185,11 @@ def test_a_terminal_that_knows_no_greek_shows_escapes(home):
     code, out, err = finish(start(home, *PUBLISH, env={**os.environ, "PYTHONIOENCODING": "ascii"}))
     assert (code, err) == (0, "")
     assert "at \\u03b5 = 1" in out
+
+
+def test_json_stays_json_on_a_terminal_that_knows_no_greek(home):
+    text = (home / "people.schema.yaml").read_text().replace("name: people", "name: gens d'été 😀")
+    (home / "people.schema.yaml").write_text(text)
+    code, out, _ = finish(start(home, *PUBLISH, "--json", env={**os.environ, "PYTHONIOENCODING": "ascii"}))
+    assert code == 0
+    assert json.loads(out)["statement"]["dataset"] == "gens d'été 😀"

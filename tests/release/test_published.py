@@ -207,8 +207,9 @@ def test_a_query_that_is_no_text_and_a_path_that_is_none_are_told(published):
 
 
 def test_nan_in_a_condition_means_missing(published):
-    rows = published.sample(50, where={"age": float("nan")}, kind="pandas")
-    assert rows["age"].isna().all()
+    for missing in (float("nan"), np.float32("nan"), pd.NA, pd.NaT):
+        rows = published.sample(50, where={"age": missing}, kind="pandas")
+        assert rows["age"].isna().all()
     both = published.sample(50, where={"age": [None, float("nan")]}, kind="pandas")
     assert both["age"].isna().all()
     with pytest.raises(OptionError, match="end of the range is NaN"):

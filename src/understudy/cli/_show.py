@@ -55,7 +55,8 @@ def say_json(document: Any) -> None:
       "rows": 3
     }
     """
-    print(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")  # elsewhere JSON's own escapes, not the stream's
+    print(json.dumps(document, ensure_ascii=not unicode, indent=2, default=str))
 
 
 def say_error(sentence: str, *, as_json: bool = False) -> None:

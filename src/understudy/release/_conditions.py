@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -194,7 +193,10 @@ def _from_value(field: Field, value: Any) -> tuple[Choice, ...]:
 
 def _is_nan(value: Any) -> bool:
     """Whether a value is what dataframes put for a missing one."""
-    return isinstance(value, float) and math.isnan(value)
+    try:
+        return bool(value != value)  # NaN and NaT of every library differ from themselves
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"  # pandas.NA answers no question, not even this one
 
 
 def _exactly(field: Field, value: Any) -> Choice:
