@@ -71,6 +71,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "digits": {"type": "date", "format": "%Y%m%d", "constraints": YEARS, "bins": 1000, "outside": "other"},
     "months": {"type": "date", "format": "%d %B %Y", "constraints": YEARS, "bins": 36, "outside": "clip"},
     "moment": {"type": "datetime", "constraints": YEARS, "bins": 5000, "outside": "clip"},
+    "paris": {"type": "datetime", "timezone": "Europe/Paris", "constraints": YEARS, "bins": 5000, "outside": "clip"},
     "minutes": {
         "type": "datetime",
         "format": "%d/%m/%Y %H:%M",
