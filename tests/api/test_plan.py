@@ -64,3 +64,8 @@ def test_rows_of_parquet_and_dataframes_are_counted(tmp_path):
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(us.UserError, match=r"missing\.csv"):
         count_rows(tmp_path / "missing.csv")
+
+
+def test_a_name_is_no_option_of_a_method():
+    with pytest.raises(us.OptionError, match="no option 'name'"):
+        us.plan("demo", epsilon=1, name="privbayes")

@@ -165,6 +165,15 @@ def test_an_interrupt_ends_with_130_and_a_sentence(home, capsys, monkeypatch):
     assert not (home / "release").exists()
 
 
+def test_an_interrupt_after_the_last_rename_does_not_deny_the_release(home, capsys, monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("understudy.cli._publish._show_release", interrupt)
+    assert run(PUBLISH) == 130
+    assert "interrupted; the release in release is complete." in capsys.readouterr().err
+
+
 def test_a_strange_seed_or_number_of_rows_of_a_sample_is_told(home, capsys):
     assert run(PUBLISH) == 0
     for option, value in (("--seed", "-3"), ("-n", "-1")):

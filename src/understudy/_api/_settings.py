@@ -76,6 +76,8 @@ def check_run(
     """
     budget = make_budget(epsilon, delta)
     relation = _neighbours(neighbours)
+    if "name" in (options or {}):
+        raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
     recipe = method_named(method, **(options or {})) if isinstance(method, str) else method
     if diagnostic is not None and diagnostic not in _EXACT:
         raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _EXACT)}")

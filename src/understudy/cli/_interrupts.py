@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
+NOTHING = "nothing was written."
 _AGAIN_AFTER = 0.05
 
 
@@ -32,6 +33,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.asked = False
+        self.outcome = NOTHING
         self._others = sys.unraisablehook
 
     def install(self) -> None:

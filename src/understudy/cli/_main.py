@@ -9,7 +9,7 @@ import typer
 
 from understudy._core.errors import InternalError, UserError
 from understudy.cli._app import InterruptedRunError, ReaderGoneError, app
-from understudy.cli._interrupts import INTERRUPTED
+from understudy.cli._interrupts import INTERRUPTED, INTERRUPTS, NOTHING
 from understudy.cli._show import say_error
 
 # Typer may bring a click of its own, so its base error is found through a class that typer does export.
@@ -28,13 +28,14 @@ def run(arguments: list[str]) -> int:
     2
     """
     as_json = "--json" in arguments
+    INTERRUPTS.outcome = NOTHING
     try:
         result = app(arguments, prog_name="understudy", standalone_mode=False)
     except InterruptedRunError as stop:
-        say_error(" ".join(["interrupted; nothing was written.", *stop.args]), as_json=as_json)
+        say_error(" ".join([f"interrupted; {INTERRUPTS.outcome}", *stop.args]), as_json=as_json)
         return INTERRUPTED
     except (typer.Abort, KeyboardInterrupt):
-        say_error("interrupted; nothing was written.", as_json=as_json)
+        say_error(f"interrupted; {INTERRUPTS.outcome}", as_json=as_json)
         return INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)

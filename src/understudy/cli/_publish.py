@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from understudy.cli._files import read_rows
+from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def publish(
             card=CardFacts(license=license, creator=creator, url=url), progress=progress, score=score,
             encoding=encoding, k=k, theta=theta, beta=beta, max_candidates=max_candidates,
         )  # fmt: skip
+    INTERRUPTS.outcome = f"the release in {release.path} is complete."
     if as_json:
         say_json(_release_json(release))
     else:
