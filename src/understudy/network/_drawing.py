@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from understudy.network._fitting import consistent_tables, family_tables
 from understudy.network._inference import Floats
 from understudy.network._layout import Edge, Layout, lay_out
 from understudy.network._model import NetworkModel
@@ -23,11 +24,14 @@ _WEAK, _STRONG = (196, 204, 222), (49, 46, 129)
 _BOX, _ROW, _GAP, _MARGIN = 46.0, 118.0, 26.0, 40.0
 _TITLE_LINE, _LEGEND_LINE = 26.0, 22.0
 _LEAST_WIDTH = 660.0
+_MOST_EDGES = 240  # more lines than this nobody can follow
 _STEEPEST = 0.4  # of a line beside a box: what the gap between boxes leaves room for
 
 
 def edge_strengths(model: NetworkModel) -> dict[Edge, float]:
-    """Mutual information in bits between each parent (at the level used) and its child, in the model itself.
+    """Mutual information in bits between each parent (at the level used) and its child.
+
+    From the measured tables where there are any, as they were processed; else from the model by inference.
 
     >>> from understudy.network import Network, Node
     >>> from understudy.schema import Attribute, Domain, recode
@@ -38,11 +42,33 @@ def edge_strengths(model: NetworkModel) -> dict[Edge, float]:
     {(0, 1): 1.0}
     """
     strengths = {}
-    for node, table in zip(model.network.nodes, model.families(), strict=True):
+    for node, table in zip(model.network.nodes, _families(model), strict=True):
         for i, axis in enumerate(node.parents):
             others = tuple(j for j in range(len(node.parents)) if j != i)
             strengths[axis.attribute, node.child] = _information(table.sum(axis=others))
     return strengths
+
+
+def _families(model: NetworkModel) -> Sequence[Floats]:
+    if not model.measurements:
+        return model.families()
+    # large networks tangle: exact inference over all families would cost more than the fit did
+    tables = consistent_tables(model.measurements, model.network.domain, model.n)
+    joints = family_tables(model.network, model.measurements, tables)
+    return [joint / total if (total := joint.sum()) > 0 else joint for joint in joints]
+
+
+def _strongest(strengths: Mapping[Edge, float], n_nodes: int) -> dict[Edge, float]:
+    """All edges of a network that can be drawn legibly; of a larger one the strongest few into each node."""
+    if len(strengths) <= _MOST_EDGES:
+        return dict(strengths)
+    kept: dict[int, int] = {}
+    result: dict[Edge, float] = {}
+    for edge in sorted(strengths, key=lambda edge: (-strengths[edge], edge)):
+        kept[edge[1]] = kept.get(edge[1], 0) + 1
+        if kept[edge[1]] <= max(1, _MOST_EDGES // n_nodes):
+            result[edge] = strengths[edge]
+    return result
 
 
 def _information(joint: Floats) -> float:
@@ -54,8 +80,8 @@ def _information(joint: Floats) -> float:
 def draw_svg(model: NetworkModel, *, title: str = "") -> str:
     """The network as an SVG picture: boxes in layers, parents above children.
 
-    A line is the thicker and darker the more the child tells about the parent (mutual information in the published
-    model). A small label on it says in how many groups the child sees the parent, where not in all its values.
+    A line is the thicker and darker the more the child tells about the parent (mutual information in what was
+    measured). A small label on it says in how many groups the child sees the parent, where not in all its values.
 
     >>> from understudy.network import Network, Node
     >>> from understudy.schema import Attribute, Domain, recode
@@ -67,9 +93,10 @@ def draw_svg(model: NetworkModel, *, title: str = "") -> str:
     """
     network = model.network
     widths = {a: _box_width(network.domain[a].name, network.domain[a].size) for a in network.order}
+    strengths = _strongest(edge_strengths(model), len(network.nodes))
     edges = [(axis.attribute, node.child) for node in network.nodes for axis in node.parents]
-    layout = lay_out(network.order, edges, widths, gap=_GAP)
-    return _Drawing(model, title, layout, widths, edge_strengths(model)).svg()
+    layout = lay_out(network.order, [edge for edge in edges if edge in strengths], widths, gap=_GAP)
+    return _Drawing(model, title, layout, widths, strengths).svg()
 
 
 @dataclass(frozen=True)
@@ -207,9 +234,12 @@ class _Drawing:
 
     def _header(self) -> list[str]:
         network = self.model.network
-        facts = [_plural(len(network.nodes), "attribute"), _plural(len(self.strengths), "dependency")]
+        n_edges = sum(len(node.parents) for node in network.nodes)
+        facts = [_plural(len(network.nodes), "attribute"), _plural(n_edges, "dependency")]
         if self.strengths:
             facts.append(f"at most {_plural(network.degree, 'parent')} each")
+        if len(self.strengths) < n_edges:
+            facts.append(f"the {len(self.strengths)} strongest are drawn")
         titles = [
             _text(_MARGIN, _MARGIN + 12 + i * _TITLE_LINE, line, size=21, fill=_INK, font_weight="650")
             for i, line in enumerate(self.title_lines)

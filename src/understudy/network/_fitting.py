@@ -55,8 +55,17 @@ def conditionals_from(network: Network, measurements: Sequence[Measurement], tab
     >>> conditionals_from(Network(Domain(()), ()), [], [])
     []
     """
+    return [_conditional(joint) for joint in family_tables(network, measurements, tables)]
+
+
+def family_tables(network: Network, measurements: Sequence[Measurement], tables: Sequence[Floats]) -> list[Floats]:
+    """Each node's joint table, parents first, summed out of the smallest processed table that holds it.
+
+    >>> family_tables(Network(Domain(()), ()), [], [])
+    []
+    """
     marginals = [m.marginal for m in measurements]
-    return [_conditional(node, marginals, tables, network.domain) for node in network.nodes]
+    return [_family(node, marginals, tables, network.domain) for node in network.nodes]
 
 
 def consistent_tables(measurements: Sequence[Measurement], domain: Domain, n: int) -> list[Floats]:
@@ -164,11 +173,14 @@ def _cell_map(source: Marginal, target: Marginal, domain: Domain) -> Ints:
     return cells.ravel()
 
 
-def _conditional(node: Node, marginals: Sequence[Marginal], tables: Sequence[Floats], domain: Domain) -> Floats:
-    family = Marginal((*node.parents, Axis(node.child)))
+def _family(node: Node, marginals: Sequence[Marginal], tables: Sequence[Floats], domain: Domain) -> Floats:
+    family = node.marginal
     holding = [j for j, marginal in enumerate(marginals) if marginal.refines(family)]
     smallest = min(holding, key=lambda j: tables[j].size)
-    joint = project(tables[smallest], marginals[smallest], family, domain).astype(np.float64)
+    return project(tables[smallest], marginals[smallest], family, domain).astype(np.float64)
+
+
+def _conditional(joint: Floats) -> Floats:
     mass = joint.sum(axis=-1, keepdims=True)
     overall = joint.reshape(-1, joint.shape[-1]).sum(axis=0)
     overall = overall / overall.sum() if overall.sum() > 0 else np.full(len(overall), 1 / len(overall))
