@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Protocol
 
 from understudy._core.errors import OptionError, did_you_mean
@@ -55,7 +56,7 @@ def method_named(name: str, **options: object) -> Method:
     if name not in METHODS:
         raise OptionError(f"there is no method '{name}'. {did_you_mean(name, METHODS)}")
     kind = METHODS[name]
-    known = set(kind.__dataclass_fields__)
+    known = {field.name for field in fields(kind)}
     for option in options:
         if option not in known:
             raise OptionError(f"method '{name}' has no option '{option}'. {did_you_mean(option, known)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Kind = Literal["pandas", "polars", "pyarrow"]
 BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
+_CELLS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +101,8 @@ class PublishedModel:
             batch_rows=batch_rows,
         ):
             empty = False
-            yield decode_batch(schema, columns, rng)
+            for part in _parts(columns):
+                yield decode_batch(schema, part, rng)
         if empty:
             yield decode_batch(schema, _no_rows(len(schema.fields)), rng)
 
@@ -217,6 +219,14 @@ def write_bytes(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _parts(columns: Sequence[Any]) -> Iterator[list[Any]]:
+    """Slices of few enough cells to hold as values: a code takes a byte or two, its value ten times that."""
+    n_rows = len(columns[0]) if columns else 0
+    step = max(1024, _CELLS_AT_ONCE // max(len(columns), 1))
+    for start in range(0, max(n_rows, 1), step):
+        yield [column[start : start + step] for column in columns]
 
 
 def _no_rows(n_columns: int) -> list[Any]:
