@@ -206,7 +206,7 @@ class Column:
         return bool(beyond.any())
 
     def _written_back(self, uniques: pa.Array, parsed: Parsed, probe: Field) -> bool:
-        """Whether the moments have plausible years. Notes the format if it would write some text otherwise."""
+        """Whether to keep a format: its years are plausible. Notes if it would write some text in another way."""
         kind = pa.date32() if probe.type == "date" else pa.timestamp("us")
         days = parsed.values if probe.type == "date" else parsed.values // (24 * 3600 * 10**6)
         years = days[~parsed.missing].astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970
@@ -219,7 +219,9 @@ class Column:
         key = (probe.type, probe.form.format)
         if key not in self.inexact and pc.all(pc.equal(texts, uniques)).as_py() is False:
             self.inexact.add(key)
-        return True
+        # Every format reads ISO texts as well, slowly: what looks like ISO is left to ISO itself.
+        iso = key in self.inexact and key[1] and pc.any(pc.match_substring_regex(uniques, "^[0-9]{4}-[0-9]")).as_py()
+        return not iso
 
 
 def _typed(kind: pa.DataType) -> list[tuple[str, str | None]]:
