@@ -135,6 +135,8 @@ def test_near_misses_are_hinted_at() -> None:
     message = told(pa.table({"x": [" red", "RED", "blue", "red"]}), schema_of(categories=["red"]))
     assert "3 values are not among its one category" in message
     assert "2 of them would fit but for spaces or capitals" in message
+    message = told(pa.table({"x": ["RED"]}), schema_of(categories=["red"]))
+    assert "It would fit but for spaces or capitals" in message
 
 
 def test_missing_where_none_may_be(tmp_path: Path) -> None:
@@ -217,7 +219,7 @@ def test_gzip_is_seen_by_its_bytes(tmp_path: Path) -> None:
 
 def test_rows_of_another_length_are_named_and_not_shown(tmp_path: Path) -> None:
     message = told(csv(tmp_path, f"age,sex\n5,F\n{SECRET}\n5,F\n5,F,7\n"), PEOPLE)
-    assert "2 rows do not have 2 cells like the header (row 2, 4 after the header)" in message
+    assert "2 rows do not have 2 cells like the header (rows 2, 4 after the header)" in message
     assert SECRET not in message
     assert "1 row does not" in told(csv(tmp_path, 'age,sex\n5,F\n"5,F\n6,M\n'), PEOPLE)
 

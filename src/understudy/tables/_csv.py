@@ -122,9 +122,10 @@ def _uneven(path: Path, header: Header, wanted: Sequence[str]) -> TableError:
     for _ in _batches(path, header, wanted, broken, threads=False):
         pass
     rows = ", ".join(str(number - 1 - header.blank_lines) for number in broken[:5] if number is not None)
+    cells = "1 cell" if len(header.names) == 1 else f"{len(header.names)} cells"
     count = f"{len(broken):,} rows do" if len(broken) > 1 else "1 row does"
     return TableError(
-        f"{path.name}: {count} not have {len(header.names)} cells like the header (row {rows} after the header"
+        f"{path.name}: {count} not have {cells} like the header (row{'s' * (len(broken) > 1)} {rows} after the header"
         f"{', …' if len(broken) > 5 else ''}). Look for missing or unquoted commas, or a quote that is never closed."
     )
 

@@ -184,7 +184,8 @@ def _sentence(field: Field, problem: Problem) -> str:
             f"column '{field.name}': {values} {'lies' if one else 'lie'} outside the declared {low}–{high} {where}. "
             f"Widen the range, declare {it} special, or set outside: clip or outside: other."
         )
-    near = f" {problem.near:,} of them would fit but for spaces or capitals." if problem.near else ""
+    fit = "It" if one else f"{problem.near:,} of them"
+    near = f" {fit} would fit but for spaces or capitals." if problem.near else ""
     listed = "its one category" if len(field.categories) == 1 else f"its {len(field.categories):,} categories"
     return (
         f"column '{field.name}': {values} {'is' if one else 'are'} not among {listed} "
