@@ -7,7 +7,7 @@ from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._table_noise import table_noise
-from understudy.privacy._values import Candidate, Charge, Counter, Measurement, NoiseLevel, Score
+from understudy.privacy._values import Candidate, Charge, Measurement, NoiseLevel, Score
 
 ADD_REMOVE = Neighbours.ADD_REMOVE
 REPLACE_ONE = Neighbours.REPLACE_ONE
@@ -19,7 +19,6 @@ __all__ = [
     "Budget",
     "Candidate",
     "Charge",
-    "Counter",
     "Curator",
     "Entry",
     "ExactNoise",

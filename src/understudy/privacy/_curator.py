@@ -11,6 +11,7 @@ from typing import Any, Literal, Never, TypeAlias
 import numpy as np
 
 from understudy._core.errors import BudgetExceeded, InternalError, OptionError
+from understudy.counting import Counter
 from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget
 from understudy.privacy._ledger import Entry, Ledger
 from understudy.privacy._neighbours import Neighbours
@@ -18,7 +19,7 @@ from understudy.privacy._noise import Noise, make_noise
 from understudy.privacy._scoring import Progress, Scorer
 from understudy.privacy._selection import selection_rate
 from understudy.privacy._table_noise import table_noise
-from understudy.privacy._values import Candidate, Charge, Counter, Counts, Measurement, NoiseLevel, Score
+from understudy.privacy._values import Candidate, Charge, Counts, Measurement, NoiseLevel, Score
 from understudy.schema import Domain, Marginal, Recoding
 
 Exact: TypeAlias = Literal["all", "selection", "tables"]

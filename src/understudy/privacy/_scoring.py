@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from understudy.privacy._values import Candidate, Counter, Counts, Score
+from understudy.counting import Counter
+from understudy.privacy._values import Candidate, Counts, Score
 from understudy.schema import Axis, Domain, Marginal
 
 _CELLS_AT_ONCE = 8_000_000  # counted tables held in memory together

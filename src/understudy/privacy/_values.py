@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -12,32 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.privacy._neighbours import Neighbours
-from understudy.schema import Axis, Domain, Marginal, Recoding
+from understudy.schema import Axis, Marginal
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 NoiseKind: TypeAlias = Literal["laplace", "gaussian", "none"]
-
-
-class Counter(Protocol):
-    """Exact tables of counts; private, so only a curator holds one."""
-
-    @property
-    def domain(self) -> Domain:
-        """The public domain of the columns."""
-        ...
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        ...
-
-    def count(self, marginals: Sequence[Marginal]) -> list[Counts]:
-        """One table a marginal, its axes in the order asked."""
-        ...
-
-    def recoded(self, recoding: Recoding) -> Counter:
-        """The same rows in other codes."""
-        ...
 
 
 class Score(Protocol):
