@@ -34,7 +34,8 @@ SCRIPTS = {
     "sampling": "Sampling",
 }
 NOTES = """\
-Ratios are within one run; times are CPU time of all threads, children included. Imports and compilation are counted
+Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.
+Times are CPU time of all threads, children included. Imports and compilation are counted
 for nobody, except in the lines that say so and in `sampling`. Peers run in virtual environments of their own, on one
 BLAS thread, with the same codes and declared domains; their results are kept in `.bench/results` and reused unless
 `--fresh` is given. DataSynthesizer promises pure ε (its tables are calibrated to add/remove neighbours: half the noise
