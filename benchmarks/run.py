@@ -92,7 +92,7 @@ def write(folder: Path, found: dict[str, list[Line]], passed: list[str], *, comp
         if name in found or name in kept
     }
     about = {
-        "command": " ".join(["make bench", *passed]),
+        "command": " ".join(["python benchmarks/run.py", *passed]),
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
         "version": version("understudy"),
     }
