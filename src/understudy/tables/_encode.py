@@ -18,7 +18,7 @@ from understudy.tables._table import code_type
 
 Trouble: TypeAlias = Literal["wrong type", "outside", "missing"]
 _MARKS: dict[int, Trouble] = {-1: "wrong type", -2: "outside", -3: "missing"}
-_WRONG, _OUTSIDE, _MISSING = _MARKS
+_WRONG, _OUTSIDE, MISSING = _MARKS
 _SHOWN = 5
 
 
@@ -54,19 +54,25 @@ class ColumnEncoder:
 
     def encode(self, column: Column) -> Codes:
         """The codes of the next batch."""
+        marks, indices = self.marks(column)
+        narrow = np.maximum(marks, 0).astype(code_type(self.schema_field.size))
+        codes: Codes = narrow if indices is None else narrow[indices]
+        return codes
+
+    def marks(self, column: Column) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64] | None]:
+        """Codes and marks of the next batch: one a row, or one a distinct value with where each row finds its own."""
         for kind in [cells.type for _, cells in column.parts] if isinstance(column, Mixed) else [column.type]:
             self.refusal = self.refusal or refusal(kind, self.schema_field)
+        indices: npt.NDArray[np.int64] | None = None
         if isinstance(column, Mixed):
-            marks, indices = self._mixed_marks(column), None
+            marks = self._mixed_marks(column)
         else:
             uniques, indices = _factored(column)
             marks = encode_values(parse(uniques, self.schema_field), self.schema_field)
-        narrow = np.maximum(marks, 0).astype(code_type(self.schema_field.size))
-        codes: Codes = narrow if indices is None else narrow[indices]
         if (marks < 0).any():
             self._note(marks if indices is None else marks[indices], column)
-        self._rows += len(codes)
-        return codes
+        self._rows += len(column)
+        return marks, indices
 
     def _mixed_marks(self, column: Mixed) -> npt.NDArray[np.int64]:
         """Each type of cell as a column of that type would be read."""
@@ -133,7 +139,7 @@ def encode_values(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:
     missing = schema_field.missing_code
     if missing is None and other is not None and not schema_field.required:
         missing = other  # "other" takes every value the domain does not name
-    codes[parsed.missing] = _MISSING if missing is None else missing
+    codes[parsed.missing] = MISSING if missing is None else missing
     return codes
 
 

@@ -1,0 +1,172 @@
+"""A real table and the synthetic ones to hold against it, as codes of one domain. Private to the holder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy._core.errors import OptionError, TableError
+from understudy.schema import Attribute, Domain, Field, Level, Schema
+from understudy.tables import ColumnFound, LooseTable, Table, missing_label, outside_label, read_loosely
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFound:
+    """What was found in one table on the way in: cells without a code, column by column, and columns left out."""
+
+    n_rows: int
+    columns: tuple[ColumnFound, ...]
+    extra: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What was found in the real table and in each synthetic one. Private: it tells of the real table."""
+
+    real: TableFound
+    synthetic: tuple[TableFound, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pair:
+    """A real table and one or more synthetic ones, as codes of one domain that has a code for every cell of theirs.
+
+    It is the schema's domain, and for a field where some table needs it a code "missing" or "outside the schema" more,
+    after those of the field. The first synthetic table is the one the report is about; more of them give intervals.
+    """
+
+    schema: Schema
+    domain: Domain
+    real: Table
+    synthetic: tuple[Table, ...]
+    labels: tuple[tuple[str, ...], ...]
+    found: Found
+    kind: str = "pyarrow"
+    """What the real table was read from: pandas, polars, pyarrow, csv, parquet or arrow."""
+
+    @property
+    def first(self) -> Table:
+        """The first synthetic table."""
+        return self.synthetic[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return self.schema.names
+
+    @cached_property
+    def extended(self) -> bool:
+        """Whether some field has more codes than the schema gives it."""
+        return any(a.size != field.size for a, field in zip(self.domain, self.schema.fields, strict=True))
+
+
+def read_pair(real: Any, synthetic: Any, schema: Schema, *, progress: Progress | None = None) -> Pair:
+    """Reads a real table and one or more synthetic ones so that they can be compared.
+
+    A cell that has no code in the schema is no error here: it counts as "missing" or as "outside the schema", and is
+    noted in `found`. Columns that the schema does not have are left out.
+
+    Args:
+        real: a path to a CSV (also gzipped), Parquet or Arrow file, or a pandas, polars or pyarrow table.
+        synthetic: the same, or a list of such.
+        schema: what is declared about the columns.
+        progress: called with what is being done, how much of it is done, and how much there is.
+
+    Raises:
+        TableError: if a table cannot be read, has no rows, or lacks columns of the schema; it names all of them.
+
+    >>> import pyarrow as pa
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> pair = read_pair(pa.table({"sex": ["M", "F", "M"]}), pa.table({"sex": ["M", "X"]}), schema)
+    >>> pair.labels, pair.real.columns[0].tolist(), pair.first.columns[0].tolist()
+    ((('F', 'M', 'outside the schema'),), [1, 0, 1], [1, 2])
+    """
+    given = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
+    if not given:
+        raise OptionError("no synthetic table was given. Give at least one.")
+    sides = ["real table"] + ["synthetic table" + (f" {i}" if len(given) > 1 else "") for i in range(1, len(given) + 1)]
+    tables: list[LooseTable] = []
+    faults: list[str] = []
+    for i, (side, source) in enumerate(zip(sides, [real, *given], strict=True)):
+        if progress is not None:
+            progress("reading the tables", i, len(sides))
+        try:
+            tables.append(read_loosely(source, schema))
+        except TableError as error:
+            faults += [f"{side}: {fault}" for fault in error.faults]
+    if faults:
+        raise TableError(*faults)
+    return _join(tables, schema)
+
+
+def pair_of_codes(schema: Schema, real: Table, synthetic: Sequence[Table]) -> Pair:
+    """A pair of tables that are codes of the schema's domain already, such as a model's samples.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> table = Table(schema.domain, (np.array([0, 1]),))
+    >>> pair_of_codes(schema, table, [table]).labels
+    (('F', 'M'),)
+    """
+    if not synthetic:
+        raise OptionError("no synthetic table was given. Give at least one.")
+    found = [
+        TableFound(n_rows=table.n, columns=tuple(ColumnFound(name=name) for name in schema.names), extra=())
+        for table in (real, *synthetic)
+    ]
+    return Pair(
+        schema=schema,
+        domain=schema.domain,
+        real=real,
+        synthetic=tuple(synthetic),
+        labels=tuple(field.labels for field in schema.fields),
+        found=Found(real=found[0], synthetic=tuple(found[1:])),
+    )
+
+
+def _join(tables: list[LooseTable], schema: Schema) -> Pair:
+    attributes: list[Attribute] = []
+    labels: list[tuple[str, ...]] = []
+    columns: list[list[npt.NDArray[Any]]] = [[] for _ in tables]
+    for i, field in enumerate(schema.fields):
+        found = [table.found[i] for table in tables]
+        missing = any(f.missing for f in found)
+        outside = any(f.total > f.missing for f in found)
+        attributes.append(_extended(field, missing + outside))
+        labels.append(
+            field.labels + (missing_label(field),) * missing + (outside_label(field),) * outside,
+        )
+        for table, kept in zip(tables, columns, strict=True):
+            kept.append(_moved(table.columns[i], field.size) if outside and not missing else table.columns[i])
+    domain = Domain(tuple(attributes))
+    real, *synthetic = (Table(domain, tuple(kept)) for kept in columns)
+    told = [TableFound(n_rows=table.n, columns=table.found, extra=table.extra) for table in tables]
+    return Pair(
+        schema=schema,
+        domain=domain,
+        real=real,
+        synthetic=tuple(synthetic),
+        labels=tuple(labels),
+        found=Found(real=told[0], synthetic=tuple(told[1:])),
+        kind=tables[0].kind,
+    )
+
+
+def _moved(codes: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """ "Outside" without a "missing" before it."""
+    return np.where(codes == size + 1, size, codes)
+
+
+def _extended(field: Field, more: int) -> Attribute:
+    """The field's attribute with more codes, each apart from all others at every level."""
+    attribute = field.attribute
+    if not more:
+        return attribute
+    coarser = tuple(Level(groups=(*level.groups, *range(level.size, level.size + more))) for level in attribute.coarser)
+    return replace(attribute, size=attribute.size + more, coarser=coarser)

@@ -1,0 +1,140 @@
+"""Reading a table that need not fit its schema: a cell without a code is counted, not refused.
+
+For comparing tables, never for publishing one. What is found here is private to the holder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from understudy._core.errors import TableError
+from understudy.schema import Field, Schema
+from understudy.schema._recoding import Codes
+from understudy.tables._columns import column_faults
+from understudy.tables._encode import MISSING, ColumnEncoder
+from understudy.tables._read import Progress
+from understudy.tables._sources import Kind, open_source
+from understudy.tables._table import code_type
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnFound:
+    """How many cells of a column have no code in the schema, and why.
+
+    >>> ColumnFound(name="age", missing=2, outside=1).total
+    3
+    """
+
+    name: str
+    missing: int = 0
+    """Missing where the schema allows none."""
+    outside: int = 0
+    """Outside the declared range, or not among the categories."""
+    wrong_type: int = 0
+    """Not to be read as the declared type."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.missing + self.outside + self.wrong_type
+
+
+@dataclass(frozen=True, kw_only=True)
+class LooseTable:
+    """A table as codes of its schema and two more for each field: `field.size` missing, `field.size + 1` outside.
+
+    >>> import pyarrow as pa
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> read_loosely(pa.table({"sex": ["M", None, "x"]}), schema).columns[0].tolist()
+    [1, 2, 3]
+    """
+
+    kind: Kind | str
+    """What it was read from: pandas, polars, pyarrow, csv, parquet or arrow."""
+    n: int
+    columns: tuple[Codes, ...]
+    found: tuple[ColumnFound, ...]
+    extra: tuple[str, ...]
+    """Columns that the schema does not have. They were not read."""
+
+
+def read_loosely(source: Any, schema: Schema, *, progress: Progress | None = None) -> LooseTable:
+    """The table as codes, whatever its cells hold.
+
+    Args:
+        source: a path to a CSV (also gzipped), Parquet or Arrow file, or a pandas, polars or pyarrow table.
+        schema: what is declared about its columns. Columns that it does not have are left out.
+        progress: called with the number of rows read so far.
+
+    Raises:
+        TableError: if the table cannot be read, has no rows, or lacks columns of the schema; it names all of them.
+
+    >>> import pyarrow as pa
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> loose = read_loosely(pa.table({"id": [7, 8], "sex": ["M", "x"]}), schema)
+    >>> loose.found[0].outside, loose.extra
+    (1, ('id',))
+    """
+    schema.domain  # noqa: B018 - a draft field without a domain is the first thing to say
+    opened = open_source(source)
+    lenient = replace(schema, properties={**schema.properties, "fieldsMatch": "subset"})
+    if faults := column_faults(opened.names, lenient):
+        raise TableError(*faults)
+    encoders = [ColumnEncoder(field) for field in schema.fields]
+    chunks: list[list[Codes]] = [[] for _ in encoders]
+    rows = 0
+    for columns in opened.batches(schema.names):
+        for encoder, chunk, column in zip(encoders, chunks, columns, strict=True):
+            chunk.append(_loose_codes(encoder, column))
+        rows += len(columns[0])
+        if progress:
+            progress(rows)
+    if rows == 0:
+        raise TableError("the table has a header but no rows. There is nothing to compare.")
+    return LooseTable(
+        kind=opened.kind,
+        n=rows,
+        columns=tuple(np.concatenate(chunk) for chunk in chunks),
+        found=tuple(_found(encoder) for encoder in encoders),
+        extra=tuple(name for name in opened.names if name not in set(schema.names)),
+    )
+
+
+def _loose_codes(encoder: ColumnEncoder, column: Any) -> Codes:
+    size = encoder.schema_field.size
+    marks, indices = encoder.marks(column)
+    marks = np.where(marks >= 0, marks, np.where(marks == MISSING, size, size + 1))
+    narrow = marks.astype(code_type(size + 2))
+    return narrow if indices is None else narrow[indices]
+
+
+def _found(encoder: ColumnEncoder) -> ColumnFound:
+    counts = {trouble.replace(" ", "_"): problem.count for trouble, problem in encoder.problems.items()}
+    return ColumnFound(name=encoder.schema_field.name, **counts)
+
+
+def missing_label(field: Field) -> str:
+    """What the code of cells missing where none may be is called: a label the field does not have.
+
+    >>> missing_label(Schema.from_dict({"fields": [{"name": "a", "categories": ["x", "missing"]}]})["a"])
+    '(missing)'
+    """
+    return _unused("missing", field.labels)
+
+
+def outside_label(field: Field) -> str:
+    """What the code of cells that no code of the field fits is called: a label the field does not have.
+
+    >>> outside_label(Schema.from_dict({"fields": [{"name": "a", "type": "boolean"}]})["a"])
+    'outside the schema'
+    """
+    return _unused("outside the schema", field.labels)
+
+
+def _unused(word: str, taken: tuple[str, ...]) -> str:
+    while word in taken:
+        word = f"({word})"
+    return word
