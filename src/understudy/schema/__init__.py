@@ -1,6 +1,7 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
 from understudy.schema._bins import Bins
+from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
 from understudy.schema._recoding import Encoding, Part, Recoding, recode
@@ -13,10 +14,13 @@ __all__ = [
     "Axis",
     "Bins",
     "Category",
+    "Dependency",
+    "Determines",
     "Domain",
     "Encoding",
     "Field",
     "Form",
+    "InOrder",
     "Level",
     "Marginal",
     "Part",

@@ -22,7 +22,7 @@ _CONSTRAINT_KEYS = (
 )  # fmt: skip
 _SCHEMA_KEYS = (
     "name", "title", "description", "fields", "fieldsMatch", "missingValues", "primaryKey", "uniqueKeys",
-    "foreignKeys", "$schema", "profile",
+    "foreignKeys", "$schema", "profile", "dependencies",
 )  # fmt: skip
 
 

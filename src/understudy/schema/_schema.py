@@ -12,6 +12,7 @@ from typing import Any
 
 from understudy._core.errors import OutputError, SchemaError, did_you_mean
 from understudy.schema._build import build_field
+from understudy.schema._dependencies import Dependency, parse_dependencies
 from understudy.schema._domain import Domain
 from understudy.schema._field import Field
 from understudy.schema._file import check_schema_keys, missing_texts
@@ -46,6 +47,17 @@ class Schema:
         if lacking := [f.lacks for f in self.fields if f.lacks]:
             raise SchemaError(*lacking)
         return Domain(tuple(f.attribute for f in self.fields))
+
+    @cached_property
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """What is declared to hold between columns in every row.
+
+        >>> schema = Schema.from_dict({"fields": [{"name": n, "type": "boolean"} for n in "ab"],
+        ...     "dependencies": [{"determines": ["a"], "column": "b"}]})
+        >>> schema.dependencies[0].text
+        'a → b'
+        """
+        return parse_dependencies(self.properties.get("dependencies"), self.fields, [])
 
     @property
     def draft_fields(self) -> tuple[str, ...]:
@@ -129,6 +141,8 @@ class Schema:
             for i, raw in enumerate(content["fields"], 1)
         ]
         faults.extend(_repeated(content["fields"]))
+        if not faults:  # a column that could not be read would be named as unknown
+            parse_dependencies(content.get("dependencies"), [f for f in built if f is not None], faults)
         if faults:
             raise SchemaError(*faults)
         return cls(
