@@ -1,21 +1,35 @@
 """Whether a synthetic table is any good: measures against the real table. What they find is private to the holder."""
 
+from understudy.evaluate._counts import Joint, choose_groups, joint_counts
+from understudy.evaluate._interval import mean_interval
 from understudy.evaluate._pair import Found, Pair, Progress, TableFound, pair_of_codes, read_pair
 from understudy.evaluate._property import Better, Property, find_property
 from understudy.evaluate._reference import References, ceiling_table, floor_table, make_references
+from understudy.evaluate._tables import MAX_TABLES, measure_tables, total_variation
+from understudy.evaluate._verdict import beside_references, columns_named, points
 
 __all__ = [
+    "MAX_TABLES",
     "Better",
     "Found",
+    "Joint",
     "Pair",
     "Progress",
     "Property",
     "References",
     "TableFound",
+    "beside_references",
     "ceiling_table",
+    "choose_groups",
+    "columns_named",
     "find_property",
     "floor_table",
+    "joint_counts",
     "make_references",
+    "mean_interval",
+    "measure_tables",
     "pair_of_codes",
+    "points",
     "read_pair",
+    "total_variation",
 ]
