@@ -161,11 +161,7 @@ def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
             f"an epsilon of {epsilon:g} promises next to nothing: what is learnt about a person may change the odds by "
             f"a factor of e to the {epsilon:g}. Budgets up to 1 protect well; up to 10 they still say something."
         )
-    if len(model.network.nodes) > 1 and model.network.degree == 0:
-        found.append(
-            "the budget is too small for this many rows and columns to measure any relation between columns: they were "
-            "published as independent of each other."
-        )
+    found += settings.method.remarks(model)
     if settings.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
     return found

@@ -78,7 +78,7 @@ def check_run(
     relation = _neighbours(neighbours)
     if "name" in (options or {}):
         raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
-    recipe = method_named(method, **(options or {})) if isinstance(method, str) else method
+    recipe = _method(method, options or {})
     if diagnostic is not None and diagnostic not in _EXACT:
         raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _EXACT)}")
     seed = None if seed is None else whole_number(seed, "seed")
@@ -99,6 +99,16 @@ def check_run(
     )
     _check_cap(settings)
     return settings
+
+
+def _method(method: str | Method, options: Mapping[str, Any]) -> Method:
+    if isinstance(method, str):
+        return method_named(method, **options)
+    if options:
+        raise OptionError(
+            f"'{next(iter(options))}' is an option of a method that is given by name. Make it part of the method."
+        )
+    return method
 
 
 def read_schema(schema: SchemaLike) -> Schema:

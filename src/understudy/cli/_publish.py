@@ -13,7 +13,7 @@ from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 
 if TYPE_CHECKING:
-    from understudy.methods import Plan
+    from understudy.methods import AttributePlan, Plan
     from understudy.release import Release
 
 _SOURCE = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'.")
@@ -22,12 +22,16 @@ _EPSILON = typer.Option(None, "--epsilon", "-e", help="Privacy budget: smaller i
 _DELTA = typer.Option(None, "--delta", help="Allow (ε, δ) with Gaussian noise; far below 1/rows. Default: pure ε.")
 _METHOD = typer.Option("privbayes", "--method", help="How to learn the model; see 'understudy methods'.")
 _NEIGHBOURS = typer.Option("replace-one", "--neighbours", help="replace-one (rows public) or add-remove (private).")
-_SCORE = typer.Option("auto", "--score", help="Score of candidate parents: auto, I, F or R.")
-_ENCODING = typer.Option("auto", "--encoding", help="auto, hierarchical, vanilla, binary or gray.")
-_DEGREE = typer.Option(None, "--k", "-k", help="Parents of each attribute. Default: as many as are useful.")
-_THETA = typer.Option(4.0, "--theta", help="A table is useful if its average cell is θ times the noise.")
-_BETA = typer.Option(0.3, "--beta", help="Share of the budget for choosing the network.")
-_CANDIDATES = typer.Option(None, "--max-candidates", help="Most parent sets weighed in one choice.")
+_SCORE = typer.Option(None, "--score", help="privbayes: score of candidate parents: auto, I, F or R.")
+_ENCODING = typer.Option(None, "--encoding", help="privbayes: auto, hierarchical, vanilla, binary or gray.")
+_DEGREE = typer.Option(None, "--k", "-k", help="privbayes: parents of each attribute. Default: as many as are useful.")
+_THETA = typer.Option(None, "--theta", help="privbayes: a table is useful if its average cell is θ times the noise; 4.")
+_BETA = typer.Option(None, "--beta", help="privbayes: share of the budget for choosing the network; 0.3.")
+_CANDIDATES = typer.Option(None, "--max-candidates", help="privbayes: most parent sets weighed in one choice.")
+_OPTION = typer.Option(None, "--option", help="Any option of the method, as name=value; may be given several times.")
+_ROWS = typer.Option(
+    None, "-n", "--rows", parser=read_rows, metavar="INTEGER", help="Synthetic rows. Default: as many as the table has."
+)
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
 
 
@@ -43,17 +47,20 @@ def plan(
     ),
     method: str = _METHOD,
     neighbours: str = _NEIGHBOURS,
-    score: str = _SCORE,
-    encoding: str = _ENCODING,
+    score: str | None = _SCORE,
+    encoding: str | None = _ENCODING,
     k: int | None = _DEGREE,
-    theta: float = _THETA,
-    beta: float = _BETA,
+    theta: float | None = _THETA,
+    beta: float | None = _BETA,
     max_candidates: int | None = _CANDIDATES,
+    option: list[str] | None = _OPTION,
     as_json: bool = _JSON,
 ) -> None:
     """Dry run: what publishing would do. Spends nothing, touches no private value."""
     from understudy._api import plan as make_plan
 
+    named = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
+    options = _options(method, {**named, "max_candidates": max_candidates}, option)
     found = make_plan(
         source,
         schema=schema,
@@ -62,12 +69,7 @@ def plan(
         rows=rows,
         method=method,
         neighbours=neighbours,
-        score=score,
-        encoding=encoding,
-        k=k,
-        theta=theta,
-        beta=beta,
-        max_candidates=max_candidates,
+        **options,
     )
     if as_json:
         say_json(found.to_dict())
@@ -82,14 +84,7 @@ def publish(
     delta: str | None = _DELTA,
     out: Path = typer.Option(Path("release"), "--out", "-o", help="The folder to make."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace an earlier release in that folder."),
-    n: int | None = typer.Option(
-        None,
-        "-n",
-        "--rows",
-        parser=read_rows,
-        metavar="INTEGER",
-        help="Synthetic rows. Default: as many as the table has.",
-    ),
+    n: int | None = _ROWS,
     format: str | None = typer.Option(None, "--format", help="csv or parquet. Default: the input's."),
     method: str = _METHOD,
     neighbours: str = _NEIGHBOURS,
@@ -107,12 +102,13 @@ def publish(
     license: str | None = typer.Option(None, "--license", help="Licence of the release, for the dataset card."),
     creator: str | None = typer.Option(None, "--creator", help="Who publishes it, for the dataset card."),
     url: str | None = typer.Option(None, "--url", help="Where it will be found, for the dataset card."),
-    score: str = _SCORE,
-    encoding: str = _ENCODING,
+    score: str | None = _SCORE,
+    encoding: str | None = _ENCODING,
     k: int | None = _DEGREE,
-    theta: float = _THETA,
-    beta: float = _BETA,
+    theta: float | None = _THETA,
+    beta: float | None = _BETA,
     max_candidates: int | None = _CANDIDATES,
+    option: list[str] | None = _OPTION,
     as_json: bool = _JSON,
 ) -> None:
     """Publish a table: a synthetic table, a model and a privacy statement, in one folder."""
@@ -121,20 +117,34 @@ def publish(
 
     if source == "demo" and Path("demo").is_file():
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
+    named = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
+    options = _options(method, {**named, "max_candidates": max_candidates}, option)
     with progress_bars(quiet=as_json) as progress:
         release = make_release(
             source, schema=schema, epsilon=_epsilon(epsilon, source), delta=delta, out=out, method=method, n=n,
             neighbours=neighbours, ledger=ledger, dataset=dataset, cap=cap, delta_cap=delta_cap, seed=seed,
             trust_draft=trust_draft, overwrite=overwrite, format=format,  # type: ignore[arg-type]  # checked there
             noise=noise, diagnostic=diagnostic, unit=unit,
-            card=CardFacts(license=license, creator=creator, url=url), progress=progress, score=score,
-            encoding=encoding, k=k, theta=theta, beta=beta, max_candidates=max_candidates,
+            card=CardFacts(license=license, creator=creator, url=url), progress=progress, **options,
         )  # fmt: skip
     INTERRUPTS.outcome = f"the release in {release.path} is complete."
     if as_json:
         say_json(_release_json(release))
     else:
         _show_release(release)
+
+
+def _options(method: str, named: dict[str, Any], written: list[str] | None) -> dict[str, Any]:
+    """The method's options that were given, and no others: a method is not asked about what it does not have."""
+    from understudy._core.errors import OptionError
+    from understudy.methods import read_method_options
+
+    given = {name: value for name, value in named.items() if value is not None}
+    others = read_method_options(method, written or [])
+    for name in others:
+        if name in given:
+            raise OptionError(f"option '{name}' is given twice. Give it once.")
+    return given | others
 
 
 def _epsilon(given: str | None, source: str | None) -> str:
@@ -195,34 +205,50 @@ def _show_release(release: Release) -> None:
 
 
 def _show_plan(plan: Plan) -> None:
-    table = make_table(
-        "attribute", "values", "largest table", "error", "others see it", right=("values", "largest table", "error")
-    )
+    relations = plan.score is not None
+    names = ("attribute", "values", "largest table", "error", *(("others see it",) if relations else ()))
+    table = make_table(*names, right=("values", "largest table", "error"))
     for attribute in plan.attributes:
-        if attribute.finest_as_parent is None:
-            seen = "not at all" if attribute.size > 1 else "-"
-        elif attribute.finest_as_parent == 0:
-            seen = "whole"
-        else:
-            seen = f"in {attribute.levels[attribute.finest_as_parent]} groups"
         table.add_row(
             attribute.name,
             str(attribute.size),
-            f"{attribute.largest_table:,} cells",
-            f"{attribute.expected_error:.3f}",
-            seen,
+            f"{attribute.largest_table:,} cells" if attribute.largest_table else "none",
+            "-" if attribute.expected_error is None else f"{attribute.expected_error:.3f}",
+            *((_seen(attribute),) if relations else ()),
         )
     say_table(table)
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in plan.shares.items() if share) or "not used"
+    if relations:
+        degree = "" if plan.degree is None else f"; {plan.degree} parents each"
+        say(f"Rows: {plan.rows:,}. Score: {plan.score}{degree}. Budget: {shares}.")
+        _show_candidates(plan)
+    else:
+        say(f"Rows: {plan.rows:,}. Budget: {shares}.")
+    noise = f" Noise in a cell: about ±{plan.noise_mean:,.1f}." if plan.noise_mean else ""
+    if relations:
+        say(f"Largest useful table: {plan.largest_useful_table:,} cells.{noise}")
+    elif noise:
+        say(noise.strip())
+    say(f"Memory: about {plan.memory_bytes / 1e6:,.0f} MB. Time: about {plan.seconds:,.1f} s on one core.")
+    if plan.coarsened:
+        say("Seen by others in coarser form or not at all: " + ", ".join(plan.coarsened) + ".")
+    for note in plan.notes:
+        say(note)
+    error = "Error: expected total variation distance of the largest table, from noise alone. " if noise else ""
+    say(f"{error}Nothing was spent.")
+
+
+def _seen(attribute: AttributePlan) -> str:
+    if attribute.finest_as_parent is None:
+        return "not at all" if attribute.size > 1 else "-"
+    if attribute.finest_as_parent == 0:
+        return "whole"
+    return f"in {attribute.levels[attribute.finest_as_parent]} groups"
+
+
+def _show_candidates(plan: Plan) -> None:
     most = max(plan.candidates_per_choice, default=0)
     candidates = (
         f"at most {most:,}" if most <= plan.max_candidates else f"more than {plan.max_candidates:,}, so drawn by coins"
     )
-    degree = "" if plan.degree is None else f"; {plan.degree} parents each"
-    shares = ", ".join(f"{share:.0%} {name}" for name, share in plan.shares.items() if share)
-    say(f"Rows: {plan.rows:,}. Score: {plan.score}{degree}. Budget: {shares}.")
     say(f"Candidates in one choice: {candidates}; in all {sum(plan.candidates_per_choice):,}.")
-    say(f"Largest useful table: {plan.largest_useful_table:,} cells. Noise in a cell: about ±{plan.noise_mean:,.1f}.")
-    say(f"Memory: about {plan.memory_bytes / 1e6:,.0f} MB. Time: about {plan.seconds:,.1f} s on one core.")
-    if plan.coarsened:
-        say("Seen by others in coarser form or not at all: " + ", ".join(plan.coarsened) + ".")
-    say("Error: expected total variation distance of the largest table, from noise alone. Nothing was spent.")

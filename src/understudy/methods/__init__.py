@@ -1,7 +1,28 @@
 """Recipes over a curator. A new method joins by a line in `METHODS`."""
 
-from understudy.methods._plan import Plan
+from understudy.methods._independent import Independent
+from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privbayes import PrivBayes
-from understudy.methods._registry import METHODS, Method, method_named
+from understudy.methods._registry import (
+    METHODS,
+    Method,
+    describe_method,
+    method_named,
+    read_method,
+    read_method_options,
+)
+from understudy.methods._uniform import Uniform
 
-__all__ = ["METHODS", "Method", "Plan", "PrivBayes", "method_named"]
+__all__ = [
+    "METHODS",
+    "AttributePlan",
+    "Independent",
+    "Method",
+    "Plan",
+    "PrivBayes",
+    "Uniform",
+    "describe_method",
+    "method_named",
+    "read_method",
+    "read_method_options",
+]

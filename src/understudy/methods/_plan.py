@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Rough costs, for a prediction and nothing else: a sampled cell, and what Python and the libraries take.
 SECONDS_PER_SAMPLED_CELL = 2.5e-8
+BASE_SECONDS = 0.5
 BASE_BYTES = 150_000_000
 
 
@@ -26,9 +27,9 @@ class AttributePlan:
     size: int
     levels: tuple[int, ...]
     largest_table: int
-    expected_error: float
+    expected_error: float | None
     """Expected total variation distance between its largest table and the truth, from noise alone, before
-    post-processing: an upper estimate."""
+    post-processing: an upper estimate. None where no table is measured."""
     may_have_parents: bool
     finest_as_parent: int | None
     """Finest level at which another attribute may depend on it; None if it fits nowhere."""
@@ -41,11 +42,13 @@ class AttributePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The dry run of one fit."""
+    """The dry run of one fit. What a method has no use for is None, empty or 0."""
 
+    method: str
     rows: int
     attributes: tuple[AttributePlan, ...]
-    score: str
+    score: str | None
+    """How candidates for relations are scored; None for a method that looks for none."""
     degree: int | None
     largest_useful_table: int
     noise_mean: float
@@ -54,6 +57,8 @@ class Plan:
     max_candidates: int
     memory_bytes: int
     seconds: float
+    notes: tuple[str, ...] = ()
+    """What else there is to say, in sentences."""
 
     @property
     def drawn(self) -> bool:
@@ -63,7 +68,7 @@ class Plan:
     @property
     def coarsened(self) -> tuple[str, ...]:
         """Attributes that others can only depend on in a coarser form, or not at all."""
-        return tuple(a.name for a in self.attributes if a.coarsened)
+        return () if self.score is None else tuple(a.name for a in self.attributes if a.coarsened)
 
     def to_dict(self) -> dict[str, object]:
         """As plain values."""
@@ -75,6 +80,7 @@ def make_plan(settings: Settings, n: int) -> Plan:
     domain = settings.domain
     counts = _candidates_per_choice(settings)
     return Plan(
+        method="privbayes",
         rows=n,
         attributes=tuple(_attribute_plan(settings, a, n) for a in range(len(domain))),
         score=settings.score.name,
@@ -91,6 +97,61 @@ def make_plan(settings: Settings, n: int) -> Plan:
         memory_bytes=_memory(domain, n),
         seconds=_seconds(settings, n, counts),
     )
+
+
+def baseline_plan(
+    method: str,
+    domain: Domain,
+    n: int,
+    *,
+    noise: float | None,
+    shares: dict[str, float],
+    notes: tuple[str, ...] = (),
+) -> Plan:
+    """The dry run of a method without relations: one table a column, or none at all where `noise` is None.
+
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="age", size=10)))
+    >>> found = baseline_plan("independent", domain, 1000, noise=4.0, shares={"tables": 1.0})
+    >>> [attribute.expected_error for attribute in found.attributes], found.largest_useful_table
+    ([0.004, 0.02], 10)
+    """
+    measured = noise is not None
+    return Plan(
+        method=method,
+        rows=n,
+        attributes=tuple(
+            AttributePlan(
+                name=attribute.name,
+                size=attribute.size,
+                levels=tuple(attribute.size_at(level) for level in range(attribute.n_levels)),
+                largest_table=attribute.size if measured else 0,
+                expected_error=None if noise is None else expected_error(attribute.size, noise, n),
+                may_have_parents=False,
+                finest_as_parent=None,
+            )
+            for attribute in domain
+        ),
+        score=None,
+        degree=0,
+        largest_useful_table=max((attribute.size for attribute in domain), default=0) if measured else 0,
+        noise_mean=noise or 0.0,
+        shares=shares,
+        candidates_per_choice=(),
+        max_candidates=0,
+        memory_bytes=_memory(domain, n),
+        seconds=BASE_SECONDS + n * len(domain) * SECONDS_PER_SAMPLED_CELL,
+        notes=notes,
+    )
+
+
+def expected_error(cells: int, noise: float, n: int) -> float:
+    """Expected total variation distance that this much noise a cell gives a table of n rows; at most 1.
+
+    >>> expected_error(10, 4.0, 1000)
+    0.02
+    """
+    return min(1.0, cells * noise / (2 * n))
 
 
 def _attribute_plan(settings: Settings, a: int, n: int) -> AttributePlan:
@@ -113,7 +174,7 @@ def _attribute_plan(settings: Settings, a: int, n: int) -> AttributePlan:
         size=attribute.size,
         levels=tuple(attribute.size_at(level) for level in range(attribute.n_levels)),
         largest_table=largest,
-        expected_error=min(1.0, largest * settings.noise.mean_abs / (2 * n)),
+        expected_error=expected_error(largest, settings.noise.mean_abs, n),
         may_have_parents=possible,
         finest_as_parent=finest,
     )
@@ -156,4 +217,4 @@ def _memory(domain: Domain, n: int) -> int:
 def _seconds(settings: Settings, n: int, counts: tuple[int, ...]) -> float:
     """One core's time for counting, scoring and sampling; reading and writing files come on top."""
     fresh = sum(count if count <= settings.max_candidates else settings.max_candidates // 8 for count in counts)
-    return 0.5 + fresh * settings.seconds_per_candidate + n * len(settings.domain) * SECONDS_PER_SAMPLED_CELL
+    return BASE_SECONDS + fresh * settings.seconds_per_candidate + n * len(settings.domain) * SECONDS_PER_SAMPLED_CELL

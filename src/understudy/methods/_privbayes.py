@@ -15,7 +15,7 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
-from understudy.network import Network, NetworkModel, Node, fit_conditionals
+from understudy.network import Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 
@@ -84,6 +84,18 @@ class PrivBayes:
             "beta": float(self.beta),
             "most candidates a choice": settings.max_candidates,
         }
+
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """What readers of the statement should know, from published quantities."""
+        if not isinstance(model, NetworkModel) or len(model.network.nodes) < 2 or model.network.degree > 0:
+            return ()
+        asked = self.k == 0
+        return (
+            "columns were published as independent of each other, as k = 0 asks for."
+            if asked
+            else "the budget is too small for this many rows and columns to measure any relation between columns: they "
+            "were published as independent of each other.",
+        )
 
     def settle(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Settings:
         """All that follows from public quantities: encoding, score, shares, sizes of tables."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Protocol
+from typing import Any, Protocol
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
+from understudy.methods._independent import Independent
+from understudy.methods._options import check_option_names, read_options
 from understudy.methods._plan import Plan
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
+from understudy.methods._uniform import Uniform
 from understudy.network import Model
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
@@ -32,6 +35,10 @@ class Method(Protocol):
         """What its options came to, for the privacy statement; from public quantities alone."""
         ...
 
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """Sentences for readers of the privacy statement about what was published; from published quantities alone."""
+        ...
+
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
         """What a run would do, from public quantities alone."""
         ...
@@ -41,7 +48,9 @@ class Method(Protocol):
         ...
 
 
-METHODS: Mapping[str, type[PrivBayes]] = {"privbayes": PrivBayes}
+METHODS: Mapping[str, type[Method]] = {kind.name: kind for kind in (PrivBayes, Independent, Uniform)}
+"""Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
+`publish`, `plan`, `compare` and the command line."""
 
 
 def method_named(name: str, **options: object) -> Method:
@@ -51,13 +60,49 @@ def method_named(name: str, **options: object) -> Method:
     'privbayes'
     >>> method_named("privbays")
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: there is no method 'privbays'. Did you mean 'privbayes'? Known: 'privbayes'.
+    understudy._core.errors.OptionError: there is no method 'privbays'. Did you mean 'privbayes'? Known: 'privbayes', \
+'independent', 'uniform'.
+    >>> method_named("independent", k=2)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: method 'independent' has no option 'k'. It has none.
     """
+    kind = _kind_named(name)
+    check_option_names(name, kind, options)
+    found: Method = kind(**options)
+    return found
+
+
+def read_method_options(name: str, written: Sequence[str]) -> dict[str, Any]:
+    """Options written `name=value`, in the types that the method wants.
+
+    >>> read_method_options("privbayes", ["k=2", "beta=0.2"])
+    {'k': 2, 'beta': Fraction(1, 5)}
+    """
+    return read_options(name, _kind_named(name), written)
+
+
+def read_method(text: str) -> Method:
+    """A method as one word: its name, then its options, all with colons between them.
+
+    >>> read_method("privbayes:k=2:beta=0.2").k
+    2
+    """
+    name, *written = text.split(":")
+    return method_named(name.strip(), **read_method_options(name.strip(), written))
+
+
+def describe_method(method: Method) -> str:
+    """The word that `read_method` reads: the name, and options that are not the usual ones.
+
+    >>> describe_method(PrivBayes(k=2)), describe_method(Uniform())
+    ('privbayes:k=2', 'uniform')
+    """
+    kind: Any = type(method)
+    given = [(f.name, getattr(method, f.name)) for f in fields(kind) if getattr(method, f.name) != f.default]
+    return ":".join([method.name, *(f"{option}={'none' if value is None else value}" for option, value in given)])
+
+
+def _kind_named(name: str) -> Any:
     if name not in METHODS:
         raise OptionError(f"there is no method '{name}'. {did_you_mean(name, METHODS)}")
-    kind = METHODS[name]
-    known = {field.name for field in fields(kind)}
-    for option in options:
-        if option not in known:
-            raise OptionError(f"method '{name}' has no option '{option}'. {did_you_mean(option, known)}")
-    return kind(**options)  # type: ignore[arg-type]  # checked by name above and by value in __post_init__
+    return METHODS[name]

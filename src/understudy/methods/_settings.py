@@ -65,8 +65,8 @@ def settle(
     """Settle a run. Uses the domain, n (public or already measured), the budget and options, never data."""
     recoding = recode(domain, _encoding(encoding))
     seen = recoding.target
-    rows_share = Fraction(0) if neighbours.public_rows else ROWS_SHARE
-    rest = 1 - rows_share
+    for_rows = rows_share(neighbours)
+    rest = 1 - for_rows
 
     def noise_for(share: Fraction) -> NoiseLevel:
         return table_noise(budget, neighbours, share)
@@ -80,15 +80,12 @@ def settle(
     chosen_score.spread(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
     tables_share = (1 - beta) * rest
     noise = noise_for(tables_share / max(len(seen), 1))
-    if noise.mean_abs > LARGEST_NOISE:
-        raise OptionError(
-            f"at epsilon {float(budget.epsilon):g} the noise would be larger than any count. Raise epsilon."
-        )
+    refuse_drowning_noise(noise, budget)
     return Settings(
         recoding=recoding,
         score=chosen_score,
         limits=limits,
-        rows_share=rows_share,
+        rows_share=for_rows,
         selection_share=beta * rest,
         tables_share=tables_share,
         noise=noise,
@@ -96,6 +93,27 @@ def settle(
         max_candidates=max_candidates or affordable_candidates(seen, n, limits, name),
         seconds_per_candidate=candidate_seconds(seen, n, limits, name),
     )
+
+
+def rows_share(neighbours: Neighbours) -> Fraction:
+    """Share of the budget that the number of rows takes: none where it is public.
+
+    >>> rows_share(Neighbours.REPLACE_ONE), rows_share(Neighbours.ADD_REMOVE)
+    (Fraction(0, 1), Fraction(1, 50))
+    """
+    return Fraction(0) if neighbours.public_rows else ROWS_SHARE
+
+
+def refuse_drowning_noise(noise: NoiseLevel, budget: Budget) -> None:
+    """Refuse noise in which every count would drown, before anything is spent.
+
+    >>> from understudy.privacy import make_budget
+    >>> refuse_drowning_noise(NoiseLevel(kind="laplace", scale=Fraction(20)), make_budget(1))
+    """
+    if noise.mean_abs > LARGEST_NOISE:
+        raise OptionError(
+            f"at epsilon {float(budget.epsilon):g} the noise would be larger than any count. Raise epsilon."
+        )
 
 
 def _encoding(name: str) -> Encoding:

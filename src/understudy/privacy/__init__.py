@@ -1,6 +1,6 @@
 """The only door to private rows: exact noise and selection, neighbours, budgets, the ledger, the curator."""
 
-from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget, ZCDPBudget, make_budget
+from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget, ZCDPBudget, make_budget, parse_number
 from understudy.privacy._curator import Curator, open_curator
 from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
 from understudy.privacy._neighbours import Neighbours
@@ -38,6 +38,7 @@ __all__ = [
     "make_budget",
     "make_noise",
     "open_curator",
+    "parse_number",
     "read_ledger",
     "table_noise",
 ]
