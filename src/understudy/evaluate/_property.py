@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from math import isfinite
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -55,9 +56,14 @@ class Property:
     @property
     def closeness(self) -> float | None:
         """How far from the ceiling (0) to the floor (1) the value has come; None without both."""
-        if self.floor is None or self.ceiling is None or self.floor == self.ceiling:
+        if self.floor is None or self.ceiling is None or self.floor == self.ceiling or not self.measured:
             return None
         return (self.ceiling - self.value) / (self.ceiling - self.floor)
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a value at all; if not, the verdict says why."""
+        return isfinite(self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the details, ready for JSON."""
@@ -66,12 +72,12 @@ class Property:
             "name": self.name,
             "question": self.question,
             "measure": self.measure,
-            "value": self.value,
+            "value": self.value if self.measured else None,
             "floor": self.floor,
             "ceiling": self.ceiling,
             "from_model": self.from_model,
             "interval": None if self.interval is None else list(self.interval),
-            "score": self.score,
+            "score": self.score if self.measured else None,
             "better": self.better,
             "scope": self.scope,
             "worst": worst,
