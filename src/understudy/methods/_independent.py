@@ -76,7 +76,7 @@ class Independent:
         measurements = curator.measure(columns, share=curator.share_left, what="tables of one column")
         network = Network(domain, tuple(Node(a) for a in range(len(domain))))
         conditionals = fit_conditionals(network, measurements, n)
-        return NetworkModel(network, conditionals, recode(domain, "vanilla"), measurements, n)
+        return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
 
     def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
         return table_noise(budget, neighbours, (1 - rows_share(neighbours)) / max(len(domain), 1))

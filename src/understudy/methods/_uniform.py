@@ -66,7 +66,7 @@ class Uniform:
         domain = curator.domain
         network = Network(domain, tuple(Node(a) for a in range(len(domain))))
         uniform = [np.full(attribute.size, 1 / attribute.size) for attribute in domain]
-        return NetworkModel(network, uniform, recode(domain, "vanilla"), (), n)
+        return NetworkModel(network, uniform, recode(domain, "hierarchical"), (), n)
 
 
 def _use_of_budget(neighbours: Neighbours) -> str:
