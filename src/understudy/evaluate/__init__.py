@@ -2,7 +2,9 @@
 
 from understudy.evaluate._counts import Joint, choose_groups, joint_counts
 from understudy.evaluate._interval import mean_interval
+from understudy.evaluate._network import measure_network
 from understudy.evaluate._pair import Found, Pair, Progress, TableFound, pair_of_codes, read_pair
+from understudy.evaluate._privabn import QUERIES, measure_l1_l2
 from understudy.evaluate._property import Better, Property, find_property
 from understudy.evaluate._reference import References, ceiling_table, floor_table, make_references
 from understudy.evaluate._tables import MAX_TABLES, measure_tables, total_variation
@@ -10,6 +12,7 @@ from understudy.evaluate._verdict import beside_references, columns_named, point
 
 __all__ = [
     "MAX_TABLES",
+    "QUERIES",
     "Better",
     "Found",
     "Joint",
@@ -27,6 +30,8 @@ __all__ = [
     "joint_counts",
     "make_references",
     "mean_interval",
+    "measure_l1_l2",
+    "measure_network",
     "measure_tables",
     "pair_of_codes",
     "points",
