@@ -50,7 +50,7 @@ class ColumnEncoder:
     show_values: bool = False
     problems: dict[Trouble, Problem] = field(default_factory=dict)
     refusal: str | None = None
-    _rows: int = 0
+    rows: int = 0
 
     def encode(self, column: Column) -> Codes:
         """The codes of the next batch."""
@@ -71,7 +71,7 @@ class ColumnEncoder:
             marks = encode_values(parse(uniques, self.schema_field), self.schema_field)
         if (marks < 0).any():
             self._note(marks if indices is None else marks[indices], column)
-        self._rows += len(column)
+        self.rows += len(column)
         return marks, indices
 
     def _mixed_marks(self, column: Mixed) -> npt.NDArray[np.int64]:
@@ -92,7 +92,7 @@ class ColumnEncoder:
             problem = Problem(
                 trouble=trouble,
                 count=len(found),
-                rows=tuple((found[:_SHOWN] + self._rows + 1).tolist()),
+                rows=tuple((found[:_SHOWN] + self.rows + 1).tolist()),
                 values=_values(column, found) if self.show_values and trouble != "missing" else (),
                 near=self._near(column, found) if trouble == "outside" else 0,
             )

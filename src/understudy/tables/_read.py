@@ -16,9 +16,10 @@ from understudy.schema._recoding import Codes
 from understudy.tables._columns import column_faults
 from understudy.tables._encode import ColumnEncoder, Problem
 from understudy.tables._sources import Source, open_source
-from understudy.tables._table import Table
+from understudy.tables._table import Table, code_type
 
 Progress: TypeAlias = Callable[[int], None]
+_LEAST_ROWS, _MOST_ROWS, _BATCHES = 1 << 13, 1 << 17, 16
 
 
 def read_table(source: Any, schema: Schema, *, progress: Progress | None = None, show_values: bool = False) -> Table:
@@ -41,19 +42,30 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
     opened = open_source(source)
     _raise(column_faults(opened.names, schema))
     encoders = [ColumnEncoder(field, show_values=show_values) for field in schema.fields]
-    chunks: list[list[Codes]] = [[] for _ in encoders]
-    rows = 0
-    for columns in opened.batches(schema.names):
-        for encoder, chunk, column in zip(encoders, chunks, columns, strict=True):
-            chunk.append(encoder.encode(column))
-        rows += len(columns[0])
-        if progress:
-            progress(rows)
-    if rows == 0:
+    filled = [_Column(code_type(field.size), opened.n_rows) for field in schema.fields]
+    every = range(len(encoders))
+    # Values take ten times the memory of codes: where it costs nothing, a small part of one column is read at a time.
+    for places in [[i] for i in every] if opened.columnar else [list(every)]:
+        for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
+            for i, column in zip(places, columns, strict=True):
+                filled[i].append(encoders[i].encode(column))
+            if progress:
+                progress(sum(encoder.rows for encoder in encoders) // len(encoders))
+    if encoders[0].rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to publish.")
     _raise([s for encoder in encoders for s in sentences(encoder)])
-    # One column at a time, so that at most one column is held twice.
-    return Table(domain, tuple(np.concatenate(_emptied(chunk)) for chunk in chunks))
+    table = Table(domain, tuple(codes.whole() for codes in filled))
+    pa.default_memory_pool().release_unused()
+    return table
+
+
+def rows_at_once(n_rows: int | None) -> int:
+    """Rows of a batch of a table with so many rows.
+
+    >>> rows_at_once(50_000), rows_at_once(10**6), rows_at_once(10**9)
+    (8192, 62500, 131072)
+    """
+    return min(_MOST_ROWS, max(_LEAST_ROWS, (n_rows or 0) // _BATCHES))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,14 +239,29 @@ def _problem_dict(problem: Problem) -> dict[str, Any]:
     return found | ({"values": list(problem.values)} if problem.values else {})
 
 
+class _Column:
+    """The codes of one column, batch after batch: in their place at once where the number of rows is known."""
+
+    def __init__(self, kind: np.dtype[np.unsignedinteger], n_rows: int | None) -> None:
+        self._place: Codes = np.empty(n_rows or 0, dtype=kind)
+        self._n = 0
+        self._more: list[Codes] = []
+
+    def append(self, codes: Codes) -> None:
+        if self._n + len(codes) <= len(self._place) and not self._more:
+            self._place[self._n : self._n + len(codes)] = codes
+            self._n += len(codes)
+        else:
+            self._more.append(codes)
+
+    def whole(self) -> Codes:
+        """All codes. Lets go of the parts, so that of all columns one at most is held twice."""
+        parts, self._more = [self._place[: self._n], *self._more], []
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
 def _some_columns(opened: Source, names: Sequence[str]) -> Iterator[list[pa.Array]]:
     return opened.batches(names) if names else iter(())
-
-
-def _emptied(chunk: list[Codes]) -> list[Codes]:
-    taken = list(chunk)
-    chunk.clear()
-    return taken
 
 
 def _raise(faults: Sequence[str]) -> None:

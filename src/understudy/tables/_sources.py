@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,14 +21,24 @@ _ROWS = 1 << 17
 _POLARS_OBJECTS = ("Object", "Int128", "UInt128")  # pointers, and numbers that Arrow has no type for
 
 
+class Batches(Protocol):
+    """Reads some columns in batches; where the source is `columnar`, of so many rows at most."""
+
+    def __call__(self, wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A table to read: its column names, how many rows it has if that is known, and its columns in batches."""
+    """A table to read: its column names, how many rows it has if that is known, and its columns in batches.
+
+    `columnar`: reading the columns one after the other costs no more than reading them together.
+    """
 
     kind: Kind | FileKind
     names: tuple[str, ...]
     n_rows: int | None
-    batches: Callable[[Sequence[str]], Iterator[list[Column]]]
+    batches: Batches
+    columnar: bool = False
 
 
 def kind_of(source: Any) -> Kind | FileKind:
@@ -112,7 +122,7 @@ def _file(path: Path, kind: str) -> Source:
             kind="csv",
             names=header.names,
             n_rows=None,
-            batches=lambda wanted: csv_batches(path, header, wanted),
+            batches=lambda wanted, rows=_ROWS: csv_batches(path, header, wanted),
         )
     damaged = f"{path.name} is damaged or cut off: it cannot be read as {kind.capitalize()}."
     try:
@@ -120,8 +130,8 @@ def _file(path: Path, kind: str) -> Source:
     except (pa.ArrowInvalid, OSError):
         raise TableError(damaged) from None
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
-        parts = opened.batches(wanted)
+    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
+        parts = opened.batches(wanted, rows)
         while True:
             try:
                 part = next(parts, None)
@@ -139,14 +149,17 @@ def _parquet(path: Path) -> Source:
 
     file = parquet.ParquetFile(path)
     schema = file.schema_arrow
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    if texts:
+        file = parquet.ParquetFile(path, read_dictionary=texts)
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
-        texts = [name for name in wanted if pa.types.is_string(schema.field(name).type)]
-        opened = parquet.ParquetFile(path, read_dictionary=texts)
-        for batch in opened.iter_batches(batch_size=_ROWS, columns=list(wanted)):
+    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
+        # Each thread keeps memory of its own, and there is nothing to share for one column.
+        for batch in file.iter_batches(batch_size=rows, columns=list(wanted), use_threads=len(wanted) > 1):
             yield [batch.column(name) for name in wanted]
 
-    return Source(kind="parquet", names=tuple(schema.names), n_rows=file.metadata.num_rows, batches=batches)
+    n_rows = file.metadata.num_rows
+    return Source(kind="parquet", names=tuple(schema.names), n_rows=n_rows, batches=batches, columnar=True)
 
 
 def _ipc(path: Path) -> Source:
@@ -163,7 +176,7 @@ def _ipc(path: Path) -> Source:
         kind="arrow",
         names=tuple(schema.names),
         n_rows=None,
-        batches=lambda wanted: ([batch.column(name) for name in wanted] for batch in parts),
+        batches=lambda wanted, rows=_ROWS: ([batch.column(name) for name in wanted] for batch in parts),
     )
 
 
@@ -172,8 +185,8 @@ def _pyarrow(source: Any) -> Source:
         source = pa.table(source)
     n_rows = source.num_rows if isinstance(source, pa.Table) else None
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
-        parts = source.to_batches(max_chunksize=_ROWS) if isinstance(source, pa.Table) else source
+    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
+        parts = source.select(list(wanted)).to_batches(rows) if isinstance(source, pa.Table) else source
         for batch in parts:
             yield [batch.column(name) for name in wanted]
 
@@ -182,6 +195,7 @@ def _pyarrow(source: Any) -> Source:
         names=tuple(source.schema.names),
         n_rows=n_rows,
         batches=batches,
+        columnar=isinstance(source, pa.Table),
     )
 
 
@@ -190,11 +204,11 @@ def _polars(frame: Any) -> Source:
         frame = frame.collect()
     names = tuple(frame.columns)
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
-        for start in range(0, frame.height, _ROWS):
-            yield [_polars_column(frame[name][start : start + _ROWS]) for name in wanted]
+    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
+        for start in range(0, frame.height, rows):
+            yield [_polars_column(frame[name][start : start + rows]) for name in wanted]
 
-    return Source(kind="polars", names=names, n_rows=frame.height, batches=batches)
+    return Source(kind="polars", names=names, n_rows=frame.height, batches=batches, columnar=True)
 
 
 def _polars_column(series: Any) -> Column:
@@ -209,11 +223,11 @@ def _pandas(frame: Any) -> Source:
     names = tuple(str(name) for name in frame.columns)
     positions = {name: i for i, name in enumerate(names)}
 
-    def batches(wanted: Sequence[str]) -> Iterator[list[Column]]:
-        for start in range(0, len(frame), _ROWS):
-            yield [_pandas_column(frame.iloc[start : start + _ROWS, positions[name]]) for name in wanted]
+    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
+        for start in range(0, len(frame), rows):
+            yield [_pandas_column(frame.iloc[start : start + rows, positions[name]]) for name in wanted]
 
-    return Source(kind="pandas", names=names, n_rows=len(frame), batches=batches)
+    return Source(kind="pandas", names=names, n_rows=len(frame), batches=batches, columnar=True)
 
 
 def _pandas_column(series: Any) -> Column:
