@@ -32,6 +32,7 @@ SCRIPTS = {
     "counting": "Counting",
     "scale": "Wide tables",
     "sampling": "Sampling",
+    "evaluate": "Evaluation",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.
