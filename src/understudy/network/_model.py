@@ -136,6 +136,7 @@ class NetworkModel:
             steps = forward_steps(self.network, self.conditionals, frozenset(self.network.order))
         for columns, n_rows in run_steps(steps, n, streams=streams, independent=independent, batch_rows=batch_rows):
             yield self._decode(columns, n_rows)
+            del columns  # before the next are drawn
 
     def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
         """The exact probabilities of a marginal over `domain`, given evidence, with errors from the known noise.

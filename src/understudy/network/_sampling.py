@@ -236,3 +236,4 @@ def run_steps(
             else:
                 columns[step.variable] = step.column(columns, n_rows)
         yield columns, n_rows
+        del columns  # before the next are drawn

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 Kind = Literal["pandas", "polars", "pyarrow"]
 BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
-_CELLS_AT_ONCE = 1 << 21
+# Values take ten times the memory of codes: few at a time beside the whole, if that is not too few to be quick.
+_LEAST_CELLS, _MOST_CELLS, _PARTS = 1 << 18, 1 << 21, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,8 +102,9 @@ class PublishedModel:
             batch_rows=batch_rows,
         ):
             empty = False
-            for part in _parts(columns):
+            for part in _parts(columns, wanted):
                 yield decode_batch(schema, part, rng)
+            del columns, part  # before the next are drawn
         if empty:
             yield decode_batch(schema, _no_rows(len(schema.fields)), rng)
 
@@ -221,10 +223,11 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise
 
 
-def _parts(columns: Sequence[Any]) -> Iterator[list[Any]]:
-    """Slices of few enough cells to hold as values: a code takes a byte or two, its value ten times that."""
+def _parts(columns: Sequence[Any], wanted: int) -> Iterator[list[Any]]:
+    """Slices of few enough cells to hold as values, of a table that gets so many rows."""
     n_rows = len(columns[0]) if columns else 0
-    step = max(1024, _CELLS_AT_ONCE // max(len(columns), 1))
+    cells = min(_MOST_CELLS, max(_LEAST_CELLS, wanted * len(columns) // _PARTS))
+    step = max(1024, cells // max(len(columns), 1))
     for start in range(0, max(n_rows, 1), step):
         yield [column[start : start + step] for column in columns]
 

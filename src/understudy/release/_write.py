@@ -142,6 +142,7 @@ def write_table(
         for batch in model.sample_batches(n_rows, seed=seed, **sampling):
             writer.write(batch)
             done += batch.num_rows
+            del batch  # before the next is made
             if progress is not None:
                 progress("sampling", done, total)
     return done
