@@ -9,7 +9,7 @@ from understudy._core.errors import OptionError
 from understudy.charts._chart import Chart
 from understudy.charts._svg import percent, shorten, svg, tag, ticks, width_of
 
-CLASSES = ("us-real", "us-synthetic", "us-third", "us-fourth", "us-fifth")
+_CLASSES = ("us-real", "us-synthetic", "us-third", "us-fourth", "us-fifth")
 _WIDTH, _MARGIN = 360.0, 8.0
 _BAR, _GAP = 6.5, 6.0
 _MOST_ROWS, _MOST_COLUMNS = 20, 40
@@ -92,6 +92,11 @@ class _Bars:
     def most(self) -> float:
         return max((share for group in self.groups for share in group.shares), default=0.0) or 1.0
 
+    def _class(self, j: int) -> str:
+        """The synthetic table keeps its colour where it stands alone."""
+        known = f"us-{self.names[j]}"
+        return known if known in _CLASSES else _CLASSES[j % 5]
+
     def rows(self) -> Chart:
         """A row a value: the label, its bars, the first table's share in figures."""
         shown = [shorten(group.label, 22) for group in self.groups]
@@ -105,7 +110,7 @@ class _Bars:
             bars = [
                 tag(
                     "rect",
-                    class_=CLASSES[j % 5],
+                    class_=self._class(j),
                     x=left,
                     y=y + j * _BAR,
                     height=_BAR - 0.8,
@@ -161,7 +166,7 @@ class _Bars:
             bars = [
                 tag(
                     "rect",
-                    class_=CLASSES[j % 5],
+                    class_=self._class(j),
                     x=x + j * bar,
                     y=self._y(share, top, bottom),
                     width=bar,
@@ -213,7 +218,7 @@ class _Bars:
         if self.legend:
             x = _MARGIN
             for j, name in enumerate(self.names):
-                parts.append(tag("rect", class_=CLASSES[j % 5], x=x, y=y + 2, width=9, height=9, rx=2))
+                parts.append(tag("rect", class_=self._class(j), x=x, y=y + 2, width=9, height=9, rx=2))
                 parts.append(tag("text", name, class_="us-quiet", x=x + 13, y=y + 10.4, font_size=11))
                 x += 13 + width_of(name, 11) + 16
             y += 18

@@ -1,0 +1,87 @@
+"""What a report says of the release it is about: plain values, filled in by whoever knows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BudgetLine:
+    """What one budget would give, from a plan: nothing is spent to know it.
+
+    >>> BudgetLine(epsilon=1.0, largest_table=512, noise_per_cell=8.0).to_dict()["epsilon"]
+    1.0
+    """
+
+    epsilon: float
+    largest_table: int
+    """Cells of the largest table that is still useful under the noise."""
+    noise_per_cell: float
+    """Average size of the noise on one count, in rows."""
+    expected_error: float | None = None
+    """Expected total variation distance of one such table from noise alone, as a share."""
+    current: bool = False
+    """Whether this is the budget that was spent."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "epsilon": self.epsilon,
+            "largest_table": self.largest_table,
+            "noise_per_cell": self.noise_per_cell,
+            "expected_error": self.expected_error,
+            "current": self.current,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFacts:
+    """What is evaluated, and what is known of how it was made.
+
+    `privacy_letter` is the statement in Markdown, `network_svg` the drawing as `draw` writes it, `stamp` what a run
+    without a guarantee is stamped with ("NOT PRIVATE: seeded"), `notes` what a reader must know about the evaluation.
+
+    >>> ReportFacts(dataset="people", rows_real=10, rows_synthetic=10, n_columns=3).public().rows_real is None
+    True
+    """
+
+    dataset: str
+    rows_synthetic: int
+    rows_real: int | None = None
+    n_columns: int = 0
+    n_synthetic: int = 1
+    created: str = ""
+    version: str = ""
+    method: str | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    neighbours: str | None = None
+    stamp: str | None = None
+    privacy_letter: str | None = None
+    network_svg: str | None = None
+    budgets: tuple[BudgetLine, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def public(self) -> ReportFacts:
+        """The same without what was read off the real table: its number of rows, and notes about it."""
+        return replace(self, rows_real=None, notes=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON; the letter and the drawing have files of their own."""
+        return {
+            "dataset": self.dataset,
+            "rows_real": self.rows_real,
+            "rows_synthetic": self.rows_synthetic,
+            "columns": self.n_columns,
+            "synthetic_tables": self.n_synthetic,
+            "created": self.created,
+            "version": self.version,
+            "method": self.method,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "neighbours": self.neighbours,
+            "stamp": self.stamp,
+            "budgets": [line.to_dict() for line in self.budgets],
+            "notes": list(self.notes),
+        }
