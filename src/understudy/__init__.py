@@ -10,10 +10,14 @@ PrivBayes(epsilon=1.0)
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # typing's own takes longer to load than all that is needed here
 if TYPE_CHECKING:
+    from typing import Any
+
     from understudy._api import PrivBayes, plan, publish
+    from understudy._api._compare import compare
+    from understudy._api._comparison import Comparison
     from understudy._core.errors import (
         BudgetExceeded,
         InternalError,
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "BudgetExceeded",
+    "Comparison",
     "InternalError",
     "LedgerError",
     "MemoryLedger",
@@ -56,6 +61,7 @@ __all__ = [
     "UserError",
     "__version__",
     "check_table",
+    "compare",
     "draft_schema",
     "load",
     "plan",
@@ -64,6 +70,8 @@ __all__ = [
 
 _HOMES = {
     "understudy._api": ("PrivBayes", "plan", "publish"),
+    "understudy._api._compare": ("compare",),
+    "understudy._api._comparison": ("Comparison",),
     "understudy._core.errors": (
         *("BudgetExceeded", "InternalError", "LedgerError", "ModelFileError", "OptionError", "OutputError"),
         *("SchemaError", "TableError", "UnderstudyError", "UserError"),

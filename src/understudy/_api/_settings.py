@@ -75,7 +75,7 @@ def check_run(
     understudy._core.errors.OptionError: The 'epsilon' parameter must be a number above 0. Got 0 instead.
     """
     budget = make_budget(epsilon, delta)
-    relation = _neighbours(neighbours)
+    relation = read_neighbours(neighbours)
     if "name" in (options or {}):
         raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
     recipe = _method(method, options or {})
@@ -157,7 +157,12 @@ def demo_source(source: object, schema: SchemaLike | None) -> tuple[object, Sche
     return source, schema
 
 
-def _neighbours(word: str) -> Neighbours:
+def read_neighbours(word: str) -> Neighbours:
+    """The relation of this name.
+
+    >>> read_neighbours("add-remove").public_rows
+    False
+    """
     if isinstance(word, Neighbours):
         return word
     words = [relation.value for relation in Neighbours]
@@ -180,6 +185,13 @@ def _ledger(
         return None
     if isinstance(ledger, str | os.PathLike):
         return SQLiteLedger(ledger, dataset=name, cap=cap, delta_cap=delta_cap)
+    options = {"dataset": dataset, "cap": cap, "delta_cap": delta_cap}
+    given = [word for word, value in options.items() if value is not None]
+    if given:
+        raise OptionError(
+            f"the ledger given is an object with a dataset and caps of its own, so {' and '.join(given)} would have no "
+            "effect. Name them where the ledger is made, or pass the path of a ledger file."
+        )
     return ledger
 
 

@@ -6,7 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from understudy.cli._interrupts import INTERRUPTS
@@ -61,9 +61,12 @@ def say_json(document: Any) -> None:
 
 def say_error(sentence: str, *, as_json: bool = False) -> None:
     """A user's mistake, on stderr; under --json also as JSON on stdout, so that a script need not read two streams."""
-    if as_json:
-        say_json({"error": sentence})
-    print(f"understudy: {printable(sentence)}", file=sys.stderr)
+    with suppress(OSError):  # of a terminal that was closed, or a pipe that nobody reads
+        if as_json:
+            say_json({"error": sentence})
+            sys.stdout.flush()
+    with suppress(OSError):
+        print(f"understudy: {printable(sentence)}", file=sys.stderr, flush=True)
 
 
 def say_aside(sentence: str) -> None:
@@ -97,16 +100,25 @@ def make_table(*columns: str, right: tuple[str, ...] = ()) -> Table:
 
 
 @contextmanager
-def progress_bars(*, quiet: bool = False) -> Iterator[Progress]:
+def progress_bars(*, quiet: bool = False, time_left: bool = False) -> Iterator[Progress]:
     """A progress callback that draws bars on stderr if that is a terminal, and in any case looks for interrupts."""
     if quiet or not sys.stderr.isatty():
         yield lambda stage, done, total: INTERRUPTS.check()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()) if time_left else (TimeElapsedColumn(),)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times
+    # the pace is taken over an hour: where a step takes longer than rich's 30 seconds it would never know one
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=3600) as bars:
         tasks: dict[str, Any] = {}
 
         def update(stage: str, done: int, total: int) -> None:

@@ -1,0 +1,164 @@
+"""What a comparison has done so far, one line a run, so that it can be broken off and taken up again."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from understudy._core.errors import OutputError
+from understudy.release import told_as_output_error
+from understudy.tables import Table
+
+try:
+    import fcntl as _locks
+except ImportError:  # Windows: lines are appended in one go all the same
+    _fcntl: Any = None
+else:
+    _fcntl = _locks
+
+PRIVATE = "computed from the real table: do not publish"
+RUNS = "runs.jsonl"
+_HEADER = {"understudy": "comparison", "format": 1, "private": PRIVATE}
+
+
+def fingerprint(**facts: Any) -> str:
+    """A name for a run that no other run has: a hash of all that its result depends on.
+
+    >>> fingerprint(seed=1, method="uniform") == fingerprint(method="uniform", seed=1) != fingerprint(seed=2)
+    True
+    """
+    return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def table_hash(table: Table) -> str:
+    """A hash of a table's codes and of the names and sizes of its columns.
+
+    >>> import numpy as np
+    >>> from understudy.schema import Attribute, Domain
+    >>> domain = Domain((Attribute(name="a", size=2),))
+    >>> table_hash(Table(domain, (np.array([0, 1]),))) == table_hash(Table(domain, (np.array([1, 0]),)))
+    False
+    """
+    found = sha256()
+    for attribute, column in zip(table.domain, table.columns, strict=True):
+        found.update(f"{attribute.name}\x1f{attribute.size}\x1f{column.dtype.str}\x1f{len(column)}\x1e".encode())
+        found.update(column.tobytes())
+    return found.hexdigest()
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder that is not there to be made, and holds no comparison.
+
+    >>> check_folder(Path("no-such-folder"))
+    """
+    if out.name in ("", ".."):
+        raise OutputError(f"'{out}' is no name for a folder of its own. Choose another --out, such as 'comparison'.")
+    if not os.path.lexists(out):
+        return
+    if not out.is_dir():
+        raise OutputError(f"'{out}' is a file, and the comparison needs a folder of that name. Choose another --out.")
+    if not any(out.iterdir()):
+        return
+    runs = out / RUNS
+    if not runs.is_file() or runs.is_symlink() or not _is_ours(runs):
+        raise OutputError(
+            f"the folder '{out}' holds something else than a comparison, so nothing is put into it. Choose another "
+            "--out, or empty the folder yourself."
+        )
+
+
+def _is_ours(runs: Path) -> bool:
+    with told_as_output_error(runs), runs.open("rb") as file:
+        first = file.readline(1000)
+    found = _parsed(first)
+    # a header cut short by a crash is taken up too: nothing can have come after it
+    return found.get("understudy") == "comparison" or _header().startswith(first.rstrip(b"\n"))
+
+
+@dataclass(frozen=True)
+class RunStore:
+    """Finished runs by fingerprint, in memory, and in a file if there is one.
+
+    Lines are only ever added, each whole, flushed and under a lock, so that two comparisons may share a file. A last
+    line that was cut short is passed over. Lines of another table, version or setting have other fingerprints: they
+    stay, unused.
+
+    >>> store = RunStore()
+    >>> store.add("f00", {"method": "uniform"}, {"2-way": 0.25})
+    >>> store.values["f00"]
+    {'2-way': 0.25}
+    """
+
+    path: Path | None = None
+    values: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: Path | None) -> RunStore:
+        """The store in this folder, which is made if it is not there; without a folder one that is kept nowhere."""
+        if folder is None:
+            return cls()
+        check_folder(folder)
+        path = folder / RUNS
+        with told_as_output_error(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.stat().st_size == 0:
+                _append(path, _header())
+            lines = path.read_bytes().splitlines()
+        found = (_parsed(line) for line in lines)
+        return cls(path, {str(line["key"]): line["values"] for line in found if _is_run(line)})
+
+    def add(self, key: str, facts: Mapping[str, Any], values: Mapping[str, float]) -> None:
+        """Keep a finished run, durably before this returns."""
+        if self.path is not None:
+            line = json.dumps({"key": key, **facts, "values": dict(values)}, default=str)
+            with told_as_output_error(self.path.parent):
+                _append(self.path, line.encode() + b"\n")
+        self.values[key] = dict(values)
+
+
+def _header() -> bytes:
+    return json.dumps(_HEADER).encode() + b"\n"
+
+
+def _append(path: Path, line: bytes) -> None:
+    opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        if _fcntl is not None:
+            with suppress(OSError):  # some network disks know no locks: one call for one line must do
+                _fcntl.flock(opened, _fcntl.LOCK_EX)
+        size = os.fstat(opened).st_size
+        if size:
+            os.lseek(opened, size - 1, os.SEEK_SET)
+            if os.read(opened, 1) != b"\n":
+                line = b"\n" + line  # what came before was cut short; it must not spoil this line too
+        view = memoryview(line)
+        while view:
+            view = view[os.write(opened, view) :]
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_run(line: dict[str, Any]) -> bool:
+    values = line.get("values")
+    return (
+        isinstance(line.get("key"), str)
+        and isinstance(values, dict)
+        and bool(values)
+        and all(isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in values.values())
+    )

@@ -1,0 +1,192 @@
+"""What a comparison found: a table, a figure, a page. All of it is private to the holder."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from understudy._api._compare_store import PRIVATE, check_folder
+from understudy._core.errors import OptionError, did_you_mean
+from understudy.charts import Chart, Series, lines
+from understudy.evaluate import mean_interval
+from understudy.release import told_as_output_error, write_bytes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS = ("method", "epsilon", "measure", "mean", "low", "high", "floor", "ceiling", "runs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One rehearsal's errors, by measure."""
+
+    method: str
+    epsilon: Fraction
+    seed: int
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Errors of methods at budgets, over seeds, beside the floor and the ceiling.
+
+    Private: it was computed from the real table.
+
+    >>> half = Fraction(1, 2)
+    >>> runs = [Run(method="uniform", epsilon=half, seed=seed, values={"2-way": 0.25}) for seed in (0, 1)]
+    >>> found = Comparison(dataset="d", rows=9, columns=2, version="1", neighbours="replace-one", delta=Fraction(0),
+    ...     methods=("uniform",), epsilons=(half,), seeds=(0, 1), scopes={"2-way": "1 table"}, floor={"2-way": 0.1},
+    ...     ceiling={"2-way": 0.3}, runs=tuple(runs))
+    >>> found.rows_of_table()[0]["mean"], found.figure("2-way").width
+    (0.25, 640)
+    """
+
+    dataset: str
+    rows: int
+    columns: int
+    version: str
+    neighbours: str
+    delta: Fraction
+    methods: tuple[str, ...]
+    epsilons: tuple[Fraction, ...]
+    seeds: tuple[int, ...]
+    scopes: Mapping[str, str]
+    floor: Mapping[str, float]
+    ceiling: Mapping[str, float]
+    runs: tuple[Run, ...]
+    kind: str = "pyarrow"
+    """What the real table was; the result comes as the same kind of table."""
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.dataset!r}, methods={list(self.methods)}, runs={len(self.runs)}, private)"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures, such as "2-way"."""
+        return tuple(self.scopes)
+
+    def rows_of_table(self) -> list[dict[str, Any]]:
+        """One row for each method, budget and measure: the mean over seeds and its 95 % interval by Student's t."""
+        found = []
+        for method in self.methods:
+            for epsilon in self.epsilons:
+                values = [run.values for run in self.runs if run.method == method and run.epsilon == epsilon]
+                for measure in self.measures:
+                    each = [value[measure] for value in values]
+                    low, high = mean_interval(each) or (None, None)
+                    row = (
+                        *(method, float(epsilon), measure, sum(each) / len(each), low, high),
+                        *(self.floor[measure], self.ceiling[measure], len(each)),
+                    )
+                    found.append(dict(zip(COLUMNS, row, strict=True)))
+        return found
+
+    @property
+    def table(self) -> Any:
+        """The rows as a table: pandas or polars if the real table was, else pyarrow."""
+        table = self._arrow()
+        if self.kind == "pandas":
+            return table.to_pandas()
+        if self.kind == "polars":
+            import polars
+
+            return polars.from_arrow(table)
+        return table
+
+    def _arrow(self) -> pa.Table:
+        import pyarrow as pa
+
+        kinds = {"method": pa.string(), "measure": pa.string(), "runs": pa.int64()}
+        rows = self.rows_of_table()
+        return pa.table(
+            {name: pa.array([row[name] for row in rows], kinds.get(name, pa.float64())) for name in COLUMNS}
+        )
+
+    def figure(self, measure: str | None = None) -> Chart:
+        """Error against budget, a line for each method, with floor and ceiling. The first measure by default."""
+        wanted = self.measures[0] if measure is None else measure
+        if wanted not in self.measures:
+            raise OptionError(f"there is no measure '{wanted}'. {did_you_mean(wanted, self.measures)}")
+        rows = [row for row in self.rows_of_table() if row["measure"] == wanted]
+        return lines(
+            [_series(method, [row for row in rows if row["method"] == method]) for method in self.methods],
+            x_label="privacy budget ε",
+            y_label="average total variation distance",
+            title=f"{self.dataset}: error of {wanted} tables",
+            log_x=True,
+            bands={"fresh real rows": self.floor[wanted], "independent columns": self.ceiling[wanted]},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "private": PRIVATE,
+            "dataset": self.dataset,
+            "rows": self.rows,
+            "columns": self.columns,
+            "version": self.version,
+            "neighbours": self.neighbours,
+            "delta": float(self.delta),
+            "methods": list(self.methods),
+            "epsilons": [float(epsilon) for epsilon in self.epsilons],
+            "seeds": list(self.seeds),
+            "measures": {
+                name: {
+                    "measure": "average total variation distance",
+                    "scope": scope,
+                    "floor": self.floor[name],
+                    "ceiling": self.ceiling[name],
+                }
+                for name, scope in self.scopes.items()
+            },
+            "table": self.rows_of_table(),
+            "runs": [
+                {"method": run.method, "epsilon": float(run.epsilon), "seed": run.seed, "values": dict(run.values)}
+                for run in self.runs
+            ],
+        }
+
+    def to_csv(self) -> str:
+        """The table as CSV text."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows_of_table())
+        return text.getvalue()
+
+    def save(self, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write `comparison.csv`, `.json`, `.svg` and `.html` into a folder of their own; their paths."""
+        from understudy._api._compare_page import page, panels
+
+        out = Path(folder)
+        check_folder(out)
+        with told_as_output_error(out):
+            out.mkdir(parents=True, exist_ok=True)
+        files = {
+            "comparison.csv": self.to_csv(),
+            "comparison.json": json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n",
+            "comparison.svg": panels([self.figure(measure) for measure in self.measures]),
+            "comparison.html": page(self),
+        }
+        for name, text in files.items():
+            write_bytes(out / name, text.encode())
+        return tuple(out / name for name in files)
+
+
+def _series(name: str, rows: list[dict[str, Any]]) -> Series:
+    known = all(row["low"] is not None for row in rows)
+    return Series(
+        name,
+        [row["epsilon"] for row in rows],
+        [row["mean"] for row in rows],
+        [max(row["low"], 0.0) for row in rows] if known else None,
+        [row["high"] for row in rows] if known else None,
+    )

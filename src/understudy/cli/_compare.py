@@ -1,0 +1,114 @@
+"""`understudy compare`: methods × budgets × seeds against one real table, as rehearsals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from understudy.cli._files import refuse_target
+from understudy.cli._interrupts import INTERRUPTS
+from understudy.cli._show import Progress, counted, make_table, progress_bars, say, say_json, say_table
+
+if TYPE_CHECKING:
+    from understudy._api._comparison import Comparison
+
+
+def compare(
+    source: str = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'."),
+    schema: Path | None = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON)."),
+    methods: str | None = typer.Option(
+        None,
+        "--methods",
+        help="Methods with commas between them, options after colons: privbayes:k=2,uniform. Default: all there are.",
+    ),
+    epsilons: str = typer.Option("0.1,0.4,1.6", "--epsilons", help="Budgets, with commas between them."),
+    seeds: int = typer.Option(5, "--seeds", help="Runs of each method at each budget."),
+    out: Path = typer.Option(Path("comparison"), "--out", "-o", help="Folder for results; made, or taken up again."),
+    delta: str | None = typer.Option(None, "--delta", help="Allow (ε, δ) with Gaussian noise. Default: pure ε."),
+    neighbours: str = typer.Option("replace-one", "--neighbours", help="replace-one or add-remove."),
+    ways: str = typer.Option("2,3", "--ways", help="How many columns the compared tables have: any of 1 to 4."),
+    csv: Path | None = typer.Option(None, "--csv", help="Write the table of results to this CSV file as well."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file of --csv if it is there."),
+    as_json: bool = typer.Option(False, "--json", help="Print the result as JSON, and nothing else."),
+) -> None:
+    """Compare methods and budgets on a table, as rehearsals: nothing is spent. The result is private to you."""
+    from understudy._api._compare import compare as run_comparison
+    from understudy._core.errors import OptionError
+    from understudy.release import write_bytes
+
+    if csv is not None:
+        refuse_target(csv, overwrite=overwrite)
+    try:
+        widths = [int(way) for way in _parts(ways)]
+    except ValueError:
+        raise OptionError(f"--ways takes whole numbers with commas between them, such as 2,3. Got '{ways}'.") from None
+    with progress_bars(quiet=as_json, time_left=True) as progress:
+        found = run_comparison(
+            source,
+            schema=schema,
+            methods=None if methods is None else _parts(methods),
+            epsilons=_parts(epsilons),
+            seeds=seeds,
+            delta=delta,
+            neighbours=neighbours,
+            ways=widths,
+            out=out,
+            progress=_told(progress, out),
+        )
+    if csv is not None:
+        write_bytes(csv, found.to_csv().encode())
+    INTERRUPTS.outcome = f"the comparison in {out} is complete."
+    if as_json:
+        say_json({"out": str(out), **found.to_dict()})
+    else:
+        _show(found, out)
+
+
+def _parts(text: str) -> list[str]:
+    """The words between commas.
+
+    >>> _parts("0.1, 0.4,")
+    ['0.1', '0.4']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _told(progress: Progress, out: Path) -> Progress:
+    """The same progress, which also keeps in mind what to tell when the run is interrupted."""
+    from understudy._api._compare import STAGE
+
+    def told(stage: str, done: int, total: int) -> None:
+        if stage == STAGE:
+            INTERRUPTS.outcome = (
+                f"{done} of {counted(total, 'run', 'runs')} left to do were done, and are kept in {out}. "
+                "Run the same command again to go on from there."
+            )
+        progress(stage, done, total)
+
+    return told
+
+
+def _show(found: Comparison, out: Path) -> None:
+    measures = found.measures
+    table = make_table("method", "ε", *(f"{name} error" for name in measures), right=("ε",))
+    rows = found.rows_of_table()
+    for start in range(0, len(rows), len(measures)):
+        group = rows[start : start + len(measures)]
+        table.add_row(group[0]["method"], f"{group[0]['epsilon']:g}", *(_cell(row) for row in group))
+    table.add_section()
+    table.add_row("floor: fresh real rows", "", *(f"{found.floor[name]:.4f}" for name in measures))
+    table.add_row("ceiling: independent columns", "", *(f"{found.ceiling[name]:.4f}" for name in measures))
+    say_table(table)
+    seeds = counted(len(found.seeds), "seed", "seeds")
+    say(f"'{found.dataset}', {counted(found.rows, 'row', 'rows')}; mean and 95 % interval over {seeds}.")
+    say("Error: average total variation distance of all such tables. Rehearsals only: nothing was spent.")
+    say("Private to you: these numbers were computed from the real table. Do not publish them.")
+    say(f"Figure and page: {out / 'comparison.svg'}, {out / 'comparison.html'}")
+
+
+def _cell(row: dict[str, object]) -> str:
+    mean, high = row["mean"], row["high"]
+    half = f" ±{high - mean:.4f}" if isinstance(high, float) and isinstance(mean, float) else ""
+    return f"{mean:.4f}{half}"
