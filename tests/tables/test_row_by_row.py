@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from understudy._core.errors import TableError
 from understudy.schema import Schema
-from understudy.tables import read_table
+from understudy.tables import _csv, read_table
 
 CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -371,3 +371,27 @@ def test_rows_have_no_say_in_how_a_csv_file_is_parted(tmp_path: Path) -> None:
     for cells in ([""], ["", ""], ["", "a"], ["a", "", ""]):
         path.write_text("".join(f"{cell}\n" for cell in ["c", *cells]))
         assert codes(path, blank) == [0 if cell else 1 for cell in cells]
+
+
+def test_a_long_row_is_read_wherever_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_csv, "_BLOCK", 64)
+    path = tmp_path / "t.csv"
+    schema = Schema.from_dict({"fields": [{"name": "c", "categories": ["a", "b"], "outside": "other"}]})
+    for length in (50, 70, 100, 130, 2_000):
+        for before in range(0, 64, 3):
+            path.write_text("c\n" + "a\n" * before + "z" * length + "\nb\n")
+            assert codes(path, schema) == [0] * before + [2, 1], (length, before)
+
+
+def test_rows_are_counted_once_where_a_long_one_makes_the_reader_start_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_csv, "_BLOCK", 32)
+    path = tmp_path / "t.csv"
+    schema = Schema.from_dict({"fields": [{"name": n, "categories": ["a", "b"], "outside": "other"} for n in "cd"]})
+    path.write_text("c,d\n" + "a,b\n" * 50 + f'"{"z" * 3_000}\n",b\n' + "b,a\n" * 50 + "a,a,a\n" * 3)
+    with pytest.raises(TableError, match=r"3 rows do not have 2 cells like the header \(rows 102, 103, 104 after"):
+        read_table(path, schema)
+    monkeypatch.setattr(_csv, "_LARGEST_BLOCK", 64)
+    with pytest.raises(TableError, match="one row is longer than"):
+        read_table(path, schema)

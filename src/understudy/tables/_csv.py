@@ -18,6 +18,7 @@ from understudy._core.errors import TableError
 
 _DELIMITERS = (",", ";", "\t", "|")
 _BLOCK = 1 << 21
+_LARGEST_BLOCK = 1 << 27  # rows longer than this are refused, unless two such blocks happen to hold them
 _FIRST_BLOCK = 1 << 16
 
 
@@ -69,8 +70,39 @@ def csv_batches(path: Path, header: Header, wanted: Sequence[str]) -> Iterator[l
         raise _uneven(path, header, wanted)
 
 
+class _LongRowError(Exception):
+    """A row does not fit into two blocks."""
+
+
 def _batches(
     path: Path, header: Header, wanted: Sequence[str], broken: list[Any], *, threads: bool
+) -> Iterator[pa.RecordBatch]:
+    """All rows, in blocks as large as the longest row needs.
+
+    Where in a block a long row begins depends on the rows before it, so blocks of one size would take it or refuse it
+    for their sake.
+    """
+    block, done = _BLOCK, 0
+    while True:
+        seen = 0
+        broken.clear()
+        try:
+            for batch in _blocks(path, header, wanted, broken, threads=threads, block=block):
+                seen += len(batch)
+                if seen > done:
+                    yield batch.slice(max(len(batch) - (seen - done), 0))
+                    done = seen
+            return
+        except _LongRowError:
+            if block >= _LARGEST_BLOCK:
+                raise TableError(
+                    f"{path.name}: one row is longer than {block >> 20} MB. Look for a quote that is never closed."
+                ) from None
+            block *= 8
+
+
+def _blocks(
+    path: Path, header: Header, wanted: Sequence[str], broken: list[Any], *, threads: bool, block: int
 ) -> Iterator[pa.RecordBatch]:
     def skip(row: Any) -> str:
         broken.append(row.number)
@@ -81,9 +113,7 @@ def _batches(
             open_bytes(path) as stream,
             arrow_csv.open_csv(
                 stream,
-                read_options=arrow_csv.ReadOptions(
-                    use_threads=threads, block_size=_BLOCK, skip_rows=header.blank_lines
-                ),
+                read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=block, skip_rows=header.blank_lines),
                 parse_options=arrow_csv.ParseOptions(
                     delimiter=header.delimiter,
                     newlines_in_values=True,
@@ -108,9 +138,7 @@ def _batches(
         if "Empty CSV" in str(error):
             return
         if "straddl" in str(error):
-            raise TableError(
-                f"{path.name}: one row is longer than {_BLOCK >> 20} MB. Look for a quote that is never closed."
-            ) from None
+            raise _LongRowError from None
         raise TableError(f"{path.name} cannot be read as CSV with the delimiter {header.delimiter!r}.") from None
     except OSError as error:
         raise unreadable(path, error) from None
