@@ -34,7 +34,8 @@ def table(**changes: list[object]) -> pa.Table:
 
 def test_tables_that_fit_keep_the_domain_of_the_schema() -> None:
     pair = read_pair(table(), table(), SCHEMA)
-    assert pair.domain == SCHEMA.domain and not pair.extended
+    assert pair.domain == SCHEMA.domain
+    assert not pair.extended
     assert pair.labels == tuple(field.labels for field in SCHEMA.fields)
     assert [c.tolist() for c in pair.real.columns] == [c.tolist() for c in read_table(table(), SCHEMA).columns]
 
@@ -73,10 +74,12 @@ def test_cells_of_another_type_are_outside_the_schema() -> None:
 def test_the_new_codes_stay_apart_at_every_level() -> None:
     pair = read_pair(table(), table(age=[None, 30, 500]), SCHEMA)
     age = pair.domain[1]
-    assert age.size == 6 and age.n_levels == SCHEMA.domain[1].n_levels
+    assert age.size == 6
+    assert age.n_levels == SCHEMA.domain[1].n_levels
     for level in range(age.n_levels):
         groups = age.groups_at(level)
-        assert np.count_nonzero(groups == groups[4]) == 1 and np.count_nonzero(groups == groups[5]) == 1
+        assert np.count_nonzero(groups == groups[4]) == 1
+        assert np.count_nonzero(groups == groups[5]) == 1
 
 
 def test_labels_do_not_collide_with_categories_of_the_same_name() -> None:
@@ -95,7 +98,8 @@ def test_tables_of_every_kind_read_the_same() -> None:
 
 def test_extra_columns_are_left_out_and_noted() -> None:
     pair = read_pair(table(), table(note=["x", "y", "z"]), SCHEMA)
-    assert pair.found.synthetic[0].extra == ("note",) and pair.found.real.extra == ()
+    assert pair.found.synthetic[0].extra == ("note",)
+    assert pair.found.real.extra == ()
     assert len(pair.domain) == 3
 
 
@@ -158,4 +162,5 @@ def test_the_ceiling_breaks_what_the_floor_keeps() -> None:
     real = read_table(pa.table({n: np.where(column, "y", "x") for n in "ab"}), schema)
     floor, ceiling = (make(real, streams(1).get("t")) for make in (floor_table, ceiling_table))
     agree = [float((t.columns[0] == t.columns[1]).mean()) for t in (floor, ceiling)]
-    assert agree[0] == 1.0 and 0.4 < agree[1] < 0.6
+    assert agree[0] == 1.0
+    assert 0.4 < agree[1] < 0.6
