@@ -1,10 +1,10 @@
 """From noisy tables to the conditional tables of a network. Post-processing only: it reads what was paid for.
 
-Three steps. Overlapping tables are made to agree on what they share (each shared marginal becomes the average of
-its noisy versions, weighted by their precision). Each table is projected onto the simplex of its total: the nearest
-table without negative cells, which cuts the noise off empty cells where clipping would keep half of it. Then each
-family's table is conditioned. The choice between clipping, projection and projection with consistency was made by
-measurement: `benchmarks/fitting.py`.
+Four steps. Overlapping tables are made to agree on what they share (each shared marginal becomes the average of
+its noisy versions, weighted by their precision). Each table is drawn towards what its margins say, as far as noise may
+explain the difference (`_shrinkage`). It is projected onto the simplex of its total: the nearest table without
+negative cells, which cuts the noise off empty cells where clipping would keep half of it. Then each family's table is
+conditioned. Each step was chosen by measurement: `benchmarks/fitting.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from understudy.network._shrinkage import shrink
+from understudy.network._simplex import project_to_simplex
 from understudy.network._structure import Network, Node
 from understudy.privacy import Measurement
 from understudy.schema import Axis, Domain, Marginal, project, regroup
@@ -74,29 +76,32 @@ def consistent_tables(measurements: Sequence[Measurement], domain: Domain, n: in
     >>> consistent_tables([], Domain(()), 5)
     []
     """
-    tables = [m.counts.astype(np.float64).ravel() for m in measurements]
+    pooled = [m.counts.astype(np.float64).ravel() for m in measurements]
     if any(m.noise.variance > 0 for m in measurements):
         overlaps = _overlaps(measurements, domain)
-        for _ in range(ROUNDS if overlaps else 1):
-            for overlap in overlaps:
-                _agree(tables, overlap)
-            tables = [project_to_simplex(table, float(n)) for table in tables]
-    return [table.reshape(m.counts.shape) for table, m in zip(tables, measurements, strict=True)]
+        for overlap in overlaps:
+            _agree(pooled, overlap)
+        plausible = _plausible(pooled, overlaps, float(n))
+        shrunk = [
+            shrink(_shaped(noisy, m), _shaped(guess, m), float(m.noise.variance), float(n)).ravel()
+            for noisy, guess, m in zip(pooled, plausible, measurements, strict=True)
+        ]
+        pooled = _plausible(shrunk, overlaps, float(n))
+    return [_shaped(table, m) for table, m in zip(pooled, measurements, strict=True)]
 
 
-def project_to_simplex(values: Floats, total: float) -> Floats:
-    """The nearest point, in Euclidean distance, that has no negative entry and this total.
+def _plausible(tables: Sequence[Floats], overlaps: Sequence[_Overlap], total: float) -> list[Floats]:
+    """Without negative counts, and in agreement but for what the last projection moved."""
+    found = list(tables)
+    for _ in range(ROUNDS if overlaps else 1):
+        for overlap in overlaps:
+            _agree(found, overlap)
+        found = [project_to_simplex(table, total) for table in found]
+    return found
 
-    >>> project_to_simplex(np.array([3.0, 1.0, -2.0]), 2.0).tolist()
-    [2.0, 0.0, 0.0]
-    """
-    descending = np.sort(values)[::-1]
-    excess = (np.cumsum(descending) - total) / np.arange(1, len(values) + 1)
-    last = np.flatnonzero(descending > excess)
-    # rounding can leave no entry above its excess when the total is tiny: the largest takes it all
-    cut = excess[last[-1]] if len(last) else descending[0] - total
-    projected: Floats = np.maximum(values - cut, 0.0)
-    return projected
+
+def _shaped(flat: Floats, measurement: Measurement) -> Floats:
+    return flat.reshape(measurement.counts.shape)
 
 
 @dataclass(frozen=True, slots=True)
