@@ -21,7 +21,8 @@ _STYLE = """
 body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 84rem; background: var(--paper); color: var(--ink);
   font: 16px/1.5 Inter, "Segoe UI", "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-p { max-width: 46rem; } .quiet { color: var(--quiet); }
+p { max-width: 46rem; } p.quiet { color: var(--quiet); max-width: none; }
+.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 0 3rem; }
 .private { background: var(--warn); border-radius: 8px; padding: .6rem .9rem; max-width: none; font-weight: 600; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem; }
 .figures svg { width: 100%; height: auto; max-width: 44rem; }
@@ -77,20 +78,24 @@ def page(comparison: Comparison) -> str:
 <p class="quiet">{_facts(comparison)}</p>
 <p class="private">Private to the holder: these numbers were computed from the real table. Do not publish this page.</p>
 <div class="figures">{figures}</div>
+<div class="two"><section>
 <h2>All results</h2>
 {_table(comparison)}
+</section><section>
 <h2>How to read this</h2>
 <p>The error is the total variation distance between a contingency table of the real rows and the same table of the
-synthetic ones, on average: 0.05 means that shares of rows are wrong by up to 5 points, taken over the whole table.
+synthetic ones, on average over all tables: at 0.05, five in a hundred synthetic rows would have to move to another cell
+to make the two alike.
 {_scopes(comparison)}
 Lower is better. After each mean stands the half-width of its 95 % interval over seeds (Student's t); bands in the
 figures show the same.</p>
-<p><strong>Fresh real rows</strong> is the floor: what a new sample of the same people would get, so nothing can be
-expected to do better. <strong>Independent columns</strong> is the ceiling: what one gets by knowing every column and
-none of their relations. A method above it does harm to relations that it should have left alone.</p>
+<p><strong>The floor</strong> is a fresh sample of real rows: what new data on the same people would get,
+so nothing can be expected to do better. <strong>The ceiling</strong> has every column right and no relation between
+columns. Above it, a method adds more noise than it learns.</p>
 <p>Every run was a rehearsal with a seed: no budget was spent and no ledger was touched. But choosing a method or a
 budget by looking at this page is itself a look at the real table, which no guarantee covers: choose on a similar table
 that is public where you can.</p>
+</section></div>
 </body>
 </html>
 """
@@ -125,8 +130,8 @@ def _table(comparison: Comparison) -> str:
     foot = "".join(
         f"<tr><td>{label}</td><td></td>{''.join(f'<td>{values[m]:.4f}</td>' for m in measures)}</tr>"
         for label, values in (
-            ("floor: fresh real rows", comparison.floor),
-            ("ceiling: independent columns", comparison.ceiling),
+            ("floor: real sample", comparison.floor),
+            ("ceiling: no relations", comparison.ceiling),
         )
     )
     return (

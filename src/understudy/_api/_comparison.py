@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = ("method", "epsilon", "measure", "mean", "low", "high", "floor", "ceiling", "runs")
+_WIDE = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,13 +117,18 @@ class Comparison:
         if wanted not in self.measures:
             raise OptionError(f"there is no measure '{wanted}'. {did_you_mean(wanted, self.measures)}")
         rows = [row for row in self.rows_of_table() if row["measure"] == wanted]
+        bands = {"floor: real sample": self.floor[wanted], "ceiling: no relations": self.ceiling[wanted]}
+        levels = [*(row["mean"] for row in rows), *bands.values()]
+        # a method far off would press all others into one line
+        wide = min(levels) > 0 and max(levels) > _WIDE * min(levels)
         return lines(
             [_series(method, [row for row in rows if row["method"] == method]) for method in self.methods],
             x_label="privacy budget ε",
-            y_label="average total variation distance",
+            y_label="average total variation distance" + (", logarithmic" if wide else ""),
             title=f"{self.dataset}: error of {wanted} tables",
             log_x=True,
-            bands={"fresh real rows": self.floor[wanted], "independent columns": self.ceiling[wanted]},
+            log_y=wide,
+            bands=bands,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from understudy.charts._chart import Chart
 from understudy.charts._svg import log_ticks, plain, shorten, svg, tag, ticks, width_of
 
 _WIDTH, _HEIGHT, _MARGIN = 640.0, 380.0, 14.0
+_NAME_HEIGHT = 14.0
 _COLOURS = ("us-synthetic", "us-real", "us-third", "us-fourth", "us-fifth")
 _DASHES = ("", "6 4", "2 3", "9 3 2 3", "1 4")
 _BANDS = ("us-floor", "us-ceiling", "us-quiet")
@@ -44,9 +45,12 @@ def lines(
     y_label: str,
     title: str = "",
     log_x: bool = False,
+    log_y: bool = False,
     bands: Mapping[str, float] | None = None,
 ) -> Chart:
     """Lines in one frame, told apart by colour, dash and a name at their end; `bands` are named level lines.
+
+    With `log_y`, ends of intervals at 0 or below are drawn at the foot of the frame.
 
     >>> lines([Series("privbayes", [0.1, 1], [0.2, 0.05])], x_label="epsilon", y_label="error").width
     640
@@ -55,7 +59,10 @@ def lines(
         raise OptionError("a chart of lines needs at least one series.")
     if log_x and any(value <= 0 for line in series for value in line.x):
         raise OptionError("a logarithmic axis has no place for 0 or less.")
-    return _Frame(tuple(series), x_label, y_label, title, log_x, dict(bands or {})).chart()
+    levels = [value for line in series for value in line.y] + list((bands or {}).values())
+    if log_y and any(value <= 0 for value in levels):
+        raise OptionError("a logarithmic axis has no place for 0 or less.")
+    return _Frame(tuple(series), x_label, y_label, title, log_x, log_y, dict(bands or {})).chart()
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,7 @@ class _Frame:
     y_label: str
     title: str
     log_x: bool
+    log_y: bool
     bands: dict[str, float]
 
     @property
@@ -95,6 +103,9 @@ class _Frame:
         known = [float(v) for line in self.series for part in (line.y, line.low, line.high) for v in part or ()]
         known = [value for value in [*known, *self.bands.values()] if math.isfinite(value)] or [0.0, 1.0]
         low = min(known)
+        if self.log_y:
+            least = min(float(v) for v in [*self.bands.values(), *(v for line in self.series for v in line.y)])
+            return max(low, least / 2) / 1.15, max(known) * 1.15
         # far from zero (accuracies), an axis from zero would flatten the lines
         low = 0.0 if low >= 0 and low < 0.6 * max(known) else low - 0.05 * (max(known) - low)
         return low, max(max(known) * 1.04 if max(known) > 0 else 0.0, low + 1e-9)
@@ -108,7 +119,8 @@ class _Frame:
 
     def y(self, value: float) -> float:
         low, high = self.reach
-        return self.bottom - (self.bottom - self.top) * (value - low) / (high - low)
+        at = math.log(max(value, low) / low) / math.log(high / low) if self.log_y else (value - low) / (high - low)
+        return self.bottom - (self.bottom - self.top) * at
 
     def chart(self) -> Chart:
         head = [tag("text", self.title, class_="us-ink", x=_MARGIN, y=_MARGIN + 13, font_size=15, font_weight="600")]
@@ -137,7 +149,7 @@ class _Frame:
 
     def _axes(self) -> list[str]:
         parts = []
-        for mark in ticks(*self.reach, 5):
+        for mark in log_ticks(*self.reach) if self.log_y else ticks(*self.reach, 5):
             y = self.y(mark)
             parts.append(tag("line", class_="us-line-l", x1=self.left, x2=self.right, y1=y, y2=y))
             parts.append(
@@ -197,20 +209,24 @@ class _Frame:
 
     def _names(self, names: Sequence[tuple[str, float, str]]) -> list[str]:
         """Names at the right, pushed apart where their lines end close to each other."""
-        placed = []
+        placed: list[tuple[str, str, float]] = []
         free = -math.inf
         for name, value, kind in sorted(names, key=lambda item: -item[1] if math.isfinite(item[1]) else 0.0):
             y = max(self.y(value) if math.isfinite(value) else self.top, free)
-            free = y + 14
+            free = y + _NAME_HEIGHT
             placed.append((name, kind, y))
-        over = max(0.0, max((y for *_, y in placed), default=0.0) - self.bottom)
+        # and back up from the foot, moving no more of them than are in the way
+        room = self.bottom
+        for i, (name, kind, y) in reversed(list(enumerate(placed))):
+            placed[i] = (name, kind, min(y, room))
+            room = placed[i][2] - _NAME_HEIGHT
         return [
             tag(
                 "text",
                 shorten(name, 24),
                 class_=kind,
                 x=self.right + 6,
-                y=y + 4 - over,
+                y=y + 4,
                 font_size=11.5,
                 font_weight="600",
             )
