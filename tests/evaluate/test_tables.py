@@ -315,6 +315,8 @@ def test_a_model_is_asked_for_a_stated_sample_of_many_tables() -> None:
     assert found.scope == "all 220 tables; the model was asked for 200 of them, drawn at random"
     assert found.details is not None
     assert found.details["from_model"].null_count == 20
+    assert "the model differs by" in found.verdict
+    assert "on 200 of these tables" in found.verdict
 
 
 def test_a_model_of_another_table_is_refused() -> None:

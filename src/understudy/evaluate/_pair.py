@@ -19,7 +19,11 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class TableFound:
-    """What was found in one table on the way in: cells without a code, column by column, and columns left out."""
+    """What was found in one table on the way in: cells without a code, column by column, and columns left out.
+
+    >>> TableFound(n_rows=2, columns=(ColumnFound(name="sex", outside=1),), extra=("id",)).columns[0].total
+    1
+    """
 
     n_rows: int
     columns: tuple[ColumnFound, ...]
@@ -28,7 +32,12 @@ class TableFound:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What was found in the real table and in each synthetic one. Private: it tells of the real table."""
+    """What was found in the real table and in each synthetic one. Private: it tells of the real table.
+
+    >>> real = TableFound(n_rows=2, columns=(), extra=())
+    >>> Found(real=real, synthetic=(real,)).synthetic[0].n_rows
+    2
+    """
 
     real: TableFound
     synthetic: tuple[TableFound, ...]
@@ -40,6 +49,12 @@ class Pair:
 
     It is the schema's domain, and for a field where some table needs it a code "missing" or "outside the schema" more,
     after those of the field. The first synthetic table is the one the report is about; more of them give intervals.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> real, fake = (Table(schema.domain, (np.array(codes),)) for codes in ([0, 1], [1]))
+    >>> pair = pair_of_codes(schema, real, [fake])
+    >>> pair.names, pair.first.n, pair.extended
+    (('sex',), 1, False)
     """
 
     schema: Schema

@@ -12,7 +12,14 @@ from understudy.tables import Table
 @dataclass(frozen=True, kw_only=True, eq=False)
 class References:
     """A table as close to the real one as another sample of the same people would be, and one that knows each column
-    but nothing of how they hang together. Both have as many rows as the synthetic table."""
+    but nothing of how they hang together. Both have as many rows as the synthetic table.
+
+    >>> import numpy as np
+    >>> from understudy.schema import Attribute, Domain
+    >>> table = Table(Domain((Attribute(name="a", size=2),)), (np.array([0, 1]),))
+    >>> References(floor=table, ceiling=table).floor.n
+    2
+    """
 
     floor: Table
     ceiling: Table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -126,13 +127,7 @@ def _property(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Pr
     worst = int(synthetic.argmax())
     columns = tuple(pair.names[a] for a in chosen.groups[worst])
     value = float(synthetic.mean())
-    scope = chosen.scope
-    from_model = None
-    if distances.asked is not None and not np.isnan(distances.asked).all():
-        from_model = float(np.nanmean(distances.asked))
-        n_asked = int((~np.isnan(distances.asked)).sum())
-        if n_asked < len(chosen.groups):
-            scope += f"; the model was asked for {n_asked:,} of them, drawn at random"
+    asked = _asked(distances, synthetic, chosen)
     return Property(
         f"{way}-way",
         _QUESTIONS.get(way, f"Do groups of {['', '', '', 'three', 'four'][way] if way < 5 else way} columns agree?"),
@@ -140,14 +135,35 @@ def _property(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Pr
         value=value,
         floor=float(floor.mean()),
         ceiling=float(ceiling.mean()),
-        from_model=from_model,
+        from_model=asked.value,
         score=1.0 - value,
-        scope=scope,
+        scope=chosen.scope + asked.scope,
         worst=(columns, float(synthetic[worst])),
         interval=mean_interval(distances.all[:-2].mean(axis=1).tolist()),
         details=_details(pair, way, chosen, distances),
-        verdict=_verdict(way, value, float(floor.mean()), float(ceiling.mean()), columns, float(synthetic[worst])),
+        verdict=_verdict(way, value, float(floor.mean()), float(ceiling.mean()), columns, float(synthetic[worst]))
+        + asked.said,
     )
+
+
+class _Asked(NamedTuple):
+    """What the model answered on average, on which of the tables, and a sentence about it."""
+
+    value: float | None = None
+    scope: str = ""
+    said: str = ""
+
+
+def _asked(distances: _Distances, synthetic: Floats, chosen: Chosen) -> _Asked:
+    if distances.asked is None or np.isnan(distances.asked).all():
+        return _Asked()
+    some = ~np.isnan(distances.asked)
+    value, same, n = float(distances.asked[some].mean()), float(synthetic[some].mean()), int(some.sum())
+    said = f" Asked directly, without drawing rows, the model differs by {points(value)}"
+    if n == len(chosen.groups):
+        return _Asked(value, "", f"{said}.")
+    scope = f"; the model was asked for {n:,} of them, drawn at random"
+    return _Asked(value, scope, f"{said} on {n:,} of these tables, where the rows differ by {points(same)}.")
 
 
 def _verdict(way: int, value: float, floor: float, ceiling: float, columns: tuple[str, ...], worst: float) -> str:

@@ -15,7 +15,7 @@ from understudy.schema import Field, Schema
 from understudy.schema._recoding import Codes
 from understudy.tables._columns import column_faults
 from understudy.tables._encode import MISSING, ColumnEncoder
-from understudy.tables._read import Progress
+from understudy.tables._read import Progress, rows_at_once
 from understudy.tables._sources import Kind, open_source
 from understudy.tables._table import code_type
 
@@ -85,13 +85,15 @@ def read_loosely(source: Any, schema: Schema, *, progress: Progress | None = Non
         raise TableError(*faults)
     encoders = [ColumnEncoder(field) for field in schema.fields]
     chunks: list[list[Codes]] = [[] for _ in encoders]
-    rows = 0
-    for columns in opened.batches(schema.names):
-        for encoder, chunk, column in zip(encoders, chunks, columns, strict=True):
-            chunk.append(_loose_codes(encoder, column))
-        rows += len(columns[0])
-        if progress:
-            progress(rows)
+    every = range(len(encoders))
+    # As in read_table: values take ten times the memory of codes, so not all of them are held at once.
+    for places in [[i] for i in every] if opened.columnar else [list(every)]:
+        for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
+            for i, column in zip(places, columns, strict=True):
+                chunks[i].append(_loose_codes(encoders[i], column))
+            if progress:
+                progress(sum(encoder.rows for encoder in encoders) // len(encoders))
+    rows = encoders[0].rows
     if rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to compare.")
     return LooseTable(
