@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from understudy._core.errors import OptionError
 from understudy.charts._chart import Chart
-from understudy.charts._svg import percent, shorten, svg, tag, ticks, width_of
+from understudy.charts._svg import fit, percent, shorten, svg, tag, ticks, width_of
 
 _CLASSES = ("us-real", "us-synthetic", "us-third", "us-fourth", "us-fifth")
 _WIDTH, _MARGIN = 360.0, 8.0
@@ -99,9 +99,9 @@ class _Bars:
 
     def rows(self) -> Chart:
         """A row a value: the label, its bars, the first table's share in figures."""
-        shown = [shorten(group.label, 22) for group in self.groups]
-        left = _MARGIN + max(40.0, min(132.0, max(width_of(label, 11) for label in shown) + 8))
-        right = _WIDTH - _MARGIN - 46
+        shown = [fit(group.label, 126.0, 11) for group in self.groups]
+        left = _MARGIN + max(40.0, min(132.0, max(width_of(label, 11) for label in shown) + 4))
+        right = _WIDTH - _MARGIN - (80 if len(self.names) > 1 else 46)
         row = max(_BAR * len(self.names), 10) + _GAP
         head, top = self._head()
         parts = []
@@ -128,7 +128,7 @@ class _Bars:
                     *bars,
                     tag(
                         "text",
-                        percent(max(group.shares)),
+                        _figures(group.shares),
                         class_="us-quiet",
                         font_size=9.5,
                         y=middle - 0.4,
@@ -144,7 +144,7 @@ class _Bars:
         """A column a bin, in their order, above an axis with as many labels as fit."""
         head, top = self._head()
         left, right, bottom = _MARGIN + 34, _WIDTH - _MARGIN, top + 118.0
-        marks = ticks(0, self.most, 3)
+        marks = ticks(0, self.most, 4)
         parts = [
             tag("line", class_="us-line-l", x1=left, x2=right, y1=self._y(m, top, bottom), y2=self._y(m, top, bottom))
             + tag(
@@ -189,7 +189,7 @@ class _Bars:
             limit -= width_of(shorten(name, 26), size) + 12
         free = left - 12
         for i, group in enumerate(self.groups[:end]):
-            label = shorten(group.label.partition(" … ")[0], 14)
+            label = shorten(_start(group.label), 14)
             wide = width_of(label, size)
             x = left + i * slot
             if x > free and x + wide < limit:
@@ -222,7 +222,7 @@ class _Bars:
                 parts.append(tag("text", name, class_="us-quiet", x=x + 13, y=y + 10.4, font_size=11))
                 x += 13 + width_of(name, 11) + 16
             y += 18
-        return parts, y + 6
+        return parts, y + (6 if parts else 0)
 
     def _chart(self, height: float, body: Sequence[str]) -> Chart:
         return Chart(svg(_WIDTH, height, self.title, body), round(_WIDTH), round(height))
@@ -230,3 +230,14 @@ class _Bars:
 
 def _foot(label: str, x: float, bottom: float, anchor: str) -> str:
     return tag("text", label, class_="us-quiet", font_size=9.5, x=x, y=bottom + 14, text_anchor=anchor)
+
+
+def _start(label: str) -> str:
+    """Where a bin, or a group of bins, begins: '[0, 10] … (90, 100]' begins at 0."""
+    first = label.partition(" … ")[0]
+    return first[1:].partition(",")[0] if first[:1] in ("[", "(") and "," in first else first
+
+
+def _figures(shares: Sequence[float]) -> str:
+    """The shares in percent, with the sign once."""
+    return " / ".join(percent(share).removesuffix(" %") for share in shares) + " %"

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.charts._chart import Chart
-from understudy.charts._svg import STEPS, plain, shade, shorten, svg, tag, width_of
+from understudy.charts._svg import STEPS, fit, plain, shade, svg, tag, tidy, width_of
 
 _MARGIN = 10.0
 _SIZE = 10.5
+_ROOM = 132.0
 
 
 def heat_map(
@@ -61,7 +62,7 @@ def heat_map(
 
 
 def _room(labels: Sequence[str]) -> float:
-    return min(124.0, max(width_of(shorten(label, 20), _SIZE) for label in labels) + 10)
+    return min(_ROOM, max(width_of(tidy(label), _SIZE) for label in labels) + 10)
 
 
 def _heading(title: str, left: float) -> list[str]:
@@ -77,7 +78,7 @@ def _names(
     sides = [
         tag(
             "text",
-            shorten(name, 20),
+            fit(name, _ROOM - 10, size, middle=True),
             class_="us-ink",
             x=left - 5,
             y=top + i * cell + cell / 2 + size * 0.35,
@@ -92,7 +93,7 @@ def _names(
         feet.append(
             tag(
                 "text",
-                shorten(name, 20),
+                fit(name, _ROOM - 10, size, middle=True),
                 class_="us-ink",
                 font_size=size,
                 text_anchor="end",

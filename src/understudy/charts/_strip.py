@@ -102,43 +102,33 @@ def _flags(
     return parts
 
 
-def gauge(value: float, *, floor: float | None, ceiling: float | None, title: str = "") -> Chart:
+def gauge(value: float, *, floor: float | None, ceiling: float | None, higher: bool = False, title: str = "") -> Chart:
     """A small bar that shows where a number lies between what is best and what is worst.
 
-    The left end is the better one, whichever of the two is larger.
+    The left end is always the better one; `higher` says that larger numbers are better.
 
     >>> gauge(0.012, floor=0.004, ceiling=0.16).height
     20
     """
     width, height, middle = 200.0, 20.0, 10.0
     known = [number for number in (value, floor, ceiling) if number is not None and math.isfinite(number)]
-    falls = floor is not None and ceiling is not None and ceiling < floor
     low, high = min(known, default=0.0), max(known, default=1.0)
-    if low >= 0 and not falls:
+    if low >= 0 and not higher:
         low = 0.0
     span = (high - low) or 1.0
 
     def x(number: float) -> float:
         share = (number - low) / span
-        return 8 + (width - 16) * (1 - share if falls else share)
+        return 8 + (width - 16) * (1 - share if higher else share)
 
     parts = [tag("rect", class_="us-line", x=4, y=middle - 3, width=width - 8, height=6, rx=3)]
     if floor is not None and ceiling is not None:
         start, end = sorted((x(floor), x(ceiling)))
-        parts.append(
-            tag(
-                "rect",
-                class_="us-fifth",
-                x=start,
-                y=middle - 3,
-                width=max(end - start, 1),
-                height=6,
-                fill_opacity="0.35",
-            )
-        )
+        band = tag("rect", class_="us-fifth", x=start, y=middle - 3, width=max(end - start, 1), height=6)
+        parts.append(tag("g", band, opacity="0.45"))
     for number, kind in ((floor, "us-floor"), (ceiling, "us-ceiling")):
         if number is not None and math.isfinite(number):
             parts.append(tag("rect", class_=kind, x=x(number) - 1.5, y=middle - 7, width=3, height=14, rx=1.5))
     if math.isfinite(value):
-        parts.append(tag("circle", class_="us-synthetic", cx=x(value), cy=middle, r=5))
+        parts.append(tag("circle", class_="us-synthetic", cx=x(value), cy=middle, r=5.5))
     return Chart(svg(width, height, title, parts), round(width), round(height))

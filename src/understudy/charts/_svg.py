@@ -81,14 +81,39 @@ def shorten(text: str, most: int) -> str:
     return flat if len(flat) <= most else flat[: max(most - 1, 1)].rstrip() + "…"
 
 
+def fit(text: str, room: float, size: float, *, middle: bool = False) -> str:
+    """As much of a text as a width has room for; `middle` keeps its end, where names often differ.
+
+    >>> fit("occupation", 200, 10), fit("question 12 of form B", 80, 10, middle=True)
+    ('occupation', 'question…orm B')
+    """
+    flat = tidy(text)
+    if width_of(flat, size) <= room:
+        return flat
+    most = len(flat)
+    while most > 1 and width_of(flat[:most] + "…", size) > room:
+        most -= 1
+    if not middle or most < 6:
+        return flat[:most].rstrip() + "…"
+    end = most * 9 // 20
+    return flat[: most - end].rstrip() + "…" + flat[-end:].lstrip()
+
+
 def width_of(text: str, size: float) -> float:
     """About how wide a text will be, in pixels: no font is asked.
 
     >>> width_of("ab", 10) < width_of("漢字", 10)
     True
     """
-    wide = sum(1.0 if unicodedata.east_asian_width(c) in "WF" else 0.58 for c in text)
+    wide = sum(1.0 if unicodedata.east_asian_width(c) in "WF" else _wide(c) for c in text)
     return size * wide
+
+
+def _wide(letter: str) -> float:
+    """Of a letter size, in the widest of the fonts that may be used."""
+    if letter in "iljtfr.,:;'|!()[] ":
+        return 0.4
+    return 0.74 if letter.isupper() or letter in "mw%@—" else 0.61
 
 
 def svg(width: float, height: float, title: str, body: Iterable[str]) -> str:

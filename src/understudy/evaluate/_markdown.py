@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from markupsafe import Markup, escape
 
 _INLINE = re.compile(
-    r"\\(?P<kept>[^\w\s])|`(?P<code>[^`]+)`|\*\*(?P<bold>.+?)\*\*|(?<![\w*])\*(?P<slanted>[^*\s][^*]*)\*"
+    r"\\(?P<kept>[^a-zA-Z0-9\s])|`(?P<code>[^`]+)`|\*\*(?P<bold>.+?)\*\*|(?<![\w*])\*(?P<slanted>[^*\s][^*]*)\*"
 )
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?")

@@ -54,14 +54,22 @@ def tone_of(known: Property) -> Tone:
     """
     if not isfinite(known.value) or known.floor is None:
         return UNKNOWN
-    worse = known.value - known.floor if known.better == "lower" else known.floor - known.value
-    room = 0.0 if known.ceiling is None else abs(known.ceiling - known.floor)
-    # single columns drawn independently are as good as a fresh sample: then there is nothing to lie between
-    if known.closeness is not None and room > max(0.25 * abs(known.floor), 1e-9) and room > 0.002:
-        return _graded(1 - known.closeness, 0.2, 0.5)
+    if told_apart(known):
+        return _graded(1 - (known.closeness or 0.0), 0.2, 0.5)
     if known.unit == "share":
-        return _graded(worse, 0.02, 0.06)
+        return _graded(known.value - known.floor if known.better == "lower" else known.floor - known.value, 0.02, 0.06)
     return UNKNOWN
+
+
+def told_apart(known: Property) -> bool:
+    """Whether floor and ceiling differ enough for a value to lie between them.
+
+    Single columns drawn independently are as good as a fresh sample of them: then the ceiling says nothing.
+    """
+    if known.closeness is None or known.floor is None or known.ceiling is None:
+        return False
+    room = known.ceiling - known.floor if known.better == "lower" else known.floor - known.ceiling
+    return room > 0.25 * abs(known.floor) if known.better == "lower" else room > 0.01
 
 
 def _graded(worse: float, fair: float, far: float) -> Tone:
@@ -155,7 +163,9 @@ def shown_value(known: Property, value: float | None) -> str:
     """A number in the property's unit."""
     if value is None or not isfinite(value):
         return "–"
-    return points(value) if known.unit == "share" else plain(value)
+    if known.unit == "share":
+        return points(value)
+    return plain(value) if abs(value) >= 100 else f"{value:.2g}"
 
 
 def _overall(report: Report) -> dict[str, Any]:
@@ -169,7 +179,7 @@ def _overall(report: Report) -> dict[str, Any]:
     off = points(1 - report.score)
     sentence = f"Tables of one to three columns differ from the real ones by {off} points on average."
     if report.floor_score is None or report.ceiling_score is None:
-        return {"tone": UNKNOWN, "sentence": sentence, "gauge": ""}
+        return {"tone": UNKNOWN, "sentence": sentence}
     known = Property(
         "overall",
         "",
@@ -192,21 +202,22 @@ def _overall(report: Report) -> dict[str, Any]:
         "unknown": "",
     }
     tone = tone_of(known)
-    drawn = gauge(known.value, floor=known.floor, ceiling=known.ceiling, title="overall")
-    return {"tone": tone, "sentence": f"{sentence} {advice[tone.name]}".strip(), "gauge": _drawn(drawn)}
+    return {"tone": tone, "sentence": sentence, "advice": advice[tone.name]}
 
 
 def _verdict(known: Property) -> dict[str, Any]:
-    has_bar = isfinite(known.value) and (known.floor is not None or known.ceiling is not None)
-    bar = gauge(known.value, floor=known.floor, ceiling=known.ceiling, title=known.name) if has_bar else None
+    ceiling = known.ceiling if told_apart(known) else None
+    has_bar = isfinite(known.value) and (known.floor is not None or ceiling is not None)
+    higher = known.better == "higher"
+    bar = gauge(known.value, floor=known.floor, ceiling=ceiling, higher=higher, title=known.name) if has_bar else None
     spread = property_strip(known)
     return {
         "known": known,
         "tone": tone_of(known),
-        "unit": "points" if known.unit == "share" else "",
+        "unit": "" if known.unit != "share" else "%" if higher else "points",
         "value": shown_value(known, known.value),
-        "floor": shown_value(known, known.floor),
-        "ceiling": shown_value(known, known.ceiling),
+        "floor": None if known.floor is None else shown_value(known, known.floor),
+        "ceiling": None if ceiling is None else shown_value(known, ceiling),
         "from_model": None if known.from_model is None else shown_value(known, known.from_model),
         "interval": None if known.interval is None else [shown_value(known, end) for end in known.interval],
         "gauge": None if bar is None else _drawn(bar),
