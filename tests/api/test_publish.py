@@ -11,6 +11,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from understudy.privacy import open_curator
 from understudy.release import whole_folder
 
 FILES = ["PRIVACY.md", "croissant.json", "model.understudy", "network.svg", "privacy.json", "synthetic.csv"]
@@ -310,3 +311,34 @@ def test_a_budget_that_promises_next_to_nothing_is_said_to(tmp_path):
     release = us.publish(people(), schema=SCHEMA, epsilon=50, out=tmp_path / "r")
     assert any("an epsilon of 50 promises next to nothing" in warning for warning in release.statement.warnings)
     assert "promises next to nothing" in (tmp_path / "r" / "PRIVACY.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("option", [{"cap": 5}, {"dataset": "others"}, {"delta_cap": "1e-6"}])
+def test_a_cap_beside_a_ledger_object_is_refused_not_ignored(tmp_path, option):
+    for ledger in (us.MemoryLedger(cap=2), us.SQLiteLedger(tmp_path / "budget.db", dataset="people", cap=2)):
+        with pytest.raises(us.OptionError, match=f"so {next(iter(option))} would have no effect"):
+            us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path / "r", ledger=ledger, **option)
+        with pytest.raises(us.OptionError, match="would have no effect"):
+            us.PrivBayes(epsilon=1, ledger=ledger, **option).fit(people(), SCHEMA)
+        assert ledger.spent() == 0
+
+
+def test_a_ledger_in_memory_that_is_spent_is_told_before_the_table_is_read(tmp_path):
+    with pytest.raises(us.BudgetExceeded, match="make the ledger with a larger cap"):
+        us.publish(
+            tmp_path / "no.csv", schema=SCHEMA, epsilon=3, out=tmp_path, format="csv", ledger=us.MemoryLedger(cap=2)
+        )
+
+
+def test_an_interrupt_between_the_charge_and_the_first_count_says_that_the_charge_stays(tmp_path, monkeypatch):
+    ledger = us.MemoryLedger(dataset="people", cap=2)
+
+    def stopped(*args, **options):
+        open_curator(*args, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("understudy._api._fit.open_curator", stopped)
+    with pytest.raises(KeyboardInterrupt) as stop:
+        us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path / "r", ledger=ledger)
+    assert stop.value.__notes__ == ["The charge of epsilon 1 to dataset 'people' stays in the ledger."]
+    assert ledger.spent() == 1

@@ -82,7 +82,7 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_writing_leaves_nothing_and_exits_with_130(home, number):
     process = start(home, *PUBLISH, "--ledger", "budget.db", "--cap", "2", code=PAUSED)
     assert process.stderr.readline() == "paused\n"
@@ -174,11 +174,96 @@ def test_an_interrupt_that_lands_in_a_callback_stops_the_run_all_the_same(home):
     assert sorted(os.listdir(home)) == ["people.csv", "people.schema.yaml"]
 
 
-def test_an_interrupt_while_the_program_is_loaded_leaves_no_traceback(home):
-    early = "import os, signal, sys; from understudy.cli import main\n"
-    early += "class Finder:\n def find_spec(self, *a): os.kill(os.getpid(), signal.SIGINT); return None\n"
-    early += "sys.meta_path.insert(0, Finder()); main(['--help'])"
-    assert finish(start(home, code=early)) == (130, "", "")
+# Interrupts the import of one module, as Ctrl-C right after Enter does.
+EARLY = """
+import os, runpy, signal, sys
+wanted = sys.argv.pop(1)
+
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == wanted:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.argv.append("--help")
+runpy.run_module("understudy", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["_interrupts", "_show", "_main", "_publish"])
+def test_an_interrupt_while_the_program_is_loaded_leaves_no_traceback(home, module):
+    assert finish(start(home, f"understudy.cli.{module}", code=EARLY)) == (130, "", "")
+
+
+def test_nothing_of_the_program_is_loaded_where_an_interrupt_would_leave_a_traceback(home):
+    program = "import sys; before = set(sys.modules); import understudy.cli; print(*set(sys.modules) - before)"
+    _, out, _ = finish(start(home, code=program))
+    known = {"understudy", "understudy.cli", "understudy.cli._start", "__future__", "importlib", "warnings"}
+    assert set(out.split()) <= known | {"importlib._bootstrap", "importlib._bootstrap_external", "_warnings"}
+
+
+# Interrupts itself once the new folder has its name, while that is flushed to disk.
+LATE = """
+import os, signal, sys
+from pathlib import Path
+from understudy.release import _folder
+from understudy.cli import main
+
+flush = _folder._flush
+
+def late(path):
+    flush(path)
+    if path == Path.cwd():
+        os.kill(os.getpid(), signal.SIGINT)
+
+setattr(_folder, "_flush", late)
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_an_interrupt_that_comes_too_late_does_not_deny_the_release(home, overwrite):
+    if overwrite:
+        assert finish(start(home, *PUBLISH))[0] == 0
+    ledger = ["--ledger", "budget.db", "--cap", "2"]
+    code, out, err = finish(start(home, *PUBLISH, *ledger, "--overwrite", code=LATE))
+    assert (code, out) == (130, "")
+    assert err.startswith("understudy: interrupted; the release in release is complete. The charge of epsilon 1 to")
+    assert len(os.listdir(home / "release")) == 6
+
+
+# The interrupt cuts short an object's own clean-up, as it does in the compiler's objects.
+SHORT = """
+import os, signal, sys
+from understudy.release import _write
+from understudy.cli import main
+
+class Handle:
+    def __del__(self):
+        raise AttributeError("_as_parameter_")
+
+def stop(*args, **kwargs):
+    handle = Handle()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+setattr(_write, "privacy_letter", stop)
+main(sys.argv[1:])
+"""
+
+
+def test_an_interrupt_is_told_in_one_line_whatever_it_cut_short(home):
+    code, out, err = finish(start(home, *PUBLISH, code=SHORT))
+    assert (code, out, err) == (130, "", "understudy: interrupted; nothing was written.\n")
+
+
+def test_a_run_that_was_told_to_outlive_its_terminal_does(home):
+    stubborn = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + PAUSED.replace("60", "1")
+    process = start(home, *PUBLISH, code=stubborn)
+    assert process.stderr.readline() == "paused\n"
+    process.send_signal(signal.SIGHUP)
+    code, _, err = finish(process)
+    assert code != 130
+    assert "interrupted" not in err
 
 
 def test_a_terminal_that_knows_no_greek_shows_escapes(home):

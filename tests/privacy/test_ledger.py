@@ -431,3 +431,44 @@ def test_a_ledger_that_holds_what_we_did_not_make_is_refused(path, ledger, state
 def test_an_unknown_dataset_is_told_which_ones_there_are(path, ledger):
     with pytest.raises(LedgerError, match=r"--cap 3 .*Did you mean 'people'"):
         SQLiteLedger(path, dataset="peopel")
+
+
+def test_a_spent_ledger_in_memory_says_what_can_be_done_about_it():
+    ledger = MemoryLedger(dataset="d", cap=1, delta_cap="1e-6")
+    for refused in (ledger.check, ledger.charge):
+        with pytest.raises(BudgetExceeded, match=r"Ask for 1 or less, or make the ledger with a larger cap\.$"):
+            refused(**cost(2))
+    assert ledger.show() == ()
+    ledger.check(**cost(1))
+    ledger.charge(**cost(1))
+    with pytest.raises(BudgetExceeded, match=r"that is free\. Or make the ledger with a larger cap\.$"):
+        ledger.check(**cost("1/2"))
+
+
+class Interrupted(sqlite3.Connection):
+    """Hears of Ctrl-C while it writes: Python raises it before or after the statement."""
+
+    word, late = "", False
+
+    def execute(self, statement, *values):
+        if statement == self.word and not self.late:
+            raise KeyboardInterrupt
+        result = super().execute(statement, *values)
+        if statement == self.word:
+            raise KeyboardInterrupt
+        return result
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_interrupt_during_a_charge_is_told_with_what_became_of_it(path, monkeypatch, late):
+    connect = sqlite3.connect
+    monkeypatch.setattr(Interrupted, "word", "COMMIT")
+    monkeypatch.setattr(Interrupted, "late", late)
+    ledger = SQLiteLedger(path, dataset="d", cap=3)
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, factory=Interrupted, **options))
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ledger.charge(**cost(1))
+    monkeypatch.undo()
+    assert SQLiteLedger(path, dataset="d", cap=3).spent() == (1 if late else 0)
+    notes = ["The charge of epsilon 1 to dataset 'd' stays in the ledger."] if late else []
+    assert getattr(stopped.value, "__notes__", []) == notes

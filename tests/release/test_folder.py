@@ -223,3 +223,31 @@ def test_a_link_in_place_of_the_hidden_folder_is_not_followed(tmp_path):
     with pytest.raises(OutputError), whole_folder(tmp_path / "release"):
         pass
     assert (victim / "keep").exists()
+
+
+def test_an_interrupt_after_the_rename_leaves_the_folder_of_the_next_run_alone(tmp_path, monkeypatch):
+    flush = folder_module._flush
+
+    def late(path):
+        flush(path)
+        if path == tmp_path:  # the name is free again, and the next run takes it
+            (tmp_path / ".release.part").mkdir()
+            (tmp_path / ".release.part" / "synthetic.csv").write_text("theirs")
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(folder_module, "_flush", late)
+    with pytest.raises(KeyboardInterrupt), whole_folder(tmp_path / "release") as folder:
+        fill(folder)
+    assert (tmp_path / ".release.part" / "synthetic.csv").read_text() == "theirs"
+    assert sorted(os.listdir(tmp_path / "release")) == ["privacy.json", "synthetic.csv"]
+
+
+def test_a_folder_that_may_not_be_looked_into_is_told(tmp_path, monkeypatch):
+    (tmp_path / "release").mkdir()
+
+    def refuse(self):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(OutputError, match="permission denied"), whole_folder(tmp_path / "release", overwrite=True):
+        pass

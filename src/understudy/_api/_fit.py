@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
@@ -14,7 +15,7 @@ from understudy._api._settings import RunSettings
 from understudy._core.errors import InternalError
 from understudy._core.randomness import Streams
 from understudy.network import NetworkModel
-from understudy.privacy import Charge, Curator, NoiseLevel, PureBudget, open_curator
+from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
 from understudy.tables import column_names
@@ -31,32 +32,43 @@ def fit_model(
     table = Path(source) if isinstance(source, os.PathLike) else source
     # The synthetic table has the original's column order, whatever order the schema was written in.
     settings = replace(settings, schema=settings.schema.in_order_of(column_names(table)))
-    curator = open_curator(
-        table,
-        settings.schema,
-        budget=settings.budget,
-        neighbours=settings.neighbours,
-        ledger=settings.ledger,
-        noise=settings.noise,
-        exact=settings.exact,
-        method=settings.method.name,
-        note=note,
-    )
+    ledger = None if settings.ledger is None else _Receipts(settings.ledger)
     try:
+        curator = open_curator(
+            table,
+            settings.schema,
+            budget=settings.budget,
+            neighbours=settings.neighbours,
+            ledger=ledger,
+            noise=settings.noise,
+            exact=settings.exact,
+            method=settings.method.name,
+            note=note,
+        )
         coins = None if settings.seed is None else Streams(settings.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
     except BaseException as error:
-        _say_charge_stays(error, curator)
+        if ledger is not None and ledger.entry is not None:
+            entry = ledger.entry
+            error.add_note(f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger.")
         raise
     if not isinstance(model, NetworkModel):
         raise InternalError("a method returned a model of a kind that cannot be saved.")
     return PublishedModel(settings.schema, model, _statement(settings, curator, model))
 
 
-def _say_charge_stays(error: BaseException, curator: Curator) -> None:
-    entry = curator.ledger_entry
-    if entry is not None:
-        error.add_note(f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger.")
+class _Receipts:
+    """A ledger that keeps what it booked: an interrupt may come before there is a curator to ask for it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.entry: Entry | None = None
+
+    def charge(
+        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+    ) -> Entry:
+        self.entry = self._ledger.charge(epsilon=epsilon, delta=delta, neighbours=neighbours, method=method, note=note)
+        return self.entry
 
 
 def charge_note(statement: Statement) -> str | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 NOTHING = "nothing was written."
 _AGAIN_AFTER = 0.05
+_HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)  # the terminal was closed; Windows has no such signal
 
 
 class Interrupts:
@@ -34,6 +35,7 @@ class Interrupts:
     def __init__(self) -> None:
         self.asked = False
         self.outcome = NOTHING
+        self._stopping = False
         self._others = sys.unraisablehook
 
     def install(self) -> None:
@@ -43,12 +45,8 @@ class Interrupts:
         signal.signal(signal.SIGTERM, self._stop)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored on purpose
             signal.signal(signal.SIGINT, self._stop)
-
-    def finish(self) -> None:
-        """From here on nothing is left to stop: the interpreter takes itself down undisturbed."""
-        self.asked = False
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
+        if _HANGUP is not None and signal.getsignal(_HANGUP) is signal.SIG_DFL:  # else this is a run under nohup
+            signal.signal(_HANGUP, self._stop)
 
     def check(self) -> None:
         """Stop here if that was asked for and got lost."""
@@ -57,13 +55,14 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def _stop(self, number: int, frame: object) -> Never:
-        """A polite kill is an interrupt too: temporary files are removed on the way out."""
-        self.asked = True
+        """A polite kill or a closed terminal is an interrupt too: temporary files are removed on the way out."""
+        self.asked = self._stopping = True
         raise KeyboardInterrupt
 
     def _unraisable(self, lost: UnraisableHookArgs) -> None:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
-            self._others(lost)
+            if not self._stopping:  # else something was cut short while it cleaned up, and there is nothing to learn
+                self._others(lost)
             return
         # Not at once: it would be raised in this very function, and be lost again.
         again = threading.Timer(_AGAIN_AFTER, self._again)

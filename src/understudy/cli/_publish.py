@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +121,7 @@ def publish(
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
     named = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
     options = _options(method, {**named, "max_candidates": max_candidates}, option)
-    with progress_bars(quiet=as_json) as progress:
+    with _told_if_complete(out), progress_bars(quiet=as_json) as progress:
         release = make_release(
             source, schema=schema, epsilon=_epsilon(epsilon, source), delta=delta, out=out, method=method, n=n,
             neighbours=neighbours, ledger=ledger, dataset=dataset, cap=cap, delta_cap=delta_cap, seed=seed,
@@ -127,7 +129,8 @@ def publish(
             noise=noise, diagnostic=diagnostic, unit=unit,
             card=CardFacts(license=license, creator=creator, url=url), progress=progress, **options,
         )  # fmt: skip
-    INTERRUPTS.outcome = f"the release in {release.path} is complete."
+    if release.statement.ledger is not None:
+        INTERRUPTS.outcome += f" It was charged to '{release.statement.ledger.dataset}' in the ledger."
     if as_json:
         say_json(_release_json(release))
     else:
@@ -145,6 +148,28 @@ def _options(method: str, named: dict[str, Any], written: list[str] | None) -> d
         if name in given:
             raise OptionError(f"option '{name}' is given twice. Give it once.")
     return given | others
+
+
+@contextmanager
+def _told_if_complete(out: Path) -> Iterator[None]:
+    """An interrupt may come once the new folder has its name, or afterwards: then the release is not denied."""
+    before = _identity(out)
+    complete = f"the release in {out} is complete."
+    try:
+        yield
+    except KeyboardInterrupt:
+        if _identity(out) not in (None, before):
+            INTERRUPTS.outcome = complete
+        raise
+    INTERRUPTS.outcome = complete
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _epsilon(given: str | None, source: str | None) -> str:

@@ -1,25 +1,46 @@
-"""The program's first lines: whatever can go wrong while the rest is loaded is caught from here."""
+"""The program's first lines: whatever can go wrong while the rest is loaded is caught from here.
+
+Nothing but built-in modules is loaded before `main` runs: a Ctrl-C in an import outside it would end in a traceback.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Never
 
-from understudy.cli._interrupts import INTERRUPTED, INTERRUPTS
-from understudy.cli._show import any_encoding
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Never
 
 
 def main(arguments: Sequence[str] | None = None) -> Never:
     """Run the command line and exit."""
+    code = 130  # as in _interrupts, which an interrupt may keep from being loaded
     try:
+        from understudy.cli._interrupts import INTERRUPTS
+
         INTERRUPTS.install()
+        from understudy.cli._show import any_encoding
+
         any_encoding()
         from understudy.cli._main import run
 
         code = run(list(sys.argv[1:] if arguments is None else arguments))
-        INTERRUPTS.finish()
     except KeyboardInterrupt:  # before there was a command, or a second one on the way out
-        INTERRUPTS.finish()
-        code = INTERRUPTED
+        pass
+    while not _undisturbed():
+        pass
     sys.exit(code)
+
+
+def _undisturbed() -> bool:
+    """Ignore signals from here on: nothing is left to stop, and the interpreter takes itself down."""
+    try:
+        import signal
+
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_IGN)
+    except KeyboardInterrupt:
+        return False
+    return True

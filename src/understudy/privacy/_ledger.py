@@ -20,7 +20,9 @@ from understudy.privacy._budget import Number, parse_number
 from understudy.privacy._neighbours import Neighbours
 
 Kind: TypeAlias = Literal["open", "charge", "cap"]
-_RAISING = "(in a ledger file: understudy ledger cap)"
+_CHANGING = "have the cap changed first with: understudy ledger cap"
+_RAISING = "have the cap raised with: understudy ledger cap"
+_IN_MEMORY = "make the ledger with a larger cap"
 GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
 
 
@@ -103,8 +105,10 @@ class Account:
             n_charges=self.n_charges + 1,
         )
 
-    def refuse_or_pass(self, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> None:
-        """Raise unless this charge fits."""
+    def refuse_or_pass(
+        self, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, *, raising: str = _RAISING
+    ) -> None:
+        """Raise unless this charge fits; `raising` says how this ledger's caps are raised."""
         if neighbours is not self.neighbours:
             raise LedgerError(
                 f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
@@ -113,16 +117,15 @@ class Account:
         if epsilon > self.remaining:
             raise BudgetExceeded(
                 f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but {self.remaining} of its cap "
-                f"{self.cap} is left. Ask for {self.remaining} or less, or have the cap raised {_RAISING}."
+                f"{self.cap} is left. Ask for {self.remaining} or less, or {raising}."
                 if self.remaining
                 else f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but its cap {self.cap} is "
-                f"spent. Sample from a model that is already released: that is free. Or have the cap raised {_RAISING}."
+                f"spent. Sample from a model that is already released: that is free. Or {raising}."
             )
         if self.delta_cap is not None and self.delta_spent + delta > self.delta_cap:
             raise BudgetExceeded(
                 f"this run asks for delta {delta} of dataset '{self.dataset}', but {self.delta_cap - self.delta_spent} "
-                f"of its delta cap {self.delta_cap} is left. Ask for less, run it under pure epsilon, or have the cap "
-                f"raised {_RAISING}."
+                f"of its delta cap {self.delta_cap} is left. Ask for less, run it under pure epsilon, or {raising}."
             )
 
 
@@ -147,6 +150,7 @@ def next_entries(
     neighbours: Neighbours,
     method: str,
     note: str,
+    raising: str = _RAISING,
 ) -> list[Entry]:
     """The entries that a charge appends to these: one, or two if it opens the dataset. Raises if it must not be made.
 
@@ -166,7 +170,7 @@ def next_entries(
         account = accounts(new)[dataset]
     else:
         check_cap(account, cap, delta_cap)
-    account.refuse_or_pass(epsilon, delta, neighbours)
+    account.refuse_or_pass(epsilon, delta, neighbours, raising=raising)
     new.append(
         _entry(
             [*entries, *new],
@@ -219,12 +223,12 @@ def check_cap(account: Account, cap: Fraction | None, delta_cap: Fraction | None
     if cap is not None and cap != account.cap:
         raise LedgerError(
             f"dataset '{account.dataset}' has cap {account.cap} in this ledger, and this run names {cap}. "
-            f"Name {account.cap} or none, or have the cap changed first {_RAISING}."
+            f"Name {account.cap} or none, or {_CHANGING}."
         )
     if delta_cap is not None and delta_cap != account.delta_cap:
         raise LedgerError(
             f"dataset '{account.dataset}' has delta cap {account.delta_cap} in this ledger, and this run names "
-            f"{delta_cap}. Name the same or none, or have the cap changed first {_RAISING}."
+            f"{delta_cap}. Name the same or none, or {_CHANGING}."
         )
 
 
@@ -285,7 +289,7 @@ class MemoryLedger:
     >>> ledger.charge(**half)
     Traceback (most recent call last):
     understudy._core.errors.BudgetExceeded: this run asks for epsilon 3/4 of dataset 'people', but 1/4 of its cap 1 is \
-left. Ask for 1/4 or less, or have the cap raised (in a ledger file: understudy ledger cap).
+left. Ask for 1/4 or less, or make the ledger with a larger cap.
     """
 
     def __init__(self, *, dataset: str = "dataset", cap: Number, delta_cap: Number | None = None) -> None:
@@ -309,8 +313,16 @@ left. Ask for 1/4 or less, or have the cap raised (in a ledger file: understudy 
                 neighbours=neighbours,
                 method=method,
                 note=note,
+                raising=_IN_MEMORY,
             )
             return self._entries[-1]
+
+    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> None:
+        """Raise if this charge would be refused now; charges nothing."""
+        account = accounts(self._entries).get(self.dataset) or Account(
+            dataset=self.dataset, neighbours=neighbours, cap=self._cap or Fraction(0), delta_cap=self._delta_cap
+        )
+        account.refuse_or_pass(epsilon, delta, neighbours, raising=_IN_MEMORY)
 
     def show(self) -> tuple[Entry, ...]:
         """All entries."""

@@ -193,25 +193,45 @@ class SQLiteLedger:
 
     def _append(self, make: Callable[[list[Entry]], list[Entry]]) -> Entry:
         _refuse_read_only(self.path)
+        new: list[Entry] = []
+        try:
+            return self._commit(make, new)
+        except BaseException as error:
+            if new:  # an interrupt that came while the disk was written is raised when all is done
+                error.add_note(_booked(new[-1]))
+            raise
+
+    def _commit(self, make: Callable[[list[Entry]], list[Entry]], new: list[Entry]) -> Entry:
+        """Append what `make` makes; `new` holds it once it is on disk, even if this function is cut short then."""
         with _told(self.path), closing(_connect(self.path, "rwc", self._wait)) as connection:
             connection.execute("PRAGMA synchronous = EXTRA")
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("BEGIN IMMEDIATE")
+            made: list[Entry] = []
             try:
-                new = make(_read(connection, self.path, create=True))
-                for entry in new:
+                made = make(_read(connection, self.path, create=True))
+                for entry in made:
                     values = (entry.id, *list(entry.fields().values())[1:], entry.hash)
                     connection.execute(f"INSERT INTO entries ({_COLUMNS}) VALUES ({', '.join('?' * 11)})", values)
-                connection.execute("UPDATE head SET count = ?, hash = ?", (new[-1].id, new[-1].hash))
+                connection.execute("UPDATE head SET count = ?, hash = ?", (made[-1].id, made[-1].hash))
                 connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+                elif not isinstance(error, sqlite3.Error):  # after some of its errors SQLite rolls back by itself
+                    new += made
                 raise
-            return new[-1]
+            new += made
+            return made[-1]
 
     def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
         raise TypeError("a ledger cannot be copied: open the file again instead.")
+
+
+def _booked(entry: Entry) -> str:
+    if entry.kind == "charge":
+        return f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger."
+    return f"The cap of dataset '{entry.dataset}' is {entry.epsilon} now."
 
 
 def _connect(path: Path, mode: str, wait_seconds: float) -> sqlite3.Connection:

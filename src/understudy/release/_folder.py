@@ -60,9 +60,10 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
     ...     sorted(os.listdir(home)), os.listdir(Path(home, "release"))
     (['release'], ['privacy.json'])
     """
-    check_output(out, overwrite=overwrite)
-    target = out.resolve() if out.is_symlink() else out.absolute()
-    made = _make_parents(target.parent)
+    with told_as_output_error(out):
+        check_output(out, overwrite=overwrite)
+        target = out.resolve() if out.is_symlink() else out.absolute()
+        made = _make_parents(target.parent)
     try:
         with told_as_output_error(out), reserved_folder(target) as temporary:
             # Again, now that nobody else can make it: another run may have ended since.
@@ -112,10 +113,9 @@ def _make_parents(parent: Path) -> list[Path]:
     """Create missing parents and return them, outermost first."""
     missing = [path for path in [parent, *parent.parents] if not path.exists()]
     made: list[Path] = []
-    with told_as_output_error(parent):
-        for path in reversed(missing):
-            path.mkdir(exist_ok=True)
-            made.append(path)
+    for path in reversed(missing):
+        path.mkdir(exist_ok=True)
+        made.append(path)
     return made
 
 

@@ -36,6 +36,7 @@ def reserved_folder(target: Path) -> Iterator[Path]:
     understudy._core.errors.OutputError: another run is writing 'release' at this moment. Nothing was spent by this \
 one. Wait for the other to end, or choose another --out.
     """
+    held: int | None
     if _fcntl is None:
         folder, held = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)), None
     else:
@@ -46,7 +47,8 @@ one. Wait for the other to end, or choose another --out.
             _empty(folder)
         yield folder
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        if held is None or _still_there(held, folder):  # else it was renamed, and what has the name now is another's
+            shutil.rmtree(folder, ignore_errors=True)
         raise
     finally:
         if held is not None:
