@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: help setup demo test test-all lint types format bench lock clean
+.PHONY: help setup browser demo test test-all lint types format bench lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 1, say where the results are"
@@ -26,11 +26,15 @@ $(READY): pyproject.toml requirements.lock
 demo: setup
 	@$(BIN)/understudy publish demo --epsilon 1 --out demo-release --overwrite
 
-test: setup lint types
+# Chromium for the tests that open a report; without one they are skipped.
+browser: setup
+	@$(BIN)/python scripts/setup_browser.py
+
+test: setup browser lint types
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests -m "not slow"
 
-test-all: setup lint types
+test-all: setup browser lint types
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests
 

@@ -37,7 +37,7 @@ def heat_map(
     values = np.asarray(matrix, dtype=np.float64)
     if values.shape != (len(labels), len(labels)) or not labels:
         raise OptionError(f"a heat map of {len(labels)} labels needs as many rows and columns; got {values.shape}.")
-    cell = float(max(12, min(28, 560 // len(labels))))
+    cell = float(20 if len(labels) <= 12 else max(12, min(28, 800 // len(labels))))
     rows = [str(label) for label in labels[1:]] if triangle and len(labels) > 1 else [str(label) for label in labels]
     columns = [str(label) for label in (labels[:-1] if triangle and len(labels) > 1 else labels)]
     left = _MARGIN + _room(rows)

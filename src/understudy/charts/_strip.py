@@ -102,10 +102,19 @@ def _flags(
     return parts
 
 
-def gauge(value: float, *, floor: float | None, ceiling: float | None, higher: bool = False, title: str = "") -> Chart:
+def gauge(
+    value: float,
+    *,
+    floor: float | None,
+    ceiling: float | None,
+    higher: bool = False,
+    most: float = 0.0,
+    title: str = "",
+) -> Chart:
     """A small bar that shows where a number lies between what is best and what is worst.
 
-    The left end is always the better one; `higher` says that larger numbers are better.
+    The left end is always the better one; `higher` says that larger numbers are better. The bar reaches to
+    `most` at least: without a ceiling any number would be at its end.
 
     >>> gauge(0.012, floor=0.004, ceiling=0.16).height
     20
@@ -114,7 +123,7 @@ def gauge(value: float, *, floor: float | None, ceiling: float | None, higher: b
     known = [number for number in (value, floor, ceiling) if number is not None and math.isfinite(number)]
     low, high = min(known, default=0.0), max(known, default=1.0)
     if low >= 0 and not higher:
-        low = 0.0
+        low, high = 0.0, max(high, most)
     span = (high - low) or 1.0
 
     def x(number: float) -> float:

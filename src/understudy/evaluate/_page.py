@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHOWN_COLUMNS = 12
 _SHOWN_ROWS = 12
-_MANY = 18
+_MANY = 12
 _IN_POINTS = ("distance", "floor", "ceiling", "from_model")
 _NOT_ON_THE_PAGE = ("mutual information (bits)",)
 
@@ -209,7 +209,8 @@ def _verdict(known: Property) -> dict[str, Any]:
     ceiling = known.ceiling if told_apart(known) else None
     has_bar = isfinite(known.value) and (known.floor is not None or ceiling is not None)
     higher = known.better == "higher"
-    bar = gauge(known.value, floor=known.floor, ceiling=ceiling, higher=higher, title=known.name) if has_bar else None
+    most = 0.1 if ceiling is None and known.unit == "share" else 0.0
+    bar = gauge(known.value, floor=known.floor, ceiling=ceiling, higher=higher, most=most, title=known.name)
     spread = property_strip(known)
     return {
         "known": known,
@@ -220,7 +221,7 @@ def _verdict(known: Property) -> dict[str, Any]:
         "ceiling": None if ceiling is None else shown_value(known, ceiling),
         "from_model": None if known.from_model is None else shown_value(known, known.from_model),
         "interval": None if known.interval is None else [shown_value(known, end) for end in known.interval],
-        "gauge": None if bar is None else _drawn(bar),
+        "gauge": _drawn(bar) if has_bar else None,
         "strip": None if spread is None else _drawn(spread),
         "table": _details(known),
     }
