@@ -2,7 +2,7 @@
 
 The task of the PrivBayes paper (Section 6.1): predict one column from all others, train on synthetic rows, and count
 how many of 20 % of the real rows are misclassified. Its "standard hinge-loss C-SVM with C = 1" names no kernel, so
-`svm` is linear. `svm-rbf` is the HPPrivBayes paper's SVM with a radial kernel (Section 4.1), which reports accuracy: one
+`svm` is linear. `svm-rbf` is the HPPrivBayes paper's SVM with a radial kernel (Section 4.1), which gives accuracy: one
 minus our error. `boosting` is what a practitioner would use today. Targets are columns as they are, every code a class.
 """
 

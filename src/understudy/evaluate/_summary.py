@@ -31,19 +31,14 @@ def points(share: float) -> str:
 def short(value: float) -> str:
     """A number with as many digits as it takes to see it.
 
-    >>> short(0.5), short(12.345), short(1234.6), short(0.00123)
-    ('0.5', '12', '1,235', '0.0012')
+    >>> short(0.5), short(0.119), short(12.345), short(1234.6), short(0.00123)
+    ('0.5', '0.12', '12', '1,235', '0.0012')
     """
     if not np.isfinite(value):
         return str(value)
     if abs(value) >= 10:
         return f"{value:,.0f}"
-    # Trailing zeros would claim a precision that rounding has given.
-    return (
-        f"{value:.1f}".removesuffix(".0")
-        if abs(value) >= 0.1 or value == 0
-        else np.format_float_positional(value, precision=2, fractional=False, trim="-")
-    )
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def times(columns: Sequence[str]) -> str:
