@@ -19,7 +19,7 @@ from understudy._api._settings import Number, SchemaLike, demo_source, read_neig
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.counting import MemoryCounter
-from understudy.methods import METHODS, Method, describe_method, read_method
+from understudy.methods import METHODS, Method, label_method, read_method
 from understudy.privacy import Budget, make_budget
 from understudy.schema import Domain
 from understudy.tables import column_names, kind_of, read_table
@@ -53,6 +53,7 @@ def compare(
         source: a file, a pandas, polars or pyarrow table, or the word "demo".
         schema: what is declared about the table. Drafts will do, since nothing is published.
         methods: names, with options after colons (`"privbayes:k=2"`), or methods themselves; all there are by default.
+            A method as its paper prints it (`"privabn:as_published=true"`) is labelled as without a guarantee.
         epsilons: budgets.
         seeds: how many runs each method gets at each budget, or the seeds themselves.
         delta: (ε, δ) with Gaussian noise.
@@ -90,7 +91,7 @@ def compare(
         version=str(bench.setting["version"]),
         neighbours=neighbours if isinstance(neighbours, str) else neighbours.value,
         delta=asked.budgets[0].delta,
-        methods=tuple(describe_method(method) for method in asked.methods),
+        methods=tuple(label_method(method) for method in asked.methods),
         epsilons=tuple(budget.epsilon for budget in asked.budgets),
         seeds=asked.seeds,
         scopes={f"{way}-way": chosen.scope for way, chosen in bench.groups.items()},
@@ -155,7 +156,7 @@ def _check(
         repeats = list(range(whole_number(seeds, "seeds", least=1)))
     else:
         repeats = [whole_number(seed, "seeds") for seed in seeds]
-    _refuse_none_or_twice("method", recipes, describe_method)
+    _refuse_none_or_twice("method", recipes, label_method)
     _refuse_none_or_twice("epsilon", budgets, lambda budget: f"{float(budget.epsilon):g}")
     _refuse_none_or_twice("seed", repeats, str)
     relation = read_neighbours(neighbours)

@@ -15,7 +15,7 @@ from understudy._api._compare_store import fingerprint, table_hash
 from understudy._core.randomness import Streams, streams
 from understudy.counting import MemoryCounter
 from understudy.evaluate import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
-from understudy.methods import Method, describe_method
+from understudy.methods import Method, flaw_of, label_method
 from understudy.privacy import Budget, Curator, Neighbours, PrivacyWarning, make_noise
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -35,7 +35,7 @@ class Task:
     @property
     def label(self) -> str:
         """The method with its options, as people write it."""
-        return describe_method(self.method)
+        return label_method(self.method)
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -121,6 +121,7 @@ class Bench:
                 budget=task.budget,
                 neighbours=task.neighbours,
                 noise=make_noise(seed=task.seed),
+                as_published=flaw_of(task.method) is not None,
                 method=task.method.name,
             )
             model = task.method.fit(curator, streams=Streams(task.seed))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 from understudy._api._fit import Progress, fit_model
 from understudy._api._settings import Number, SchemaLike, check_run
@@ -15,70 +16,58 @@ from understudy.schema import Schema
 from understudy.tables import kind_of
 
 
-class PrivBayes:
-    """PrivBayes on a dataframe (pandas, polars or pyarrow) or a file.
+class Estimator:
+    """What all estimators share. A subclass names its method and lists its options.
 
-    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` (and `delta` where it is
-    given) for everything the fitted model ever says. Source: Zhang et al., TODS 2017, with exact integer noise.
-
-    >>> import pyarrow as pa
-    >>> table = pa.table({"smokes": ["no", "yes"] * 500})
-    >>> schema = {"fields": [{"name": "smokes", "categories": ["no", "yes"]}]}
-    >>> model = PrivBayes(epsilon=1.0).fit(table, schema)
-    >>> model.sample(10).num_rows, model.n_
-    (10, 1000)
+    >>> PrivBayes(epsilon=1.0, k=2)
+    PrivBayes(epsilon=1.0, k=2)
     """
+
+    _method: ClassVar[str]
+    _usual: ClassVar[Mapping[str, Any]]
+    """What options are unless given, for a short repr."""
 
     def __init__(
         self,
+        options: Mapping[str, Any],
         *,
         epsilon: Number,
-        delta: Number | None = None,
-        neighbours: str = "replace-one",
-        score: str = "auto",
-        encoding: str = "auto",
-        k: int | None = None,
-        theta: float = 4,
-        beta: float = 0.3,
-        max_candidates: int | None = None,
-        seed: int | None = None,
-        noise: str = "exact",
-        ledger: Ledger | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        cap: Number | None = None,
-        delta_cap: Number | None = None,
-        trust_draft: bool = False,
-        diagnostic: str | None = None,
+        delta: Number | None,
+        neighbours: str,
+        seed: int | None,
+        noise: str,
+        ledger: Ledger | str | os.PathLike[str] | None,
+        dataset: str | None,
+        cap: Number | None,
+        delta_cap: Number | None,
+        trust_draft: bool,
+        diagnostic: str | None,
+        no_guarantee: bool = False,
     ) -> None:
         make_budget(epsilon, delta)
-        self._options = {
-            "score": score,
-            "encoding": encoding,
-            "k": k,
-            "theta": theta,
-            "beta": beta,
-            "max_candidates": max_candidates,
-        }
-        method_named("privbayes", **self._options)
+        method_named(self._method, **options)
+        self._options = dict(options)
         self.epsilon, self.delta, self.neighbours = epsilon, delta, neighbours
         self.seed, self.noise, self.trust_draft, self.diagnostic = seed, noise, trust_draft, diagnostic
         self.ledger, self.dataset, self.cap, self.delta_cap = ledger, dataset, cap, delta_cap
+        self.no_guarantee = no_guarantee
         self._kind: Kind = "pyarrow"
         self._model: PublishedModel | None = None
 
     def __repr__(self) -> str:
         changed = {"delta": self.delta, **self._options, "seed": self.seed}
-        usual = {"score": "auto", "encoding": "auto", "theta": 4, "beta": 0.3}
-        shown = [f"{key}={value!r}" for key, value in changed.items() if value is not None and usual.get(key) != value]
-        return f"PrivBayes({', '.join([f'epsilon={self.epsilon!r}', *shown])})"
+        shown = [
+            f"{key}={value!r}" for key, value in changed.items() if value is not None and self._usual.get(key) != value
+        ]
+        return f"{type(self).__name__}({', '.join([f'epsilon={self.epsilon!r}', *shown])})"
 
-    def fit(self, table: object, schema: SchemaLike, *, progress: Progress | None = None) -> PrivBayes:
+    def fit(self, table: object, schema: SchemaLike, *, progress: Progress | None = None) -> Self:
         """Learn a model of the table; spends the whole budget."""
         settings = check_run(
             schema=schema,
             epsilon=self.epsilon,
             delta=self.delta,
-            method="privbayes",
+            method=self._method,
             neighbours=self.neighbours,
             ledger=self.ledger,
             dataset=self.dataset,
@@ -88,6 +77,7 @@ class PrivBayes:
             noise=self.noise,
             trust_draft=self.trust_draft,
             diagnostic=self.diagnostic,
+            no_guarantee=self.no_guarantee,
             options=self._options,
         )
         self._model = fit_model(table, settings, progress=progress, note="fit")
@@ -133,3 +123,55 @@ class PrivBayes:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file."""
         self.model_.save(path)
+
+
+class PrivBayes(Estimator):
+    """PrivBayes on a dataframe (pandas, polars or pyarrow) or a file.
+
+    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` (and `delta` where it is
+    given) for everything the fitted model ever says. Source: Zhang et al., TODS 2017, with exact integer noise.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"smokes": ["no", "yes"] * 500})
+    >>> schema = {"fields": [{"name": "smokes", "categories": ["no", "yes"]}]}
+    >>> model = PrivBayes(epsilon=1.0).fit(table, schema)
+    >>> model.sample(10).num_rows, model.n_
+    (10, 1000)
+    """
+
+    _method = "privbayes"
+    _usual: ClassVar[Mapping[str, Any]] = {"score": "auto", "encoding": "auto", "theta": 4, "beta": 0.3}
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number | None = None,
+        neighbours: str = "replace-one",
+        score: str = "auto",
+        encoding: str = "auto",
+        k: int | None = None,
+        theta: float = 4,
+        beta: float = 0.3,
+        max_candidates: int | None = None,
+        seed: int | None = None,
+        noise: str = "exact",
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
+        cap: Number | None = None,
+        delta_cap: Number | None = None,
+        trust_draft: bool = False,
+        diagnostic: str | None = None,
+    ) -> None:
+        options = {
+            "score": score,
+            "encoding": encoding,
+            "k": k,
+            "theta": theta,
+            "beta": beta,
+            "max_candidates": max_candidates,
+        }
+        super().__init__(
+            options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,
+            dataset=dataset, cap=cap, delta_cap=delta_cap, trust_draft=trust_draft, diagnostic=diagnostic,
+        )  # fmt: skip

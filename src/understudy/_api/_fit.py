@@ -14,6 +14,7 @@ from typing import TypeAlias
 from understudy._api._settings import RunSettings
 from understudy._core.errors import InternalError
 from understudy._core.randomness import Streams
+from understudy.methods import flaw_of
 from understudy.network import NetworkModel
 from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
@@ -42,6 +43,7 @@ def fit_model(
             ledger=ledger,
             noise=settings.noise,
             exact=settings.exact,
+            as_published=settings.as_published,
             method=settings.method.name,
             note=note,
         )
@@ -84,6 +86,7 @@ def charge_note(statement: Statement) -> str | None:
 def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> Statement:
     budget, entry = settings.budget, curator.ledger_entry
     pure = isinstance(budget, PureBudget)
+    flaw = flaw_of(settings.method)
     statement = Statement(
         dataset=settings.schema.name,
         created=datetime.now(UTC).date().isoformat(),
@@ -107,6 +110,7 @@ def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> 
         diagnostic=settings.diagnostic,
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
         warnings=(),
+        as_published=None if flaw is None else flaw.sentence,
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
 
@@ -154,6 +158,9 @@ def _level_words(level: NoiseLevel) -> str:
 
 
 def _noise_words(settings: RunSettings) -> str:
+    if settings.as_published:
+        seed = "" if settings.seed is None else f", seeded with {settings.seed}"
+        return f"as the paper prints it, in floating point, by a plain generator{seed}"
     if settings.seed is not None:
         return f"a generator seeded with {settings.seed} (a rehearsal)"
     source = "OpenDP" if type(settings.noise).__name__.startswith("OpenDP") else "exact integer samplers"
@@ -176,4 +183,6 @@ def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
     found += settings.method.remarks(model)
     if settings.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
+    if settings.as_published and settings.ledger is not None:
+        found.append("a method as published has no price, so it is never charged to a ledger.")
     return found

@@ -39,6 +39,7 @@ def plan(
         method=method,
         neighbours=neighbours,
         trust_draft=True,
+        no_guarantee=bool(options.get("as_published")) or getattr(method, "as_published", False),
         options=options,
     )
     if rows is None:

@@ -42,6 +42,7 @@ def publish(
     format: Format | None = None,
     noise: str = "exact",
     diagnostic: str | None = None,
+    no_guarantee: bool = False,
     unit: str | None = None,
     card: CardFacts | None = None,
     progress: Progress | None = None,
@@ -52,7 +53,8 @@ def publish(
     `source` is a CSV or Parquet file, a pandas, polars or pyarrow table, or the word "demo". Whatever can be checked
     without private rows (options, schema, output folder, the ledger's cap) is checked first; then the table is read,
     the ledger charged, the model fitted. `options` are those of the method, such as `k=2`. A `seed` makes a rehearsal
-    that is stamped NOT PRIVATE and charges nothing.
+    that is stamped NOT PRIVATE and charges nothing. So does `as_published=True`, an option of some methods that runs
+    them as their papers print them, flaws included; it asks for `no_guarantee=True` beside it.
 
     Unit: one row, put into words by `unit`. Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the
     whole folder.
@@ -67,7 +69,7 @@ def publish(
     settings = check_run(
         schema=declared, epsilon=epsilon, delta=delta, method=method, neighbours=neighbours, ledger=ledger,
         dataset=dataset, cap=cap, delta_cap=delta_cap, seed=seed, noise=noise, trust_draft=trust_draft,
-        diagnostic=diagnostic, options=options,
+        diagnostic=diagnostic, no_guarantee=no_guarantee, options=options,
         unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"),
     )  # fmt: skip
     n = None if n is None else whole_number(n, "n")

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from understudy import demo
 from understudy._core.errors import OptionError, SchemaError, did_you_mean
 from understudy._core.numbers import whole_number
-from understudy.methods import Method, method_named
+from understudy.methods import Method, flaw_of, method_named
 from understudy.privacy import Budget, Ledger, Neighbours, Noise, SQLiteLedger, make_budget, make_noise
 from understudy.schema import Schema
 
@@ -47,7 +47,12 @@ class RunSettings:
     @property
     def guarantee(self) -> bool:
         """Whether the run will be private."""
-        return self.diagnostic is None and self.noise.private
+        return self.diagnostic is None and self.noise.private and not self.as_published
+
+    @property
+    def as_published(self) -> bool:
+        """Whether the method runs as its paper prints it, without a guarantee."""
+        return flaw_of(self.method) is not None
 
 
 def check_run(
@@ -66,6 +71,7 @@ def check_run(
     trust_draft: bool = False,
     diagnostic: str | None = None,
     unit: str = "one row",
+    no_guarantee: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> RunSettings:
     """Check every option, the schema and the ledger's cap; nothing private is touched.
@@ -79,6 +85,7 @@ def check_run(
     if "name" in (options or {}):
         raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
     recipe = _method(method, options or {})
+    _refuse_unaware(recipe, no_guarantee=no_guarantee)
     if diagnostic is not None and diagnostic not in _EXACT:
         raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _EXACT)}")
     seed = None if seed is None else whole_number(seed, "seed")
@@ -109,6 +116,21 @@ def _method(method: str | Method, options: Mapping[str, Any]) -> Method:
             f"'{next(iter(options))}' is an option of a method that is given by name. Make it part of the method."
         )
     return method
+
+
+def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:
+    """A method that keeps no promise runs only for someone who says that none is expected."""
+    flaw = flaw_of(method)
+    if flaw is not None and not no_guarantee:
+        raise OptionError(
+            f"'{method.name}' as published has no privacy guarantee: {flaw.sentence} Read {flaw.where}; then say "
+            "--no-guarantee (no_guarantee=True), or leave out as_published for the repaired method."
+        )
+    if flaw is None and no_guarantee:
+        raise OptionError(
+            f"'{method.name}' keeps its guarantee here, so --no-guarantee (no_guarantee=True) has nothing to permit. "
+            "It goes with --as-published (as_published=True)."
+        )
 
 
 def read_schema(schema: SchemaLike) -> Schema:

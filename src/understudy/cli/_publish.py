@@ -31,6 +31,7 @@ _THETA = typer.Option(None, "--theta", help="privbayes: a table is useful if its
 _BETA = typer.Option(None, "--beta", help="privbayes: share of the budget for choosing the network; 0.3.")
 _CANDIDATES = typer.Option(None, "--max-candidates", help="privbayes: most parent sets weighed in one choice.")
 _OPTION = typer.Option(None, "--option", help="Any option of the method, as name=value; may be given several times.")
+_AS_PUBLISHED = typer.Option(False, "--as-published", help="The method as its paper prints it, flaws included.")
 _ROWS = typer.Option(
     None, "-n", "--rows", parser=read_rows, metavar="INTEGER", help="Synthetic rows. Default: as many as the table has."
 )
@@ -56,13 +57,15 @@ def plan(
     beta: float | None = _BETA,
     max_candidates: int | None = _CANDIDATES,
     option: list[str] | None = _OPTION,
+    as_published: bool = _AS_PUBLISHED,
     as_json: bool = _JSON,
 ) -> None:
     """Dry run: what publishing would do. Spends nothing, touches no private value."""
     from understudy._api import plan as make_plan
 
-    named = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
-    options = _options(method, {**named, "max_candidates": max_candidates}, option)
+    named: dict[str, Any] = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
+    named |= {"max_candidates": max_candidates, "as_published": as_published or None}
+    options = _options(method, named, option)
     found = make_plan(
         source,
         schema=schema,
@@ -111,6 +114,10 @@ def publish(
     beta: float | None = _BETA,
     max_candidates: int | None = _CANDIDATES,
     option: list[str] | None = _OPTION,
+    as_published: bool = _AS_PUBLISHED,
+    no_guarantee: bool = typer.Option(
+        False, "--no-guarantee", help="Needed beside --as-published: the release keeps no promise, and is stamped so."
+    ),
     as_json: bool = _JSON,
 ) -> None:
     """Publish a table: a synthetic table, a model and a privacy statement, in one folder."""
@@ -119,14 +126,15 @@ def publish(
 
     if source == "demo" and Path("demo").is_file():
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
-    named = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
-    options = _options(method, {**named, "max_candidates": max_candidates}, option)
+    named: dict[str, Any] = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
+    named |= {"max_candidates": max_candidates, "as_published": as_published or None}
+    options = _options(method, named, option)
     with _told_if_complete(out), progress_bars(quiet=as_json) as progress:
         release = make_release(
             source, schema=schema, epsilon=_epsilon(epsilon, source), delta=delta, out=out, method=method, n=n,
             neighbours=neighbours, ledger=ledger, dataset=dataset, cap=cap, delta_cap=delta_cap, seed=seed,
             trust_draft=trust_draft, overwrite=overwrite, format=format,  # type: ignore[arg-type]  # checked there
-            noise=noise, diagnostic=diagnostic, unit=unit,
+            noise=noise, diagnostic=diagnostic, no_guarantee=no_guarantee, unit=unit,
             card=CardFacts(license=license, creator=creator, url=url), progress=progress, **options,
         )  # fmt: skip
     if release.statement.ledger is not None:

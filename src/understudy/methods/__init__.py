@@ -3,10 +3,12 @@
 from understudy.methods._independent import Independent
 from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privbayes import PrivBayes
+from understudy.methods._published import Flaw, flaw_of
 from understudy.methods._registry import (
     METHODS,
     Method,
     describe_method,
+    label_method,
     method_named,
     read_method,
     read_method_options,
@@ -16,12 +18,15 @@ from understudy.methods._uniform import Uniform
 __all__ = [
     "METHODS",
     "AttributePlan",
+    "Flaw",
     "Independent",
     "Method",
     "Plan",
     "PrivBayes",
     "Uniform",
     "describe_method",
+    "flaw_of",
+    "label_method",
     "method_named",
     "read_method",
     "read_method_options",

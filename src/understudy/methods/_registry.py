@@ -12,6 +12,7 @@ from understudy.methods._independent import Independent
 from understudy.methods._options import check_option_names, read_options
 from understudy.methods._plan import Plan
 from understudy.methods._privbayes import PrivBayes
+from understudy.methods._published import flaw_of
 from understudy.methods._search import Progress
 from understudy.methods._uniform import Uniform
 from understudy.network import Model
@@ -100,6 +101,15 @@ def describe_method(method: Method) -> str:
     kind: Any = type(method)
     given = [(f.name, getattr(method, f.name)) for f in fields(kind) if getattr(method, f.name) != f.default]
     return ":".join([method.name, *(f"{option}={'none' if value is None else value}" for option, value in given)])
+
+
+def label_method(method: Method) -> str:
+    """The same word, and a remark where the method keeps no promise: for tables and figures.
+
+    >>> label_method(PrivBayes(k=2))
+    'privbayes:k=2'
+    """
+    return describe_method(method) + ("" if flaw_of(method) is None else " (no guarantee)")
 
 
 def _kind_named(name: str) -> Any:

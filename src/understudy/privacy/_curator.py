@@ -55,6 +55,11 @@ class _Purse:
             self.spent += charge.share
             self.charges.append(charge)
 
+    def note(self, charge: Charge) -> None:
+        """List a step that has no price."""
+        with self._lock:
+            self.charges.append(charge)
+
 
 class Curator:
     """Private rows behind measurements that cost budget.
@@ -63,7 +68,8 @@ class Curator:
     whole budget is charged to `ledger`, durably, when the curator is made: before any count is taken.
 
     A seeded `noise`, or an `exact` step, makes a rehearsal or a diagnostic: `guarantee` is then False, and the ledger
-    is never touched.
+    is never touched. So it is with `as_published`, for a method that reads exact counts as its paper prints it:
+    `reveal` gives them out in such a run only.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget
@@ -85,12 +91,13 @@ class Curator:
         ledger: Ledger | None = None,
         noise: Noise | None = None,
         exact: Exact | None = None,
+        as_published: bool = False,
         method: str = "",
         note: str = "",
     ) -> None:
         if exact not in (None, "all", "selection", "tables"):
             raise OptionError(f"The 'exact' parameter must be None, 'all', 'selection' or 'tables'. Got {exact!r}.")
-        self.neighbours, self.exact = neighbours, exact
+        self.neighbours, self.exact, self.as_published = neighbours, exact, as_published
         self.noise = make_noise() if noise is None else noise
         self._counter, self._scorer, self._purse = counter, Scorer(counter), _Purse(budget)
         self.ledger_entry: Entry | None = None
@@ -114,7 +121,7 @@ class Curator:
     @property
     def guarantee(self) -> bool:
         """Whether what this curator gives out is differentially private."""
-        return self.exact is None and self.noise.private
+        return self.exact is None and self.noise.private and not self.as_published
 
     @property
     def charges(self) -> tuple[Charge, ...]:
@@ -217,6 +224,16 @@ class Curator:
             for marginal, table in zip(marginals, self._counter.count(marginals), strict=True)
         ]
 
+    def reveal(self, marginals: Sequence[Marginal], *, what: str = "tables") -> list[Counts]:
+        """Exact counts, for which no price would be enough: only in a run that was opened as published.
+
+        Such a run has no guarantee, charges no ledger, and stamps whatever comes out of it.
+        """
+        if not self.as_published:
+            raise InternalError(f"{what}: exact counts were asked for in a run that promises privacy.")
+        self._purse.note(Charge(what=what, mechanism="exact counts", share=Fraction(0), n_tables=len(marginals)))
+        return self._counter.count(marginals)
+
     def recoded(self, recoding: Recoding) -> Curator:
         """The same rows and the same purse, seen through a public map of the codes; free."""
         view = object.__new__(type(self))
@@ -294,6 +311,7 @@ def open_curator(
     ledger: Ledger | None = None,
     noise: Noise | None = None,
     exact: Exact | None = None,
+    as_published: bool = False,
     method: str = "",
     note: str = "",
     threads: int | None = None,
@@ -315,7 +333,7 @@ def open_curator(
     from understudy.tables import read_table
 
     check = getattr(ledger, "check", None)
-    if check is not None and exact is None and (noise is None or noise.private):
+    if check is not None and exact is None and not as_published and (noise is None or noise.private):
         # a cap that is spent is told before a large file is read; the charge itself checks again
         check(epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours)
     counter = MemoryCounter(read_table(source, schema), threads=threads)
@@ -326,6 +344,7 @@ def open_curator(
         ledger=ledger,
         noise=noise,
         exact=exact,
+        as_published=as_published,
         method=method,
         note=note,
     )

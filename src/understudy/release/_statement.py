@@ -15,6 +15,7 @@ Json: TypeAlias = dict[str, Any]
 
 SEEDED = "NOT PRIVATE: seeded"
 DIAGNOSTIC = "NO GUARANTEE: diagnostic run"
+AS_PUBLISHED = "NOT PRIVATE: as published"
 _EXACT = re.compile(r"[0-9]{1,2000}(/[0-9]{1,2000})?", re.ASCII)
 
 
@@ -86,6 +87,8 @@ class Statement:
     diagnostic: str | None
     ledger: LedgerNote | None
     warnings: tuple[str, ...]
+    as_published: str | None = None
+    """What is broken in the method as its paper prints it, where it was run that way; else None."""
 
     @classmethod
     def example(cls, **changes: Any) -> Statement:
@@ -123,14 +126,17 @@ class Statement:
     @property
     def private(self) -> bool:
         """Whether the release carries the guarantee at all."""
-        return not self.seeded and self.diagnostic is None
+        return not self.seeded and self.diagnostic is None and self.as_published is None
 
     @property
     def stamp(self) -> str | None:
         """The words that every output of a run without a guarantee must carry; None for a private one."""
-        if self.diagnostic is not None:
-            return f"{DIAGNOSTIC} ({self.diagnostic})" + (f"; {SEEDED}" if self.seeded else "")
-        return SEEDED if self.seeded else None
+        words = [
+            *([AS_PUBLISHED] if self.as_published is not None else []),
+            *([f"{DIAGNOSTIC} ({self.diagnostic})"] if self.diagnostic is not None else []),
+            *([SEEDED] if self.seeded else []),
+        ]
+        return "; ".join(words) or None
 
     def summary(self) -> str:
         """Data set, rows and budget in half a line.
@@ -223,6 +229,7 @@ def _read(data: Any) -> Statement:
         if data["ledger"] is None
         else LedgerNote(dataset=_text(data["ledger"]["dataset"]), head=_text(data["ledger"]["head"])),
         warnings=tuple(_text(item) for item in _items(data["warnings"])),
+        as_published=None if data["as_published"] is None else _text(data["as_published"]),
     )
 
 
