@@ -6,7 +6,7 @@ with independent columns. Three properties:
 
 - **propensity: logistic** and **propensity: boosting**: area under the ROC curve of predictions for rows that the model
   was not trained on (three-fold cross-validation). 0.5: no better than a coin; 1: every row is told apart.
-- **pMSE ratio**: pMSE is the mean of (p̂ − c)² over all rows, c the share of synthetic ones, p̂ from a logistic regression
+- **pMSE ratio**: pMSE is the mean of (p̂ − c)² over all rows, c the share of synthetic ones, p̂ from a logistic model
   with main effects fitted to all of them. Two independent samples of one distribution are expected to have
   (k − 1)·c·(1 − c) / N with k parameters and N rows; the ratio to that is about 1 where there is nothing to find.
   (Snoke et al. 2018 take the real table as fixed, and expect 1 − c of that: with our c = ½, their ratio is twice ours.)
