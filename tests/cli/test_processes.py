@@ -251,9 +251,37 @@ main(sys.argv[1:])
 """
 
 
-def test_an_interrupt_is_told_in_one_line_whatever_it_cut_short(home):
-    code, out, err = finish(start(home, *PUBLISH, code=SHORT))
+# A library that swallows the interrupt, and fails over what it left undone.
+SWALLOWED = """
+import os, signal, sys
+from understudy.release import _write
+from understudy.cli import main
+
+def stop(*args, **kwargs):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except BaseException:
+        raise AttributeError("half made") from None
+
+setattr(_write, "privacy_letter", stop)
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("program", [SHORT, SWALLOWED])
+def test_an_interrupt_is_told_in_one_line_whatever_it_cut_short(home, program):
+    code, out, err = finish(start(home, *PUBLISH, code=program))
     assert (code, out, err) == (130, "", "understudy: interrupted; nothing was written.\n")
+
+
+def test_an_interrupt_in_generated_code_still_ends_with_our_exit_code(home):
+    (home / "program.py").write_text(
+        "import understudy.cli._interrupts, understudy.cli._main as m\n"
+        "def run(arguments):\n try:\n  exec('raise KeyboardInterrupt')\n except KeyboardInterrupt:\n  return 130\n"
+        "m.run = run\nfrom understudy.cli import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-m", "program"], cwd=home, capture_output=True, check=False)
+    assert done.returncode == 130
 
 
 def test_a_run_that_was_told_to_outlive_its_terminal_does(home):

@@ -24,7 +24,7 @@ _HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)  # the terminal
 
 
 class Interrupts:
-    """Whether somebody asked the run to stop.
+    """Whether somebody asked the run to stop: `asked` until it does, `stopping` ever after.
 
     >>> interrupts = Interrupts()
     >>> interrupts.check()  # nobody did
@@ -35,7 +35,7 @@ class Interrupts:
     def __init__(self) -> None:
         self.asked = False
         self.outcome = NOTHING
-        self._stopping = False
+        self.stopping = False
         self._others = sys.unraisablehook
 
     def install(self) -> None:
@@ -56,12 +56,12 @@ class Interrupts:
 
     def _stop(self, number: int, frame: object) -> Never:
         """A polite kill or a closed terminal is an interrupt too: temporary files are removed on the way out."""
-        self.asked = self._stopping = True
+        self.asked = self.stopping = True
         raise KeyboardInterrupt
 
     def _unraisable(self, lost: UnraisableHookArgs) -> None:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
-            if not self._stopping:  # else something was cut short while it cleaned up, and there is nothing to learn
+            if not self.stopping:  # else something was cut short while it cleaned up, and there is nothing to learn
                 self._others(lost)
             return
         # Not at once: it would be raised in this very function, and be lost again.

@@ -52,6 +52,9 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("UNDERSTUDY_DEBUG"):
             raise
+        if INTERRUPTS.stopping:  # a library was cut short, and what it left undone failed next
+            say_error(" ".join([f"interrupted; {INTERRUPTS.outcome}", *_notes(error)]), as_json=as_json)
+            return INTERRUPTED
         bug = error if isinstance(error, InternalError) else InternalError(f"{type(error).__name__}: unexpected.")
         say_error(f"{bug} Run it again with UNDERSTUDY_DEBUG=1 to see where.", as_json=as_json)
         return OUR_BUG

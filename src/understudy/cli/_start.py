@@ -41,6 +41,9 @@ def _undisturbed() -> bool:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), signal.SIG_IGN)
+        # An interrupt that once passed through an exec, as numba and dataclasses use it, would make `python -m` end by
+        # a signal of its own in place of our exit code. The next exec makes it forget.
+        exec("")
     except KeyboardInterrupt:
         return False
     return True
