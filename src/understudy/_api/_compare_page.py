@@ -32,6 +32,7 @@ th:first-child, td:first-child { text-align: left; padding-left: 0; }
 thead th { color: var(--quiet); font-size: .85rem; }
 td small { color: var(--quiet); } tr.new td, tr.new th { border-top: 2px solid var(--line); }
 tfoot td { color: var(--quiet); }
+@media (max-width: 40rem) { th, td { padding: .3rem .35rem; } td small { display: block; } }
 @media print { body { max-width: none; } .figures svg { max-width: 48%; } }
 """
 

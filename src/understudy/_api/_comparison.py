@@ -125,7 +125,7 @@ class Comparison:
             [_series(method, [row for row in rows if row["method"] == method]) for method in self.methods],
             x_label="privacy budget ε",
             y_label="average total variation distance" + (", logarithmic" if wide else ""),
-            title=f"{self.dataset}: error of {wanted} tables",
+            title=f"{self.dataset}: error of {wanted} tables (private)",
             log_x=True,
             log_y=wide,
             bands=bands,
