@@ -17,8 +17,8 @@ from understudy.counting._counter import Counts
 from understudy.counting._rows import Rows
 from understudy.counting._threads import run
 
-# One thread's block of staged codes (third cache) and its tables of partial counts.
-_STAGE_BYTES = 4 << 20
+# One thread's block of staged codes (third cache, but a small part of a small table) and its tables of partial counts.
+_LEAST_STAGE_BYTES, _STAGE_BYTES, _BLOCKS = 1 << 19, 4 << 20, 8
 _MOST_BLOCK = 1 << 18
 _SCRATCH_BYTES = 32 << 20
 # Below this, splitting the rows costs more in merging than it wins.
@@ -190,7 +190,8 @@ def _tally(wave: _Wave, rows: Rows, axes: Axes, low: int, high: int) -> npt.NDAr
     weight = high - low if rows.weights is None else int(rows.weights.sum(dtype=np.int64))
     counts = np.zeros(wave.size, dtype=np.uint32 if weight < 1 << 32 else np.int64)
     row_bytes = max(1, len(wave.staged)) * np.dtype(wave.code_type).itemsize
-    block = min(high - low, _MOST_BLOCK, max(kernels.STRIP, _STAGE_BYTES // row_bytes))
+    stage_bytes = min(_STAGE_BYTES, max(_LEAST_STAGE_BYTES, rows.n * len(rows.columns) // _BLOCKS))
+    block = min(high - low, _MOST_BLOCK, max(kernels.STRIP, stage_bytes // row_bytes))
     stage = np.empty((len(wave.staged), block), dtype=wave.code_type)
     index = np.empty(kernels.STRIP, dtype=wave.strides.dtype)
     for start in range(low, high, block or 1):

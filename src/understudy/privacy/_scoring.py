@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ Family: TypeAlias = tuple[
     tuple[int, int], ...
 ]  # child and parents together, sorted: one table serves each of them as child
 Progress: TypeAlias = Callable[[int, int], None]
+_Kept = TypeVar("_Kept")
 
 
 class Scorer:
@@ -51,8 +52,7 @@ class Scorer:
     def scores(self, candidates: Sequence[Candidate], score: Score, progress: Progress | None = None) -> Counts:
         """The integer score of each candidate."""
         known = self._known[score.name]
-        if len(known) > self._scores_kept:
-            known.clear()
+        _forget(known, candidates)
         result = np.empty(len(candidates), dtype=np.int64)
         todo: dict[Family, list[tuple[int, int]]] = {}  # family → (candidate, its child)
         for index, candidate in enumerate(candidates):
@@ -75,12 +75,13 @@ class Scorer:
 
     def shapes(self, candidates: Sequence[Candidate]) -> set[tuple[int, int]]:
         """The different (child size, parent cells) among the candidates: public."""
-        if len(self._shapes) > self._scores_kept:
-            self._shapes.clear()
+        _forget(self._shapes, candidates)
+        different = {shape: shape for shape in self._shapes.values()}  # there are few: each is held once
         for candidate in candidates:
             if candidate not in self._shapes:
                 child, parents = candidate
-                self._shapes[candidate] = (self._counter.domain[child].size, prod(self._sizes.shape(parents)))
+                shape = (self._counter.domain[child].size, prod(self._sizes.shape(parents)))
+                self._shapes[candidate] = different.setdefault(shape, shape)
         return {self._shapes[candidate] for candidate in candidates}
 
     def _batches(self, todo: dict[Family, list[tuple[int, int]]]) -> Iterator[list[Family]]:
@@ -114,6 +115,14 @@ class Scorer:
             moved = np.moveaxis(stacked, position + 1, 1).reshape(len(rows), shape[position], -1)
             result[indices] = score(np.ascontiguousarray(moved), max(self._counter.n, 1))
         return sum(len(indices) for _, indices in groups.values())
+
+
+def _forget(known: dict[Candidate, _Kept], candidates: Sequence[Candidate]) -> None:
+    """Lets go of candidates that are not asked for any more, once they are the larger part."""
+    if len(known) > 2 * len(candidates):
+        kept = {candidate: known[candidate] for candidate in candidates if candidate in known}
+        known.clear()
+        known.update(kept)
 
 
 class _Sizes:

@@ -28,7 +28,7 @@ Kind = Literal["pandas", "polars", "pyarrow"]
 BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
 # Values take ten times the memory of codes: few at a time beside the whole, if that is not too few to be quick.
-_LEAST_CELLS, _MOST_CELLS, _PARTS = 1 << 18, 1 << 21, 8
+_LEAST_CELLS, _MOST_CELLS, _PARTS = 1 << 18, 1 << 21, 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -38,25 +38,29 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
     >>> read_table(pa.table({"sex": ["M", "F", "M"]}), schema).columns[0].tolist()
     [1, 0, 1]
     """
-    domain = schema.domain
-    opened = open_source(source)
-    _raise(column_faults(opened.names, schema))
     encoders = [ColumnEncoder(field, show_values=show_values) for field in schema.fields]
-    filled = [_Column(code_type(field.size), opened.n_rows) for field in schema.fields]
+    columns = _read_columns(open_source(source), schema, encoders, progress)
+    pa.default_memory_pool().release_unused()
+    if encoders[0].rows == 0:
+        raise TableError("the table has a header but no rows. There is nothing to publish.")
+    _raise([s for encoder in encoders for s in sentences(encoder)])
+    return Table(schema.domain, tuple(codes.whole() for codes in columns))
+
+
+def _read_columns(
+    opened: Source, schema: Schema, encoders: Sequence[ColumnEncoder], progress: Progress | None
+) -> list[_Column]:
+    _raise(column_faults(opened.names, schema))
+    found = [_Column(code_type(field.size), opened.n_rows) for field in schema.fields]
     every = range(len(encoders))
     # Values take ten times the memory of codes: where it costs nothing, a small part of one column is read at a time.
     for places in [[i] for i in every] if opened.columnar else [list(every)]:
         for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
             for i, column in zip(places, columns, strict=True):
-                filled[i].append(encoders[i].encode(column))
+                found[i].append(encoders[i].encode(column))
             if progress:
                 progress(sum(encoder.rows for encoder in encoders) // len(encoders))
-    if encoders[0].rows == 0:
-        raise TableError("the table has a header but no rows. There is nothing to publish.")
-    _raise([s for encoder in encoders for s in sentences(encoder)])
-    table = Table(domain, tuple(codes.whole() for codes in filled))
-    pa.default_memory_pool().release_unused()
-    return table
+    return found
 
 
 def rows_at_once(n_rows: int | None) -> int:

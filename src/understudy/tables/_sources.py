@@ -147,14 +147,12 @@ def _file(path: Path, kind: str) -> Source:
 def _parquet(path: Path) -> Source:
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(path)
-    schema = file.schema_arrow
+    schema = parquet.read_schema(path)
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    if texts:
-        file = parquet.ParquetFile(path, read_dictionary=texts)
+    # Reading ahead is done by another thread, and each thread keeps memory of its own.
+    file = parquet.ParquetFile(path, read_dictionary=texts, pre_buffer=False)
 
     def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
-        # Each thread keeps memory of its own, and there is nothing to share for one column.
         for batch in file.iter_batches(batch_size=rows, columns=list(wanted), use_threads=len(wanted) > 1):
             yield [batch.column(name) for name in wanted]
 
