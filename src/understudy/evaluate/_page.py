@@ -174,12 +174,13 @@ def _overall(report: Report) -> dict[str, Any]:
         return {
             "tone": UNKNOWN,
             "sentence": "No tables of counts were compared, so there is no overall verdict.",
+            "advice": "",
             "gauge": "",
         }
     off = points(1 - report.score)
     sentence = f"Tables of one to three columns differ from the real ones by {off} points on average."
     if report.floor_score is None or report.ceiling_score is None:
-        return {"tone": UNKNOWN, "sentence": sentence}
+        return {"tone": UNKNOWN, "sentence": sentence, "advice": ""}
     known = Property(
         "overall",
         "",

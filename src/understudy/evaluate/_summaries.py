@@ -19,6 +19,7 @@ from understudy.tables import Table
 
 _TABLES = ("2-way", "3-way", "4-way")
 _CELLS = 8
+_LARGEST_KEY = 2**62
 
 
 @dataclass(frozen=True)
@@ -195,24 +196,32 @@ def _named(line: dict[str, Any]) -> tuple[str, ...]:
 
 def _drilled(pair: Pair, found: RankedTable) -> WorstTable:
     places = [pair.names.index(name) for name in found.columns]
-    sizes = [len(pair.labels[place]) for place in places]
-    (keys, real), (other_keys, synthetic) = (_counted(table, places, sizes) for table in (pair.real, pair.first))
-    every = np.union1d(keys, other_keys)
-    first, second = np.zeros(len(every)), np.zeros(len(every))
-    first[np.searchsorted(every, keys)] = real / pair.real.n
-    second[np.searchsorted(every, other_keys)] = synthetic / pair.first.n
-    worst = np.argsort(-np.abs(first - second), kind="stable")[:_CELLS]
+    columns = [np.concatenate((pair.real.columns[place], pair.first.columns[place])) for place in places]
+    _, rows, keys = np.unique(
+        _keys(columns, [len(pair.labels[place]) for place in places]), return_index=True, return_inverse=True
+    )
+    real = np.bincount(keys[: pair.real.n], minlength=len(rows)) / pair.real.n
+    synthetic = np.bincount(keys[pair.real.n :], minlength=len(rows)) / pair.first.n
+    worst = np.argsort(-np.abs(real - synthetic), kind="stable")[:_CELLS]
     cells = []
-    for at in worst[first[worst] != second[worst]].tolist():
-        codes = np.unravel_index(every[at], sizes)
-        labels = tuple(pair.labels[place][int(code)] for place, code in zip(places, codes, strict=True))
-        cells.append(Cell(labels, float(first[at]), float(second[at])))
+    for at in worst[real[worst] != synthetic[worst]].tolist():
+        codes = [int(column[rows[at]]) for column in columns]
+        labels = tuple(pair.labels[place][code] for place, code in zip(places, codes, strict=True))
+        cells.append(Cell(labels, float(real[at]), float(synthetic[at])))
     return WorstTable(found.columns, found.distance, tuple(cells), found.floor, found.ceiling)
 
 
-def _counted(table: Table, places: Sequence[int], sizes: Sequence[int]) -> tuple[Any, Any]:
-    columns = tuple(table.columns[place].astype(np.int64) for place in places)
-    return np.unique(np.ravel_multi_index(columns, tuple(sizes)), return_counts=True)
+def _keys(columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> npt.NDArray[np.int64]:
+    """One number for each combination of codes that occurs, in their order."""
+    keys, largest = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column, size in zip(columns, sizes, strict=True):
+        if largest * size > _LARGEST_KEY:
+            # renumbered: there are no more combinations than rows, but their product has no place in 64 bits
+            seen, keys = np.unique(keys, return_inverse=True)
+            largest = len(seen)
+        keys = keys * size + column
+        largest *= size
+    return keys
 
 
 def _shares(column: npt.NDArray[Any], size: int) -> tuple[float, ...]:
