@@ -1,6 +1,15 @@
 """Whether a synthetic table is any good: measures against the real table. What they find is private to the holder."""
 
+from understudy.evaluate._association import (
+    ASSOCIATIONS,
+    AssociationMatrices,
+    Associations,
+    compare_associations,
+    measure_associations,
+)
+from understudy.evaluate._classify import CLASSIFIERS, default_targets, measure_classification
 from understudy.evaluate._counts import Joint, choose_groups, joint_counts
+from understudy.evaluate._detection import DETECTORS, measure_detection
 from understudy.evaluate._facts import BudgetLine, ReportFacts
 from understudy.evaluate._interval import mean_interval
 from understudy.evaluate._network import measure_network
@@ -8,16 +17,24 @@ from understudy.evaluate._pair import Found, Pair, Progress, TableFound, pair_of
 from understudy.evaluate._privabn import QUERIES, measure_l1_l2
 from understudy.evaluate._property import Better, Property, find_property
 from understudy.evaluate._public import PublicReport, make_public_report
+from understudy.evaluate._ranges import measure_ranges
 from understudy.evaluate._reference import References, ceiling_table, floor_table, make_references
 from understudy.evaluate._report import PRIVATE, Report, make_report
+from understudy.evaluate._sdmetrics import measure_sdmetrics
 from understudy.evaluate._summaries import Cell, Histogram, Shares, WorstTable
 from understudy.evaluate._tables import MAX_TABLES, measure_tables, total_variation
+from understudy.evaluate._validity import measure_validity
 from understudy.evaluate._verdict import beside_references, columns_named, points
 
 __all__ = [
+    "ASSOCIATIONS",
+    "CLASSIFIERS",
+    "DETECTORS",
     "MAX_TABLES",
     "PRIVATE",
     "QUERIES",
+    "AssociationMatrices",
+    "Associations",
     "Better",
     "BudgetLine",
     "Cell",
@@ -38,6 +55,8 @@ __all__ = [
     "ceiling_table",
     "choose_groups",
     "columns_named",
+    "compare_associations",
+    "default_targets",
     "find_property",
     "floor_table",
     "joint_counts",
@@ -45,9 +64,15 @@ __all__ = [
     "make_references",
     "make_report",
     "mean_interval",
+    "measure_associations",
+    "measure_classification",
+    "measure_detection",
     "measure_l1_l2",
     "measure_network",
+    "measure_ranges",
+    "measure_sdmetrics",
     "measure_tables",
+    "measure_validity",
     "pair_of_codes",
     "points",
     "read_pair",

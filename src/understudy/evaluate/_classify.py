@@ -205,9 +205,9 @@ def _property(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_o
             "ceiling": errors[:, -1],
             "majority": majority,
             "accuracy": 1 - errors[:, 1],
-            "auc": areas[:, 1],
-            "auc_floor": areas[:, 0],
-            "auc_ceiling": areas[:, -1],
+            "auc": pa.array(areas[:, 1], from_pandas=True),
+            "auc_floor": pa.array(areas[:, 0], from_pandas=True),
+            "auc_ceiling": pa.array(areas[:, -1], from_pandas=True),
         }
     )
     which = "held-out real rows" if held_out else "real rows set aside (20 %; the synthetic table may have seen them)"

@@ -46,7 +46,7 @@ def measure_validity(pair: Pair, references: References, *, progress: Progress |
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
     >>> pair = read_pair(pa.table({"sex": ["M", "F", "M"]}), pa.table({"sex": ["M", "X"]}), schema)
     >>> print(measure_validity(pair, make_references(pair))[0].verdict)
-    50 % of cells and 50 % of rows hold something that the schema does not allow, most often in `sex`; 0 % of real cells.
+    50 % of cells and 50 % of rows hold something that the schema does not allow, most in `sex`; 0 % of real cells.
     """
     if progress is not None:
         progress("validity", 0, 1)
@@ -84,11 +84,10 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Prope
         value=value,
         score=1 - value,
         verdict=(
-            f"Every cell is what the schema allows; {'so is every cell' if own == '0' else f'{own} % of cells are not,'} "
-            f"{'of' if own == '0' else 'in'} the real table."
+            f"Every cell is what the schema allows; {own} % of cells of the real table are not."
             if value == 0
             else f"{points(value)} % of cells and {points(rows)} % of rows hold something that the schema does not "
-            f"allow, most often in `{first.columns[worst].name}`; {own} % of real cells."
+            f"allow, most in `{first.columns[worst].name}`; {own} % of real cells."
         )
         + extra,
         floor=floor,
