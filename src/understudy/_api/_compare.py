@@ -84,12 +84,19 @@ def compare(
     wanted = wanted.in_order_of(column_names(opened))
     bench = Bench(schema=wanted, table=read_table(opened, wanted), ways=widths)
     runs, references = _run_all(bench, asked.tasks, RunStore.open(folder), progress)
-    found = Comparison(
-        dataset=wanted.name,
+    found = _comparison(bench, asked, runs, references, kind_of(opened))
+    if folder is not None:
+        found.save(folder)
+    return found
+
+
+def _comparison(bench: Bench, asked: _Asked, runs: list[Run], references: dict[str, float], kind: str) -> Comparison:
+    return Comparison(
+        dataset=bench.schema.name,
         rows=bench.table.n,
-        columns=len(wanted.domain),
+        columns=len(bench.table.domain),
         version=str(bench.setting["version"]),
-        neighbours=neighbours if isinstance(neighbours, str) else neighbours.value,
+        neighbours=asked.tasks[0].neighbours.value,
         delta=asked.budgets[0].delta,
         methods=tuple(label_method(method) for method in asked.methods),
         epsilons=tuple(budget.epsilon for budget in asked.budgets),
@@ -98,11 +105,8 @@ def compare(
         floor=split_references(references, "floor"),
         ceiling=split_references(references, "ceiling"),
         runs=tuple(runs),
-        kind=kind_of(opened),
+        kind=kind,
     )
-    if folder is not None:
-        found.save(folder)
-    return found
 
 
 def _run_all(
