@@ -10,6 +10,9 @@ columns without bins the scores are the same. Where they differ:
 - **ContingencySimilarity** of a column with bins uses the schema's; theirs are ten of equal width between the smallest
   and the largest value of each table, so that one bin may mean different values in the real and in the synthetic table.
 - Special values stand at their own number. Values outside the schema have none, and as a category are all one.
+- **Column Pair Trends** averages over all pairs, as SDMetrics' own property does by itself. Its latest quality reports
+  leave out pairs that hardly hang together in the real table (correlation up to 0.5, Cramér's V up to 0.3), and come
+  out lower for that.
 
 A score that is not defined (a constant column has no correlation) is left out of the average, as SDMetrics does.
 """
