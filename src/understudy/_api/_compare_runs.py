@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from understudy._api._compare_store import code_hash, fingerprint, table_hash
+from understudy._api._compare_store import fingerprint, table_hash
 from understudy._core.randomness import Streams, streams
 from understudy.counting import MemoryCounter
 from understudy.evaluate import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
@@ -67,7 +67,6 @@ class Bench:
             "table": table_hash(self.table),
             "schema": fingerprint(schema=self.schema.to_dict()),
             "version": version("understudy"),
-            "code": code_hash(),
             "measures": {"ways": list(self.ways), "max_tables": self.max_tables, "seed": REFERENCE_SEED},
         }
 

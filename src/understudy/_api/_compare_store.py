@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -51,20 +50,6 @@ def table_hash(table: Table) -> str:
     for attribute, column in zip(table.domain, table.columns, strict=True):
         found.update(f"{attribute.name}\x1f{attribute.size}\x1f{column.dtype.str}\x1f{len(column)}\x1e".encode())
         found.update(column.tobytes())
-    return found.hexdigest()
-
-
-@cache
-def code_hash() -> str:
-    """A hash of understudy's own source, since a checkout changes while its version number stays.
-
-    >>> len(code_hash())
-    64
-    """
-    package = Path(__file__).parents[1]
-    found = sha256()
-    for path in sorted(package.rglob("*.py")):
-        found.update(f"{path.relative_to(package).as_posix()}\x1f".encode() + path.read_bytes() + b"\x1e")
     return found.hexdigest()
 
 
