@@ -12,7 +12,7 @@ from tests.evaluate.browser import opened, running_browser
 from tests.evaluate.made_up import HOSTILE_NAMES, made_up_report
 from understudy.evaluate import PublicReport, Shares
 
-SECTIONS = ("verdicts", "columns", "associations", "worst", "network", "budget", "privacy", "reading")
+SECTIONS = ("verdicts", "learning", "columns", "associations", "worst", "network", "budget", "privacy", "reading")
 WIDE = [f"variable {i:02d} of the survey" for i in range(50)]
 
 
@@ -80,7 +80,7 @@ def test_searching_hides_the_other_columns_and_opens_the_fold(browser: Any, page
 
 def test_a_table_is_sorted_by_the_column_clicked(browser: Any, pages: dict[str, Path]) -> None:
     with opened(browser, pages["plain"]) as page:
-        fold = page.locator("article.verdict details").first
+        fold = page.locator(".verdict details").first
         fold.locator("summary").click()
         head = fold.locator("th", has_text="distance")
         for up in (False, True):

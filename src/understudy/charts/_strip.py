@@ -80,25 +80,16 @@ def strip(
 def _flags(
     lines: Mapping[str, float], places: Mapping[str, float], top: float, bottom: float, write: Callable[[float], str]
 ) -> list[str]:
-    """A line down from each name; names sit above each other, so that none covers another."""
+    """A line down from each name; the leftmost name is on top, so that no line goes through another's name."""
     parts = []
-    for i, (name, value) in enumerate(lines.items()):
-        x, y = places[name], top - 16 * (len(lines) - i) + 8
-        kind = _LINES[i % len(_LINES)]
-        text = f"{name} {write(value)}"
+    kinds = {name: _LINES[i % len(_LINES)] for i, name in enumerate(lines)}
+    for i, name in enumerate(sorted(lines, key=lambda name: places[name])):
+        x, y, kind = places[name], top - 16 * (len(lines) - i) + 8, kinds[name]
+        text = f"{name} {write(lines[name])}"
         fits = x + 6 + width_of(text, 10.5) < _WIDTH - _MARGIN
         parts.append(tag("line", class_=f"{kind}-l", x1=x, x2=x, y1=y - 8, y2=bottom, stroke_width=1.5))
-        parts.append(
-            tag(
-                "text",
-                text,
-                class_=kind,
-                x=x + 5 if fits else x - 5,
-                y=y,
-                font_size=10.5,
-                text_anchor="start" if fits else "end",
-            )
-        )
+        start, anchor = (x + 5, "start") if fits else (x - 5, "end")
+        parts.append(tag("text", text, class_=kind, x=start, y=y, font_size=10.5, text_anchor=anchor))
     return parts
 
 

@@ -64,8 +64,8 @@ class ReportFacts:
     notes: tuple[str, ...] = ()
 
     def public(self) -> ReportFacts:
-        """The same without what was read off the real table: its number of rows, and notes about it."""
-        return replace(self, rows_real=None, notes=())
+        """The same without what belongs to the evaluation: the real table's number of rows, and notes about it."""
+        return replace(self, rows_real=None, n_synthetic=1, notes=())
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; the letter and the drawing have files of their own."""

@@ -57,7 +57,7 @@ def property_strip(known: Property) -> Chart | None:
     if known.details is None or "distance" not in known.details.schema.names or known.details.num_rows < 2:
         return None
     values = [value for value in known.details.column("distance").to_pylist() if value is not None]
-    marks = {"average here": known.value, "fresh sample of real rows": known.floor, "columns unrelated": known.ceiling}
+    marks = {"fresh sample of real rows": known.floor, "columns unrelated": known.ceiling, "average here": known.value}
     bands = {name: value for name, value in marks.items() if value is not None}
     if not values:
         return None

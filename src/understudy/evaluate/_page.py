@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 SHOWN_COLUMNS = 12
 _SHOWN_ROWS = 12
 _MANY = 12
-_IN_POINTS = ("distance", "floor", "ceiling", "from_model")
 _NOT_ON_THE_PAGE = ("mutual information (bits)",)
 
 
@@ -84,7 +83,7 @@ def report_page(report: Report) -> str:
         "floor_score": report.floor_score,
         "ceiling_score": report.ceiling_score,
         "overall": _overall(report),
-        "measured": [_verdict(known) for known in report.measured],
+        **_grouped([_verdict(known) for known in report.measured]),
         "columns": sorted(map(_column, report.histograms), key=lambda column: -column["distance"]),
         "associations": [_maps(found) for found in report.associations if found.name not in _NOT_ON_THE_PAGE],
         "worst": report.worst_cells,
@@ -164,7 +163,7 @@ def shown_value(known: Property, value: float | None) -> str:
     if value is None or not isfinite(value):
         return "–"
     if known.unit == "share":
-        return points(value)
+        return points(value) if value == 0 or abs(value) >= 0.01 else f"{100 * value:.2f}"
     return plain(value) if abs(value) >= 100 else f"{value:.2g}"
 
 
@@ -206,9 +205,27 @@ def _overall(report: Report) -> dict[str, Any]:
     return {"tone": tone, "sentence": sentence, "advice": advice[tone.name]}
 
 
+def _grouped(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """What was measured, by the question it answers; other people's names for the same go into a table at the end."""
+    questions: dict[str, list[dict[str, Any]]] = {}
+    lessons, familiar = [], []
+    for row in rows:
+        name, question = row["known"].name, row["known"].question
+        if question.startswith("SDMetrics") or name.startswith(("L1 ", "L2 ")):
+            familiar.append(row)
+        elif name.startswith("classification"):
+            lessons.append(row)
+        else:
+            questions.setdefault(question, []).append(row)
+    return {"questions": list(questions.items()), "lessons": lessons, "familiar": familiar}
+
+
 def _verdict(known: Property) -> dict[str, Any]:
     ceiling = known.ceiling if told_apart(known) else None
-    has_bar = isfinite(known.value) and (known.floor is not None or ceiling is not None)
+    # without a ceiling only shares have an end to lie short of
+    has_bar = isfinite(known.value) and (ceiling is not None or (known.floor is not None and known.unit == "share"))
+    ends = None if known.interval is None else [shown_value(known, end) for end in known.interval]
+    from_model = None if known.from_model is None or "model" in known.verdict else shown_value(known, known.from_model)
     higher = known.better == "higher"
     most = 0.1 if ceiling is None and known.unit == "share" else 0.0
     bar = gauge(known.value, floor=known.floor, ceiling=ceiling, higher=higher, most=most, title=known.name)
@@ -220,8 +237,13 @@ def _verdict(known: Property) -> dict[str, Any]:
         "value": shown_value(known, known.value),
         "floor": None if known.floor is None else shown_value(known, known.floor),
         "ceiling": None if ceiling is None else shown_value(known, ceiling),
-        "from_model": None if known.from_model is None else shown_value(known, known.from_model),
-        "interval": None if known.interval is None else [shown_value(known, end) for end in known.interval],
+        "from_model": from_model,
+        "interval": ends if ends is not None and ends[0] != ends[1] else None,
+        "exact": {
+            "value": "–" if not isfinite(known.value) else f"{known.value:.3f}",
+            "floor": "–" if known.floor is None else f"{known.floor:.3f}",
+            "ceiling": "–" if known.ceiling is None else f"{known.ceiling:.3f}",
+        },
         "gauge": _drawn(bar) if has_bar else None,
         "strip": None if spread is None else _drawn(spread),
         "table": _details(known),
@@ -239,7 +261,7 @@ def _details(known: Property) -> dict[str, Any] | None:
         "names": [(name.replace("_", " "), numeric[name]) for name in names],
         "rows": [[(_cell(known, name, line[name]), numeric[name]) for name in names] for line in lines],
         "total": known.details.num_rows,
-        "in_points": known.unit == "share" and any(name in _IN_POINTS for name in names),
+        "in_points": known.unit == "share",
     }
 
 
@@ -249,7 +271,7 @@ def _cell(known: Property, name: str, value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return points(value) if known.unit == "share" and name in _IN_POINTS else plain(value)
+        return points(value) if known.unit == "share" and not name.startswith("auc") else plain(value)
     if isinstance(value, list | tuple):
         return ", ".join(_cell(known, name, part) for part in value)
     return "–" if value is None else tidy(str(value))
