@@ -61,4 +61,10 @@ def property_strip(known: Property) -> Chart | None:
     bands = {name: value for name, value in marks.items() if value is not None}
     if not values:
         return None
-    return strip(values, title=known.question, x_label=known.measure, bands=bands, shares=known.unit == "share")
+    return strip(
+        values,
+        title=known.question,
+        x_label=known.measure.removeprefix("average "),
+        bands=bands,
+        shares=known.unit == "share",
+    )
