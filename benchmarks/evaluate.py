@@ -18,7 +18,7 @@ from benchmarks._made import mixed_table
 from benchmarks._ours import fit, load_table
 from benchmarks._report import Line, Options, Stopwatch, faster, main
 from understudy._core.randomness import Streams, streams
-from understudy.evaluate import (
+from understudy.evaluation import (
     Pair,
     Property,
     ceiling_table,

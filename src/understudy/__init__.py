@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from understudy._api import PrivBayes, plan, publish
     from understudy._api._compare import compare
     from understudy._api._comparison import Comparison
+    from understudy._api._evaluate import evaluate, public_report
     from understudy._core.errors import (
         BudgetExceeded,
         InternalError,
@@ -63,8 +64,10 @@ __all__ = [
     "check_table",
     "compare",
     "draft_schema",
+    "evaluate",
     "load",
     "plan",
+    "public_report",
     "publish",
 ]
 
@@ -72,6 +75,7 @@ _HOMES = {
     "understudy._api": ("PrivBayes", "plan", "publish"),
     "understudy._api._compare": ("compare",),
     "understudy._api._comparison": ("Comparison",),
+    "understudy._api._evaluate": ("evaluate", "public_report"),
     "understudy._core.errors": (
         *("BudgetExceeded", "InternalError", "LedgerError", "ModelFileError", "OptionError", "OutputError"),
         *("SchemaError", "TableError", "UnderstudyError", "UserError"),

@@ -16,7 +16,7 @@ from understudy import methods as method_room
 from understudy._api import _compare, _compare_runs
 from understudy._api._compare_runs import Bench
 from understudy._api._compare_store import RunStore, fingerprint, table_hash
-from understudy.evaluate import make_references, measure_tables, pair_of_codes, read_pair
+from understudy.evaluation import make_references, measure_tables, pair_of_codes, read_pair
 from understudy.methods import Independent, Uniform, _registry
 from understudy.schema import Schema
 from understudy.tables import Table, read_table

@@ -14,7 +14,7 @@ import numpy as np
 from understudy._api._compare_store import fingerprint, table_hash
 from understudy._core.randomness import Streams, streams
 from understudy.counting import MemoryCounter
-from understudy.evaluate import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
+from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
 from understudy.methods import Method, flaw_of, label_method
 from understudy.privacy import Budget, Curator, Neighbours, PrivacyWarning, make_noise
 from understudy.schema import Schema

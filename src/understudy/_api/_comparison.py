@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from understudy._api._compare_store import PRIVATE, check_folder
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.charts import Chart, Series, lines
-from understudy.evaluate import mean_interval
+from understudy.evaluation import mean_interval
 from understudy.release import told_as_output_error, write_bytes
 
 if TYPE_CHECKING:

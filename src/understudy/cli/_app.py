@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from understudy.cli import _compare, _ledger, _models, _publish, _schema
+from understudy.cli import _compare, _evaluate, _ledger, _models, _publish, _schema
 
 
 class InterruptedRunError(Exception):
@@ -64,6 +64,7 @@ def _root(
 app.add_typer(_schema.app, name="schema")
 app.command("plan")(_publish.plan)
 app.command("publish")(_publish.publish)
+app.command("evaluate", cls=_evaluate.FileOrScreen)(_evaluate.evaluate)
 app.command("compare")(_compare.compare)
 app.command("sample")(_models.sample)
 app.command("query")(_models.query)

@@ -1,0 +1,174 @@
+"""`evaluate`: how good a synthetic table is, beside the real one. What it returns is private to the holder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+from understudy._api._fit import Progress
+from understudy._api._settings import SchemaLike
+from understudy._api._subject import Subject, find_subject
+from understudy._core.errors import OptionError
+from understudy._core.numbers import whole_number
+from understudy.evaluation import (
+    MAX_TABLES,
+    Associations,
+    Pair,
+    Property,
+    PublicReport,
+    References,
+    Report,
+    compare_associations,
+    make_public_report,
+    make_references,
+    make_report,
+    measure_classification,
+    measure_detection,
+    measure_l1_l2,
+    measure_network,
+    measure_ranges,
+    measure_sdmetrics,
+    measure_tables,
+    measure_validity,
+    read_pair,
+)
+from understudy.tables import Table, read_table
+
+NO_CLASSIFIERS = (
+    'Classifiers were left out: scikit-learn is not installed. To have them: pip install "understudy[evaluate]".'
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wanted:
+    ways: Sequence[int]
+    max_tables: int
+    classifiers: bool
+    targets: Sequence[str] | None
+    seed: int
+    progress: Progress | None
+
+
+def evaluate(
+    real: Any,
+    synthetic: Any,
+    schema: SchemaLike | None = None,
+    *,
+    ways: Sequence[int] = (1, 2, 3),
+    max_tables: int = MAX_TABLES,
+    classifiers: bool | None = None,
+    targets: Sequence[str] | None = None,
+    holdout: Any = None,
+    draws: int = 1,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Hold a synthetic table against the real one. Private: never publish what comes out of the real table.
+
+    Args:
+        real: the private table: a file, or a pandas, polars or pyarrow table.
+        synthetic: a release folder, what `publish` returned, a model or its file, a table of any tool, or a list of
+            such tables (of several seeds, say) for confidence intervals.
+        schema: what is public about the columns; a release brings its own.
+        ways: how many columns the compared tables have.
+        max_tables: beyond so many tables of one kind, as many are drawn at random.
+        classifiers: train classifiers too. Without a word: if scikit-learn is installed.
+        targets: the columns that classifiers predict.
+        holdout: real rows that were not published, to test classifiers on.
+        draws: look at so many tables drawn from the model, for confidence intervals.
+        seed: of the floor, the ceiling, and everything drawn. Nothing here is a release.
+        progress: called with a stage, how much of it is done, and how much there is.
+
+    >>> import pyarrow as pa
+    >>> schema = {"name": "t", "fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]}
+    >>> real, fake = pa.table({"a": list("xxyy"), "b": list("xxyy")}), pa.table({"a": list("xyxy"), "b": list("xxyy")})
+    >>> report = evaluate(real, fake, schema, classifiers=False)
+    >>> report.find("2-way").verdict
+    'Two-way tables: differences of 50 points on average, 50 at worst, in `a × b`. No better than unrelated columns.'
+    """
+    n_draws = whole_number(draws, "draws", least=1)
+    trained = find_spec("sklearn") is not None if classifiers is None else classifiers
+    subject = find_subject(synthetic, schema, draws=n_draws, seed=seed)
+    pair, held_out = _read(real, subject, holdout, progress)
+    wanted = _Wanted(
+        ways=ways, max_tables=max_tables, classifiers=trained, targets=targets, seed=seed, progress=progress
+    )
+    if targets is not None and not trained:
+        raise OptionError(f"targets are for classifiers. {NO_CLASSIFIERS if classifiers is None else 'Turn them on.'}")
+    references = make_references(pair, seed=seed)
+    associations = compare_associations(pair, references, progress=progress)
+    measured = _measure(pair, references, associations, subject, held_out, wanted)
+    facts = subject.facts(
+        rows_real=pair.real.n,
+        rows_synthetic=pair.first.n,
+        n_synthetic=len(pair.synthetic),
+        notes=() if trained or classifiers is False else (NO_CLASSIFIERS,),
+    )
+    facts = facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
+    return make_report(pair, measured, facts=facts, associations=tuple(associations.matrices.values()))
+
+
+def public_report(release: Any) -> PublicReport:
+    """A page about a release for its readers. No real table is read: it may be published with the release.
+
+    >>> import understudy as us
+    >>> schema = {"name": "t", "fields": [{"name": "smokes", "type": "boolean"}]}
+    >>> model = us.PrivBayes(epsilon=1.0).fit({"smokes": [True, False] * 50}, schema).model_
+    >>> public_report(model).to_dict()["public"]
+    'made from the release alone: may be published with it'
+    """
+    subject = find_subject(release, None)
+    table = read_table(subject.tables[0], subject.schema)
+    return make_public_report(subject.schema, table, facts=subject.facts(rows_synthetic=table.n))
+
+
+def _read(real: Any, subject: Subject, holdout: Any, progress: Progress | None) -> tuple[Pair, Table | None]:
+    """All tables in one domain; the held-out rows, read beside the others, are taken out again."""
+    if holdout is None:
+        return read_pair(real, list(subject.tables), subject.schema, progress=progress), None
+    pair = read_pair(real, [*subject.tables, holdout], subject.schema, progress=progress)
+    found = replace(pair.found, synthetic=pair.found.synthetic[:-1])
+    return replace(pair, synthetic=pair.synthetic[:-1], found=found), pair.synthetic[-1]
+
+
+def _measure(
+    pair: Pair,
+    references: References,
+    associations: Associations,
+    subject: Subject,
+    held_out: Table | None,
+    wanted: _Wanted,
+) -> list[Property]:
+    """Every property, in the order in which a reader asks."""
+    model, progress = None if subject.model is None else subject.model.model, wanted.progress
+    found = measure_validity(pair, references)
+    found += measure_tables(
+        pair,
+        references,
+        ways=wanted.ways,
+        max_tables=wanted.max_tables,
+        seed=wanted.seed,
+        model=model,
+        progress=progress,
+    )
+    found += associations.properties
+    found += measure_ranges(pair, references, seed=wanted.seed, progress=progress)
+    if model is not None:
+        found.append(
+            measure_network(pair, references, model.network, recoding=model.recoding, progress=progress),
+        )
+    if wanted.classifiers:
+        found += measure_detection(pair, references, seed=wanted.seed, progress=progress)
+        found += measure_classification(
+            pair, references, targets=wanted.targets, holdout=held_out, seed=wanted.seed, progress=progress
+        )
+    found += measure_l1_l2(pair, references, seed=wanted.seed, progress=progress)
+    return [*found, *measure_sdmetrics(pair, references)]
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()

@@ -1,0 +1,177 @@
+"""`understudy evaluate`: a synthetic table held against the real one. What it shows is private to the holder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand
+
+from understudy.cli._files import refuse_target
+from understudy.cli._interrupts import INTERRUPTS
+from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
+
+if TYPE_CHECKING:
+    from understudy.evaluation import Property, PublicReport, Report
+
+SCREEN = "-"
+
+
+class FileOrScreen(TyperCommand):
+    """Lets `--json` stand alone, as it does in every other command: then it means the screen."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give a lone `--json` its target."""
+        filled: list[str] = []
+        for here, following in zip(args, [*args[1:], SCREEN + SCREEN], strict=True):
+            filled.append(here)
+            if here == "--json" and following.startswith("-") and following != SCREEN:
+                filled.append(SCREEN)
+        return super().parse_args(ctx, filled)
+
+
+def evaluate(
+    tables: list[str] = typer.Argument(
+        ...,
+        metavar="REAL RELEASE",
+        help="The real table, then a release folder, a model file or a synthetic table. With --public only that.",
+    ),
+    schema: Path | None = typer.Option(
+        None, "--schema", "-s", help="Schema file, for a synthetic table without a model beside it."
+    ),
+    html: Path | None = typer.Option(None, "--html", help="Write the report as one page to this file."),
+    json_target: str | None = typer.Option(
+        None, "--json", metavar="FILE", help="Write every number to this file; without a name, to the screen."
+    ),
+    public: bool = typer.Option(
+        False, "--public", help="The page for the release's readers: made without the real table, may be published."
+    ),
+    ways: str = typer.Option("1,2,3", "--ways", help="How many columns the compared tables have: any of 1 to 4."),
+    classifiers: bool | None = typer.Option(
+        None,
+        "--classifiers/--no-classifiers",
+        help="Train classifiers too. Default: if scikit-learn is installed.",
+        show_default=False,
+    ),
+    targets: str | None = typer.Option(None, "--targets", help="Columns that classifiers predict, with commas."),
+    holdout: Path | None = typer.Option(
+        None, "--holdout", help="Real rows that were not published, to test classifiers on."
+    ),
+    draws: int = typer.Option(1, "--draws", help="Tables to look at, drawn from the model: gives intervals."),
+    seed: int = typer.Option(0, "--seed", help="Of the floor, the ceiling and all that is drawn here."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace files that are there."),
+) -> None:
+    """Hold a synthetic table against the real one: where it is good, where it is not. Private to you."""
+    on_screen = json_target == SCREEN
+    to_write = _to_write(html, None if json_target is None or on_screen else Path(json_target), overwrite=overwrite)
+    report: Report | PublicReport
+    if public:
+        report = _public(tables)
+    else:
+        real, synthetic = _both(tables)
+        report = _private(
+            real,
+            synthetic,
+            quiet=on_screen,
+            schema=schema,
+            ways=_widths(ways),
+            classifiers=classifiers,
+            targets=None if targets is None else [name.strip() for name in targets.split(",") if name.strip()],
+            holdout=holdout,
+            draws=draws,
+            seed=seed,
+        )
+    for target in to_write:
+        report.save(target)
+    INTERRUPTS.outcome = "the report is complete."
+    if on_screen:
+        say_json(report.to_dict())
+        return
+    if not public:
+        _show(report)  # type: ignore[arg-type]  # it is the private one
+    for target in to_write:
+        say(f"{'Public page' if public else 'Report (private to you)'}: {target}")
+    if public and not to_write:
+        say_aside("Nothing was written: name a file with --html.")
+
+
+def _both(tables: list[str]) -> tuple[str, str]:
+    from understudy._core.errors import OptionError
+
+    if len(tables) != 2:
+        raise OptionError(
+            f"evaluate takes two names, the real table and the release; got {len(tables)}. Example: understudy "
+            "evaluate people.csv release/ --html report.html. For a page without the real table add --public."
+        )
+    return tables[0], tables[1]
+
+
+def _public(tables: list[str]) -> PublicReport:
+    from understudy._api._evaluate import public_report
+    from understudy._core.errors import OptionError
+
+    if len(tables) > 2:
+        raise OptionError(f"evaluate --public takes one name, the release; got {len(tables)}.")
+    if len(tables) == 2:
+        say_aside("A public page is made from the release alone: the real table was not opened.")
+    return public_report(tables[-1])
+
+
+def _private(real: str, synthetic: str, *, quiet: bool, **options: Any) -> Report:
+    from understudy import demo
+    from understudy._api._evaluate import evaluate as hold
+
+    source = demo.table_path() if real == "demo" else real
+    with progress_bars(quiet=quiet) as progress:
+        return hold(source, synthetic, progress=progress, **options)
+
+
+def _to_write(html: Path | None, json_file: Path | None, *, overwrite: bool) -> list[Path]:
+    """The files asked for, refused now rather than after the work."""
+    from understudy._core.errors import OutputError
+
+    for target, ending in ((html, ".html"), (json_file, ".json")):
+        if target is None:
+            continue
+        if target.suffix.lower() != ending:
+            raise OutputError(f"'{target}' does not end in {ending}. Name a {ending} file.")
+        refuse_target(target, overwrite=overwrite)
+        if not target.parent.is_dir():
+            raise OutputError(f"there is no folder '{target.parent}' for {target.name}. Make it, or name another.")
+    return [target for target in (html, json_file) if target is not None]
+
+
+def _widths(ways: str) -> list[int]:
+    from understudy._core.errors import OptionError
+
+    try:
+        return [int(way) for way in ways.split(",") if way.strip()]
+    except ValueError:
+        raise OptionError(f"--ways takes whole numbers with commas between them, such as 2,3. Got '{ways}'.") from None
+
+
+def _show(report: Report) -> None:
+    facts = report.facts
+    table = make_table("", "synthetic", "floor", "ceiling", right=("synthetic", "floor", "ceiling"))
+    for known in report.measured:
+        if known.measured:
+            table.add_row(known.name, *(_number(known, value) for value in (known.value, known.floor, known.ceiling)))
+    say_table(table)
+    say("Floor: what a fresh sample of real rows gets. Ceiling: columns drawn independently of each other.")
+    say()
+    for known in report.measured:
+        say(f"• {known.verdict}")
+    say()
+    rows = f"{facts.rows_synthetic:,} synthetic beside {counted(facts.rows_real or 0, 'real row', 'real rows')}"
+    scored = "" if report.score is None else f"score {report.score:.3f}"
+    if report.floor_score is not None and report.ceiling_score is not None:
+        scored += f" (a fresh real sample {report.floor_score:.3f}, unrelated columns {report.ceiling_score:.3f})"
+    say("; ".join(part for part in (f"'{facts.dataset}'", rows, scored) if part) + ".")
+    for note in facts.notes:
+        say(note)
+    say("Private to you: these numbers were computed from the real table. Do not publish them.")
+
+
+def _number(known: Property, value: float | None) -> str:
+    return "" if value is None or value != value else f"{value:.4f}"

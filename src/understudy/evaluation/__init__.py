@@ -1,0 +1,80 @@
+"""Whether a synthetic table is any good: measures against the real table. What they find is private to the holder."""
+
+from understudy.evaluation._association import (
+    ASSOCIATIONS,
+    AssociationMatrices,
+    Associations,
+    compare_associations,
+    measure_associations,
+)
+from understudy.evaluation._classify import CLASSIFIERS, default_targets, measure_classification
+from understudy.evaluation._counts import Joint, choose_groups, joint_counts
+from understudy.evaluation._detection import DETECTORS, measure_detection
+from understudy.evaluation._facts import BudgetLine, ReportFacts
+from understudy.evaluation._interval import mean_interval
+from understudy.evaluation._network import measure_network
+from understudy.evaluation._pair import Found, Pair, Progress, TableFound, pair_of_codes, read_pair
+from understudy.evaluation._privabn import QUERIES, measure_l1_l2
+from understudy.evaluation._property import Better, Property, find_property
+from understudy.evaluation._public import PublicReport, make_public_report
+from understudy.evaluation._ranges import measure_ranges
+from understudy.evaluation._reference import References, ceiling_table, floor_table, make_references
+from understudy.evaluation._report import PRIVATE, Report, make_report
+from understudy.evaluation._sdmetrics import measure_sdmetrics
+from understudy.evaluation._summaries import Cell, Histogram, Shares, WorstTable
+from understudy.evaluation._tables import MAX_TABLES, measure_tables, total_variation
+from understudy.evaluation._validity import measure_validity
+from understudy.evaluation._verdict import beside_references, columns_named, points
+
+__all__ = [
+    "ASSOCIATIONS",
+    "CLASSIFIERS",
+    "DETECTORS",
+    "MAX_TABLES",
+    "PRIVATE",
+    "QUERIES",
+    "AssociationMatrices",
+    "Associations",
+    "Better",
+    "BudgetLine",
+    "Cell",
+    "Found",
+    "Histogram",
+    "Joint",
+    "Pair",
+    "Progress",
+    "Property",
+    "PublicReport",
+    "References",
+    "Report",
+    "ReportFacts",
+    "Shares",
+    "TableFound",
+    "WorstTable",
+    "beside_references",
+    "ceiling_table",
+    "choose_groups",
+    "columns_named",
+    "compare_associations",
+    "default_targets",
+    "find_property",
+    "floor_table",
+    "joint_counts",
+    "make_public_report",
+    "make_references",
+    "make_report",
+    "mean_interval",
+    "measure_associations",
+    "measure_classification",
+    "measure_detection",
+    "measure_l1_l2",
+    "measure_network",
+    "measure_ranges",
+    "measure_sdmetrics",
+    "measure_tables",
+    "measure_validity",
+    "pair_of_codes",
+    "points",
+    "read_pair",
+    "total_variation",
+]

@@ -1,0 +1,70 @@
+"""The pictures of a report, each made from what it shows. Private to the holder, all but those of `Shares`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from understudy.charts import Chart, heat_map, paired_bars, strip
+from understudy.evaluation._association import AssociationMatrices
+from understudy.evaluation._property import Property
+from understudy.evaluation._summaries import Histogram, Shares
+
+
+def share_bars(shares: Shares) -> Chart:
+    """A column's values in one table."""
+    drawn = {"synthetic": shares.shares}
+    return paired_bars(shares.labels, drawn, ordered=shares.ordered, tail=shares.tail, legend=False)
+
+
+def histogram_bars(histogram: Histogram, *, title: str = "", legend: bool = False) -> Chart:
+    """A column's values in both tables."""
+    shares = {"real": histogram.real, "synthetic": histogram.synthetic}
+    return paired_bars(
+        histogram.labels, shares, title=title, ordered=histogram.ordered, tail=histogram.tail, legend=legend
+    )
+
+
+def difference_map(association: AssociationMatrices, *, title: str = "") -> Chart:
+    """Synthetic minus real, blue where the synthetic table exaggerates, amber where it has lost something."""
+    most = float(np.nanmax(np.abs(_off_diagonal(association.difference)), initial=0.0)) or 1.0
+    return heat_map(
+        association.names, association.difference, low=-most, high=most, title=title, diverging=True, triangle=True
+    )
+
+
+def association_maps(association: AssociationMatrices) -> tuple[Chart, Chart]:
+    """The real and the synthetic table's associations, in the same shades."""
+    both = [_off_diagonal(association.real), _off_diagonal(association.synthetic)]
+    most = max(float(np.nanmax(np.abs(part), initial=0.0)) for part in both) or 1.0
+    signed = any(bool((part < 0).any()) for part in both)
+    low = -most if signed else 0.0
+    real, synthetic = (
+        heat_map(association.names, matrix, low=low, high=most, title=title, diverging=signed, triangle=True)
+        for matrix, title in ((association.real, "real"), (association.synthetic, "synthetic"))
+    )
+    return real, synthetic
+
+
+def _off_diagonal(matrix: Any) -> Any:
+    values = np.asarray(matrix, dtype=np.float64)
+    return values[np.isfinite(values) & ~np.eye(len(values), dtype=bool)]
+
+
+def property_strip(known: Property) -> Chart | None:
+    """How the distances of all tables of a property are spread; None where it has no such details."""
+    if known.details is None or "distance" not in known.details.schema.names or known.details.num_rows < 2:
+        return None
+    values = [value for value in known.details.column("distance").to_pylist() if value is not None]
+    marks = {"fresh sample of real rows": known.floor, "columns unrelated": known.ceiling, "average here": known.value}
+    bands = {name: value for name, value in marks.items() if value is not None}
+    if not values:
+        return None
+    return strip(
+        values,
+        title=known.question,
+        x_label=known.measure.removeprefix("average "),
+        bands=bands,
+        shares=known.unit == "share",
+    )

@@ -1,0 +1,315 @@
+"""The report as one HTML page: everything in it, nothing fetched."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from understudy.charts import Chart, gauge, percent, plain, style_rules, tidy
+from understudy.evaluation._figures import association_maps, difference_map, histogram_bars, property_strip, share_bars
+from understudy.evaluation._markdown import inline, render
+from understudy.evaluation._property import Property
+from understudy.evaluation._summaries import Histogram
+
+if TYPE_CHECKING:
+    from understudy.evaluation._public import PublicReport
+    from understudy.evaluation._report import Report
+
+SHOWN_COLUMNS = 12
+_SHOWN_ROWS = 12
+_MANY = 12
+_NOT_ON_THE_PAGE = ("mutual information (bits)",)
+
+
+@dataclass(frozen=True)
+class Tone:
+    """How good a number is, in a word and a colour."""
+
+    name: str
+    word: str
+
+
+CLOSE = Tone("close", "close to real")
+FAIR = Tone("fair", "use with care")
+FAR = Tone("far", "far from real")
+UNKNOWN = Tone("unknown", "not rated")
+
+
+def tone_of(known: Property) -> Tone:
+    """A rating from where the value lies between floor and ceiling; where those do not differ, from the floor alone.
+
+    >>> def pairs(value):
+    ...     return Property("2-way", "?", measure="", value=value, floor=0.0, ceiling=0.2, score=1.0, verdict="")
+    >>> [tone_of(pairs(value)).name for value in (0.01, 0.08, 0.15)]
+    ['close', 'fair', 'far']
+    """
+    if not isfinite(known.value) or known.floor is None:
+        return UNKNOWN
+    if told_apart(known):
+        return _graded(1 - (known.closeness or 0.0), 0.2, 0.5)
+    if known.unit == "share":
+        return _graded(known.value - known.floor if known.better == "lower" else known.floor - known.value, 0.02, 0.06)
+    return UNKNOWN
+
+
+def told_apart(known: Property) -> bool:
+    """Whether floor and ceiling differ enough for a value to lie between them.
+
+    Single columns drawn independently are as good as a fresh sample of them: then the ceiling says nothing.
+    """
+    if known.closeness is None or known.floor is None or known.ceiling is None:
+        return False
+    room = known.ceiling - known.floor if known.better == "lower" else known.floor - known.ceiling
+    return room > 0.25 * abs(known.floor) if known.better == "lower" else room > 0.01
+
+
+def _graded(worse: float, fair: float, far: float) -> Tone:
+    return CLOSE if worse <= fair else FAIR if worse <= far else FAR
+
+
+def report_page(report: Report) -> str:
+    """The page of a report on a real and a synthetic table."""
+    values = {
+        "facts": report.facts,
+        "score": report.score,
+        "floor_score": report.floor_score,
+        "ceiling_score": report.ceiling_score,
+        "overall": _overall(report),
+        **_grouped([_verdict(known) for known in report.measured]),
+        "columns": sorted(map(_column, report.histograms), key=lambda column: -column["distance"]),
+        "associations": [_maps(found) for found in report.associations if found.name not in _NOT_ON_THE_PAGE],
+        "worst": report.worst_cells,
+        **_shared(report.facts),
+    }
+    return _environment().get_template("report.html").render(values)
+
+
+def public_page(report: PublicReport) -> str:
+    """The page that may be published: of the release alone."""
+    columns = [
+        {"name": tidy(shares.name), "chart": _drawn(share_bars(shares)), "values": len(shares.labels)}
+        for shares in report.columns
+    ]
+    values = {"facts": report.facts, "columns": columns, **_shared(report.facts)}
+    return _environment().get_template("public.html").render(values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("understudy.evaluation", "_html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        points=points, percent=percent, plain=plain, inline=inline, tidy=tidy, signed=_signed, count=_count
+    )
+    style, script = (_asset(environment, name) for name in ("style.css", "script.js"))
+    environment.globals.update(
+        shown_columns=SHOWN_COLUMNS,
+        chart_style=Markup(style_rules()),
+        style=Markup(style),
+        script=Markup(script),
+        # whatever else should get onto the page, a browser will run this script only
+        script_hash="sha256-" + b64encode(sha256(script.encode()).digest()).decode(),
+    )
+    return environment
+
+
+def _asset(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0].strip()
+
+
+def _shared(facts: Any) -> dict[str, Any]:
+    return {
+        "letter": None if facts.privacy_letter is None else render(_without_title(facts.privacy_letter), top=2),
+        "network": None if facts.network_svg is None else Markup(_embedded(facts.network_svg)),
+        "budgets": facts.budgets,
+    }
+
+
+def points(share: float | None) -> str:
+    """A share as points of a hundred.
+
+    >>> points(0.0123), points(0.0004), points(None)
+    ('1.2', '0.04', '–')
+    """
+    if share is None or not isfinite(share):
+        return "–"
+    return f"{100 * share:.1f}" if share == 0 or abs(share) >= 0.001 else f"{100 * share:.2f}"
+
+
+def _signed(share: float) -> str:
+    return ("+" if share > 0 else "−" if share < 0 else "±") + points(abs(share))
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
+
+
+def shown_value(known: Property, value: float | None) -> str:
+    """A number in the property's unit."""
+    if value is None or not isfinite(value):
+        return "–"
+    if known.unit == "share":
+        return points(value) if value == 0 or abs(value) >= 0.01 else f"{100 * value:.2f}"
+    return plain(value) if abs(value) >= 100 else f"{value:.2g}"
+
+
+def _overall(report: Report) -> dict[str, Any]:
+    """The verdict over all: of the tables of one to three columns, beside what is best and worst."""
+    if report.score is None:
+        return {
+            "tone": UNKNOWN,
+            "sentence": "No tables of counts were compared, so there is no overall verdict.",
+            "advice": "",
+            "gauge": "",
+        }
+    off = points(1 - report.score)
+    sentence = f"Tables of one to three columns differ from the real ones by {off} points on average."
+    if report.floor_score is None or report.ceiling_score is None:
+        return {"tone": UNKNOWN, "sentence": sentence, "advice": ""}
+    known = Property(
+        "overall",
+        "",
+        measure="",
+        value=1 - report.score,
+        floor=1 - report.floor_score,
+        ceiling=1 - report.ceiling_score,
+        score=report.score,
+        verdict="",
+    )
+    sentence += (
+        f" Another sample of the same people would differ by {points(known.floor)}, columns that know nothing of each "
+        f"other by {points(known.ceiling)}."
+    )
+    advice = {
+        "close": "For most questions the synthetic table can stand in for the real one.",
+        "fair": "The synthetic table shows the main patterns. Check finer findings against the worst tables below.",
+        "far": "The synthetic table has lost much of how columns hang together. Use it to try out programs, not to "
+        "draw conclusions.",
+        "unknown": "",
+    }
+    tone = tone_of(known)
+    return {"tone": tone, "sentence": sentence, "advice": advice[tone.name]}
+
+
+def _grouped(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """What was measured, by the question it answers; other people's names for the same go into a table at the end."""
+    questions: dict[str, list[dict[str, Any]]] = {}
+    lessons, familiar = [], []
+    for row in rows:
+        name, question = row["known"].name, row["known"].question
+        if question.startswith("SDMetrics") or name.startswith(("L1 ", "L2 ")):
+            familiar.append(row)
+        elif name.startswith("classification"):
+            lessons.append(row)
+        else:
+            questions.setdefault(question, []).append(row)
+    return {"questions": list(questions.items()), "lessons": lessons, "familiar": familiar}
+
+
+def _verdict(known: Property) -> dict[str, Any]:
+    ceiling = known.ceiling if told_apart(known) else None
+    # without a ceiling only shares have an end to lie short of
+    has_bar = isfinite(known.value) and (ceiling is not None or (known.floor is not None and known.unit == "share"))
+    ends = None if known.interval is None else [shown_value(known, end) for end in known.interval]
+    from_model = None if known.from_model is None or "model" in known.verdict else shown_value(known, known.from_model)
+    higher = known.better == "higher"
+    most = 0.1 if ceiling is None and known.unit == "share" else 0.0
+    bar = gauge(known.value, floor=known.floor, ceiling=ceiling, higher=higher, most=most, title=known.name)
+    spread = property_strip(known)
+    return {
+        "known": known,
+        "tone": tone_of(known),
+        "unit": "" if known.unit != "share" else "%" if higher else "points",
+        "value": shown_value(known, known.value),
+        "floor": None if known.floor is None else shown_value(known, known.floor),
+        "ceiling": None if ceiling is None else shown_value(known, ceiling),
+        "from_model": from_model,
+        "interval": ends if ends is not None and ends[0] != ends[1] else None,
+        "exact": {
+            "value": "–" if not isfinite(known.value) else f"{known.value:.3f}",
+            "floor": "–" if known.floor is None else f"{known.floor:.3f}",
+            "ceiling": "–" if known.ceiling is None else f"{known.ceiling:.3f}",
+        },
+        "gauge": _drawn(bar) if has_bar else None,
+        "strip": None if spread is None else _drawn(spread),
+        "table": _details(known),
+    }
+
+
+def _details(known: Property) -> dict[str, Any] | None:
+    """The first lines of a property's details, as text."""
+    if known.details is None or not known.details.num_rows:
+        return None
+    lines = known.details.slice(0, _SHOWN_ROWS).to_pylist()
+    names = list(known.details.schema.names)
+    numeric = {name: any(isinstance(line[name], int | float) for line in lines) for name in names}
+    return {
+        "names": [(name.replace("_", " "), numeric[name]) for name in names],
+        "rows": [[(_cell(known, name, line[name]), numeric[name]) for name in names] for line in lines],
+        "total": known.details.num_rows,
+        "in_points": known.unit == "share",
+    }
+
+
+def _cell(known: Property, name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return points(value) if known.unit == "share" and not name.startswith("auc") else plain(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(_cell(known, name, part) for part in value)
+    return "–" if value is None else tidy(str(value))
+
+
+def _column(histogram: Histogram) -> dict[str, Any]:
+    return {
+        "name": tidy(histogram.name),
+        "distance": histogram.distance,
+        "values": len(histogram.labels),
+        "chart": _drawn(histogram_bars(histogram)),
+    }
+
+
+def _maps(found: Any) -> dict[str, Any]:
+    if len(found.names) < 2:
+        return {"measure": found.name, "maps": [], "many": False}
+    real, synthetic = association_maps(found)
+    difference = difference_map(found, title="difference: synthetic minus real")
+    drawn = [("difference", difference), ("real", real), ("synthetic", synthetic)]
+    return {
+        "measure": found.name,
+        "maps": [(name, _drawn(chart)) for name, chart in drawn],
+        "many": len(found.names) > _MANY,
+        "width": real.width,
+    }
+
+
+def _drawn(chart: Chart) -> Markup:
+    return Markup(chart.inline())
+
+
+def _without_title(letter: str) -> str:
+    """The page has a heading of its own for the statement."""
+    return re.sub(r"\A\s*#\s[^\n]*\n", "", letter)
+
+
+def _embedded(picture: str) -> str:
+    """A drawing of ours from its first tag on."""
+    start = picture.find("<svg")
+    return picture[start:].strip() if start >= 0 else ""

@@ -1,0 +1,73 @@
+"""The variant of the report that may be published: nothing in it was computed from the real table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from understudy._core.errors import InternalError
+from understudy.evaluation._facts import ReportFacts
+from understudy.evaluation._report import write_report
+from understudy.evaluation._summaries import Shares, table_shares
+from understudy.schema import Schema
+from understudy.tables import Table
+
+PUBLIC = "made from the release alone: may be published with it"
+
+
+@dataclass(frozen=True)
+class PublicReport:
+    """A page on a release for its readers: what is in the synthetic table, how it was made, how noisy it is.
+
+    It costs no privacy: the synthetic table, the model and the plan are public already. What the facts hold of the
+    real table is dropped.
+
+    >>> facts = ReportFacts(dataset="people", rows_real=10, rows_synthetic=4)
+    >>> PublicReport(facts, (Shares("sex", ("F", "M"), (0.75, 0.25)),)).to_dict()["columns"][0]["synthetic"]
+    [0.75, 0.25]
+    """
+
+    facts: ReportFacts
+    columns: tuple[Shares, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", self.facts.public())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, ready for JSON."""
+        facts = self.facts.to_dict()
+        return {
+            "public": PUBLIC,
+            **{key: value for key, value in facts.items() if key not in ("rows_real", "notes")},
+            "columns": [
+                {"name": column.name, "labels": list(column.labels), "synthetic": list(column.shares)}
+                for column in self.columns
+            ],
+        }
+
+    def html(self) -> str:
+        """The report as one page that needs nothing else."""
+        from understudy.evaluation._page import public_page
+
+        return public_page(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the report to a file: .html to read, .json to use."""
+        return write_report(path, html=self.html, values=self.to_dict)
+
+
+def make_public_report(schema: Schema, synthetic: Table, *, facts: ReportFacts) -> PublicReport:
+    """The public report on a synthetic table, read with the schema alone.
+
+    A pair's table will not do: which codes it has may depend on the real one.
+
+    >>> import numpy as np
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> table = Table(schema.domain, (np.array([0, 0, 1, 0]),))
+    >>> make_public_report(schema, table, facts=ReportFacts(dataset="people", rows_synthetic=4)).columns[0].shares
+    (0.75, 0.25)
+    """
+    if synthetic.domain != schema.domain:
+        raise InternalError("the table of a public report has other codes than its schema.")
+    return PublicReport(facts, table_shares(synthetic, schema.fields))

@@ -1,0 +1,70 @@
+"""The two tables every measure is held against: as good, and as bad, as one could expect. Private to the holder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from understudy._core.randomness import Rng, streams
+from understudy.evaluation._pair import Pair
+from understudy.tables import Table
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class References:
+    """A table as close to the real one as another sample of the same people would be, and one that knows each column
+    but nothing of how they hang together. Both have as many rows as the synthetic table.
+
+    >>> import numpy as np
+    >>> from understudy.schema import Attribute, Domain
+    >>> table = Table(Domain((Attribute(name="a", size=2),)), (np.array([0, 1]),))
+    >>> References(floor=table, ceiling=table).floor.n
+    2
+    """
+
+    floor: Table
+    ceiling: Table
+
+
+def make_references(pair: Pair, *, seed: int = 0) -> References:
+    """The floor and the ceiling for a pair; the same seed gives the same tables.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> from understudy.evaluation import read_pair
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> pair = read_pair(pa.table({"sex": ["M", "F", "M"]}), pa.table({"sex": ["M", "F"]}), schema)
+    >>> make_references(pair).floor.n
+    2
+    """
+    coins = streams(seed)
+    return References(
+        floor=floor_table(pair.real, coins.get("evaluate", "floor"), n_rows=pair.first.n),
+        ceiling=ceiling_table(pair.real, coins.get("evaluate", "ceiling"), n_rows=pair.first.n),
+    )
+
+
+def floor_table(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:
+    """A fresh sample of the table's rows, with replacement: as many as it has, or `n_rows`.
+
+    >>> import numpy as np
+    >>> from understudy.schema import Attribute, Domain
+    >>> table = Table(Domain((Attribute(name="a", size=2), Attribute(name="b", size=2))), (np.array([0, 1]),) * 2)
+    >>> fresh = floor_table(table, streams(1).get("x"), n_rows=9)
+    >>> fresh.n, bool((fresh.columns[0] == fresh.columns[1]).all())
+    (9, True)
+    """
+    rows = rng.integers(table.n, size=table.n if n_rows is None else n_rows)
+    return Table(table.domain, tuple(column[rows] for column in table.columns))
+
+
+def ceiling_table(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:
+    """Every column drawn from the table's on its own, so that the columns are independent of each other.
+
+    >>> import numpy as np
+    >>> from understudy.schema import Attribute, Domain
+    >>> table = Table(Domain((Attribute(name="a", size=2), Attribute(name="b", size=2))), (np.array([0, 1]),) * 2)
+    >>> ceiling_table(table, streams(1).get("x"), n_rows=9).n
+    9
+    """
+    n = table.n if n_rows is None else n_rows
+    return Table(table.domain, tuple(column[rng.integers(table.n, size=n)] for column in table.columns))

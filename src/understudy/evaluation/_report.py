@@ -1,0 +1,249 @@
+"""All that was found about a synthetic table, to read on a page or to use in Python. Private to the holder."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from understudy._core.errors import OptionError, OutputError, did_you_mean
+from understudy.charts import Chart
+from understudy.evaluation._association import AssociationMatrices
+from understudy.evaluation._facts import ReportFacts
+from understudy.evaluation._figures import difference_map, histogram_bars, property_strip
+from understudy.evaluation._frames import Kind, as_frame, frame_kind
+from understudy.evaluation._pair import Pair
+from understudy.evaluation._property import Property, find_property
+from understudy.evaluation._summaries import (
+    Histogram,
+    WorstTable,
+    drill_down,
+    pair_histograms,
+    worst_tables,
+)
+
+PRIVATE = "computed from the real table: do not publish"
+_SCORED = ("1-way", "2-way", "3-way")
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was found about a synthetic table. Private: it was computed from the real one.
+
+    >>> pairs = Property("2-way", "Do pairs of columns agree?", measure="average total variation distance",
+    ...     value=0.25, floor=0.125, ceiling=0.5, score=0.75, verdict="Differences of 25 points on average.")
+    >>> report = Report((pairs,), ReportFacts(dataset="people", rows_real=10, rows_synthetic=10))
+    >>> report.score, report.floor_score, report.ceiling_score
+    (0.75, 0.875, 0.5)
+    >>> report.properties.column("name").to_pylist()
+    ['2-way']
+    """
+
+    measured: tuple[Property, ...]
+    facts: ReportFacts
+    histograms: tuple[Histogram, ...] = ()
+    associations: tuple[AssociationMatrices, ...] = ()
+    worst_cells: tuple[WorstTable, ...] = ()
+    kind: Kind = "pyarrow"
+
+    @property
+    def score(self) -> float | None:
+        """Mean score of all tables of one, two and three columns: 1 is best. None if none was measured."""
+        return _mean([known.score for known in self._scored])
+
+    @property
+    def floor_score(self) -> float | None:
+        """The score that a fresh sample of real rows would get."""
+        return _mean([_score_of(known, known.floor) for known in self._scored])
+
+    @property
+    def ceiling_score(self) -> float | None:
+        """The score that independent columns would get."""
+        return _mean([_score_of(known, known.ceiling) for known in self._scored])
+
+    @property
+    def _scored(self) -> list[Property]:
+        return [known for known in self.measured if known.name in _SCORED]
+
+    @cached_property
+    def properties(self) -> Any:
+        """One row a property, as a dataframe of the kind the real table was."""
+        return as_frame(_property_table(self.measured), self.kind)
+
+    def details(self, name: str) -> Any:
+        """What a property found, table by table (or column, or task), worst first.
+
+        >>> Report((), ReportFacts(dataset="people", rows_synthetic=1)).details("2-way")
+        Traceback (most recent call last):
+        understudy._core.errors.OptionError: no property '2-way' in this report. Known: .
+        """
+        found = self.find(name)
+        if found.details is None:
+            raise OptionError(f"property '{name}' has no details: it is one number. See report.properties.")
+        return as_frame(found.details, self.kind)
+
+    def find(self, name: str) -> Property:
+        """The property of this name, with its verdict, floor and ceiling."""
+        found = find_property(self.measured, name)
+        if found is None:
+            hint = did_you_mean(name, [known.name for known in self.measured])
+            raise OptionError(f"no property '{name}' in this report. {hint}")
+        return found
+
+    def worst(self, most: int = 10) -> Any:
+        """The tables that lie farthest above what a fresh sample of real rows would get."""
+        ranked = worst_tables(self.measured, most)
+        table = pa.table(
+            {
+                "columns": pa.array([" × ".join(found.columns) for found in ranked], pa.string()),
+                "distance": pa.array([found.distance for found in ranked], pa.float64()),
+                "floor": pa.array([found.floor for found in ranked], pa.float64()),
+                "ceiling": pa.array([found.ceiling for found in ranked], pa.float64()),
+            }
+        )
+        return as_frame(table, self.kind)
+
+    def figure(self, name: str) -> Chart:
+        """A picture: of a property's details, of an association measure's differences, or of a column's values.
+
+        >>> report = Report((), ReportFacts(dataset="people", rows_synthetic=2),
+        ...     histograms=(Histogram("sex", ("F", "M"), (0.5, 0.5), (0.6, 0.4)),))
+        >>> report.figure("sex").width
+        360
+        """
+        association = next((known for known in self.associations if known.name == name), None)
+        if association is not None:
+            return difference_map(association, title=f"{name}: synthetic minus real")
+        known = find_property(self.measured, name)
+        drawn = None if known is None else property_strip(known)
+        if drawn is not None:
+            return drawn
+        histogram = next((column for column in self.histograms if column.name == name), None)
+        if histogram is not None:
+            return histogram_bars(histogram, title=name, legend=True)
+        if known is not None:
+            raise OptionError(f"property '{name}' has no details to draw: it is one number. See report.properties.")
+        names = [known.name for known in self.measured] + [column.name for column in self.histograms]
+        raise OptionError(f"no property or column '{name}' in this report. {did_you_mean(name, names)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, ready for JSON.
+
+        >>> Report((), ReportFacts(dataset="people", rows_synthetic=1)).to_dict()["private"]
+        'computed from the real table: do not publish'
+        """
+        found = {
+            "private": PRIVATE,
+            **self.facts.to_dict(),
+            "score": self.score,
+            "floor_score": self.floor_score,
+            "ceiling_score": self.ceiling_score,
+            "properties": [
+                {**known.to_dict(), "details": None if known.details is None else known.details.to_pydict()}
+                for known in self.measured
+            ],
+            "histograms": [histogram.to_dict() for histogram in self.histograms],
+            "associations": [_matrix_dict(matrices) for matrices in self.associations],
+            "worst_tables": [table.to_dict() for table in self.worst_cells],
+        }
+        return {key: _jsonable(value) for key, value in found.items()}
+
+    def html(self) -> str:
+        """The report as one page that needs nothing else."""
+        from understudy.evaluation._page import report_page
+
+        return report_page(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the report to a file: .html to read, .json to use."""
+        return write_report(path, html=self.html, values=self.to_dict)
+
+
+def make_report(
+    pair: Pair,
+    measured: Sequence[Property],
+    *,
+    facts: ReportFacts,
+    associations: Sequence[AssociationMatrices] = (),
+    most: int = 10,
+) -> Report:
+    """The report on a pair of tables: what was measured, and what the pages show beside it."""
+    return Report(
+        measured=tuple(measured),
+        facts=facts,
+        histograms=pair_histograms(pair),
+        associations=tuple(associations),
+        worst_cells=drill_down(pair, measured, most=most),
+        kind=frame_kind(pair.kind),
+    )
+
+
+def write_report(path: str | Path, *, html: Any, values: Any) -> Path:
+    """Writes a page or its values, by the ending of the file's name."""
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in (".html", ".htm", ".json"):
+        raise OutputError(f"reports are written as .html or .json; got {target.name}.")
+    text = html() if kind != ".json" else json.dumps(values(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    try:
+        # lone surrogates in a column's name have no bytes
+        target.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}. Name a file in a folder that exists.") from None
+    return target
+
+
+def _property_table(measured: Sequence[Property]) -> pa.Table:
+    rows = [known.to_dict() for known in measured]
+    numbers = ("value", "floor", "ceiling", "from_model", "score")
+    columns = {"name": pa.array([row["name"] for row in rows], pa.string())}
+    columns |= {name: pa.array([row[name] for row in rows], pa.float64()) for name in numbers}
+    for i, name in enumerate(("low", "high")):
+        columns[name] = pa.array([row["interval"] and row["interval"][i] for row in rows], pa.float64())
+    worst = [known.worst for known in measured]
+    columns["worst"] = pa.array([None if w is None else w[1] for w in worst], pa.float64())
+    columns["worst_columns"] = pa.array([None if w is None else " × ".join(w[0]) for w in worst], pa.string())
+    for name in ("measure", "better", "scope", "unit", "verdict"):
+        columns[name] = pa.array([row[name] for row in rows], pa.string())
+    return pa.table(columns)
+
+
+def _score_of(known: Property, reference: float | None) -> float | None:
+    """The score a reference would get: these scores are one minus a distance."""
+    return None if reference is None else 1.0 - reference
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _matrix_dict(matrices: AssociationMatrices) -> dict[str, Any]:
+    return {
+        "measure": matrices.name,
+        "columns": list(matrices.names),
+        "real": matrices.real.tolist(),
+        "synthetic": matrices.synthetic.tolist(),
+    }
+
+
+def _jsonable(value: Any) -> Any:
+    """Plain values only: numpy's numbers become Python's, and what is not a number becomes null."""
+    if isinstance(value, dict):
+        return {str(key): _jsonable(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(part) for part in value]
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.integer):
+        return int(value)
+    return value

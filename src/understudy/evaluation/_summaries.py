@@ -1,0 +1,236 @@
+"""What a report shows of the two tables themselves: histograms, and the worst tables cell by cell.
+
+Private to the holder, all but `Shares` of a synthetic table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.evaluation._pair import Pair
+from understudy.evaluation._property import Property
+from understudy.schema import Field
+from understudy.tables import Table
+
+_TABLES = ("2-way", "3-way", "4-way")
+_CELLS = 8
+_LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How often each value of one column occurs in one table.
+
+    `tail` values at the end have no place in the order of the others: special ones, "other", "missing".
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    shares: tuple[float, ...]
+    ordered: bool = False
+    tail: int = 0
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often each value of one column occurs in the real and in the synthetic table.
+
+    >>> Histogram("sex", ("F", "M"), (0.5, 0.5), (0.6, 0.4)).distance
+    0.1
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    real: tuple[float, ...]
+    synthetic: tuple[float, ...]
+    ordered: bool = False
+    tail: int = 0
+
+    @property
+    def distance(self) -> float:
+        """Total variation distance: the share of rows that would have to change."""
+        return round(sum(abs(a - b) for a, b in zip(self.real, self.synthetic, strict=True)) / 2, 12)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "name": self.name,
+            "distance": self.distance,
+            "labels": list(self.labels),
+            "real": list(self.real),
+            "synthetic": list(self.synthetic),
+        }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of values, and its share in both tables."""
+
+    labels: tuple[str, ...]
+    real: float
+    synthetic: float
+
+
+@dataclass(frozen=True)
+class WorstTable:
+    """A table of counts that the synthetic data gets wrong, and the cells that differ most."""
+
+    columns: tuple[str, ...]
+    distance: float
+    cells: tuple[Cell, ...]
+    floor: float | None = None
+    ceiling: float | None = None
+
+    @property
+    def most(self) -> float:
+        """The largest share among the cells shown."""
+        return max((max(cell.real, cell.synthetic) for cell in self.cells), default=0.0) or 1.0
+
+    @property
+    def explained(self) -> float:
+        """The share of the distance that the cells shown make up."""
+        shown = sum(abs(cell.real - cell.synthetic) for cell in self.cells) / 2
+        return min(1.0, shown / self.distance) if self.distance > 0 else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "columns": list(self.columns),
+            "distance": self.distance,
+            "floor": self.floor,
+            "ceiling": self.ceiling,
+            "cells": [{"values": list(c.labels), "real": c.real, "synthetic": c.synthetic} for c in self.cells],
+        }
+
+
+def table_shares(table: Table, fields: Sequence[Field]) -> tuple[Shares, ...]:
+    """The histogram of each column of one table of the schema's codes.
+
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> table_shares(Table(schema.domain, (np.array([0, 0, 1, 0]),)), schema.fields)[0].shares
+    (0.75, 0.25)
+    """
+    return tuple(
+        Shares(field.name, field.labels, _shares(column, field.size), *_order(field, field.size))
+        for field, column in zip(fields, table.columns, strict=True)
+    )
+
+
+def pair_histograms(pair: Pair) -> tuple[Histogram, ...]:
+    """The histograms of each column, real and synthetic.
+
+    >>> import pyarrow as pa
+    >>> from understudy.evaluation import read_pair
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> pair_histograms(read_pair(pa.table({"sex": ["M", "F"]}), pa.table({"sex": ["M", "M"]}), schema))[0].synthetic
+    (0.0, 1.0)
+    """
+    return tuple(
+        Histogram(
+            field.name,
+            labels,
+            _shares(pair.real.columns[i], len(labels)),
+            _shares(pair.first.columns[i], len(labels)),
+            *_order(field, len(labels)),
+        )
+        for i, (field, labels) in enumerate(zip(pair.schema.fields, pair.labels, strict=True))
+    )
+
+
+def drill_down(pair: Pair, properties: Sequence[Property], *, most: int = 10) -> tuple[WorstTable, ...]:
+    """The tables that lie farthest above what a fresh sample of real rows gets, cell by cell.
+
+    Of the properties "2-way", "3-way" and "4-way", by their details.
+    """
+    return tuple(_drilled(pair, found) for found in worst_tables(properties, most))
+
+
+@dataclass(frozen=True)
+class RankedTable:
+    """One line of a property's details: which columns, how far off, and between what."""
+
+    columns: tuple[str, ...]
+    distance: float
+    floor: float | None
+    ceiling: float | None
+
+    @property
+    def excess(self) -> float:
+        """How much farther off than a fresh sample of real rows."""
+        return self.distance - (self.floor or 0.0)
+
+
+def worst_tables(properties: Sequence[Property], most: int) -> list[RankedTable]:
+    """The tables of all table properties that lie farthest above their floor.
+
+    >>> worst_tables([], 10)
+    []
+    """
+    found = [table for known in properties if known.name in _TABLES for table in ranked_tables(known)]
+    return sorted(found, key=lambda table: (-table.excess, table.columns))[: max(most, 0)]
+
+
+def ranked_tables(known: Property) -> list[RankedTable]:
+    """The details of a table property, line by line."""
+    if known.details is None or "distance" not in known.details.schema.names:
+        return []
+    lines = []
+    for line in known.details.to_pylist():
+        columns = _named(line)
+        if columns and line["distance"] is not None:
+            lines.append(RankedTable(columns, line["distance"], line.get("floor"), line.get("ceiling")))
+    return lines
+
+
+def _named(line: dict[str, Any]) -> tuple[str, ...]:
+    """The columns that a line of details is about."""
+    return tuple(value for key, value in line.items() if key.startswith("column_"))
+
+
+def _drilled(pair: Pair, found: RankedTable) -> WorstTable:
+    places = [pair.names.index(name) for name in found.columns]
+    columns = [np.concatenate((pair.real.columns[place], pair.first.columns[place])) for place in places]
+    _, rows, keys = np.unique(
+        _keys(columns, [len(pair.labels[place]) for place in places]), return_index=True, return_inverse=True
+    )
+    real = np.bincount(keys[: pair.real.n], minlength=len(rows)) / pair.real.n
+    synthetic = np.bincount(keys[pair.real.n :], minlength=len(rows)) / pair.first.n
+    worst = np.argsort(-np.abs(real - synthetic), kind="stable")[:_CELLS]
+    cells = []
+    for at in worst[real[worst] != synthetic[worst]].tolist():
+        codes = [int(column[rows[at]]) for column in columns]
+        labels = tuple(pair.labels[place][code] for place, code in zip(places, codes, strict=True))
+        cells.append(Cell(labels, float(real[at]), float(synthetic[at])))
+    return WorstTable(found.columns, found.distance, tuple(cells), found.floor, found.ceiling)
+
+
+def _keys(columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> npt.NDArray[np.int64]:
+    """One number for each combination of codes that occurs, in their order."""
+    keys, largest = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column, size in zip(columns, sizes, strict=True):
+        if largest * size > _LARGEST_KEY:
+            # renumbered: there are no more combinations than rows, but their product has no place in 64 bits
+            seen, keys = np.unique(keys, return_inverse=True)
+            largest = len(seen)
+        keys = keys * size + column
+        largest *= size
+    return keys
+
+
+def _shares(column: npt.NDArray[Any], size: int) -> tuple[float, ...]:
+    return tuple((np.bincount(column, minlength=size) / max(len(column), 1)).tolist())
+
+
+def _order(field: Field, size: int) -> tuple[bool, int]:
+    """Whether the values have an order, and how many at the end stand outside it."""
+    in_order = (
+        field.bins is not None or field.ordered or field.type in ("integer", "number", "date", "datetime", "year")
+    )
+    return in_order, size - field.n_main

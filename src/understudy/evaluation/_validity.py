@@ -1,0 +1,187 @@
+"""Whether cells are what the schema allows, and whether rows keep the dependencies it declares.
+
+A cell is invalid if it lies outside the declared range or categories, is not of the declared type, or is missing where
+nothing may be. Dependencies are judged on codes, so values in one bin are not told apart:
+
+- `{determines: […], column: …}`: for each combination of determining codes, the value that most real rows have with it
+  is the right one (the smallest code in a tie), and a row with another breaks it. Combinations that no real row has
+  cannot be judged, and count as kept.
+- `{lower: …, upper: …}`: a row breaks it if the smallest value of the one code is larger than the largest of the other,
+  so that no values of these bins would keep it. Rows where it depends on the values inside the bins are undecided and
+  count as kept. Rows with a special, missing or other value in either column are not judged, and count as kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.evaluation._pair import Pair, Progress
+from understudy.evaluation._property import Property
+from understudy.evaluation._reference import References
+from understudy.evaluation._scales import Ints, Scale, scales_of
+from understudy.evaluation._summary import over_tables, points
+from understudy.schema import Dependency, Determines, InOrder
+from understudy.tables import Table
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How the rows of a table keep one dependency, as shares of its rows."""
+
+    broken: float
+    undecided: float = 0.0
+
+
+def measure_validity(pair: Pair, references: References, *, progress: Progress | None = None) -> list[Property]:
+    """The property "validity", and "dependencies" if the schema declares some.
+
+    >>> import pyarrow as pa
+    >>> from understudy.evaluation import make_references, read_pair
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> pair = read_pair(pa.table({"sex": ["M", "F", "M"]}), pa.table({"sex": ["M", "X"]}), schema)
+    >>> print(measure_validity(pair, make_references(pair))[0].verdict)
+    50 % of cells and 50 % of rows hold something that the schema does not allow, most in `sex`; 0 % of real cells.
+    """
+    if progress is not None:
+        progress("validity", 0, 1)
+    scales = scales_of(pair)
+    found = [_cells(pair, references, scales)]
+    if pair.schema.dependencies:
+        found.append(_dependencies(pair, references, scales))
+    return found
+
+
+def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Property:
+    value, interval = over_tables([_invalid(table, scales) for table in pair.synthetic])
+    floor, ceiling = _invalid(references.floor, scales), _invalid(references.ceiling, scales)
+    real, first = pair.found.real, pair.found.synthetic[0]
+    totals = np.array([column.total for column in first.columns])
+    worst = int(totals.argmax())
+    flagged = (scale.foreign[column] for scale, column in zip(scales, pair.first.columns, strict=True))
+    rows = float(np.mean(reduce(np.logical_or, flagged)))
+    extra = f" It has columns that the schema does not: {', '.join(first.extra)}." if first.extra else ""
+    own = points(_invalid(pair.real, scales))
+    details = pa.table(
+        {
+            "column": [column.name for column in first.columns],
+            "invalid": totals / first.n_rows,
+            "missing": [column.missing / first.n_rows for column in first.columns],
+            "outside": [column.outside / first.n_rows for column in first.columns],
+            "wrong_type": [column.wrong_type / first.n_rows for column in first.columns],
+            "real": [column.total / real.n_rows for column in real.columns],
+        }
+    )
+    return Property(
+        "validity",
+        "Is every cell what the schema allows?",
+        measure="share of cells outside their range or categories, of another type, or missing where none may be",
+        value=value,
+        score=1 - value,
+        verdict=(
+            f"Every cell is what the schema allows; {own} % of cells of the real table are not."
+            if value == 0
+            else f"{points(value)} % of cells and {points(rows)} % of rows hold something that the schema does not "
+            f"allow, most in `{first.columns[worst].name}`; {own} % of real cells."
+        )
+        + extra,
+        floor=floor,
+        ceiling=ceiling,
+        scope=f"all {len(scales)} columns",
+        worst=((first.columns[worst].name,), float(totals[worst] / first.n_rows)) if value else None,
+        interval=interval,
+        details=details.take(pa.array(np.argsort(-totals, kind="stable"))),
+    )
+
+
+def _invalid(table: Table, scales: Sequence[Scale]) -> float:
+    """The share of cells with a code that the schema does not have."""
+    columns = zip(scales, table.columns, strict=True)
+    return float(np.mean([scale.foreign[column].mean() if scale.foreign.any() else 0.0 for scale, column in columns]))
+
+
+def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -> Property:
+    declared = pair.schema.dependencies
+    judges = [judge_of(dependency, pair, scales) for dependency in declared]
+    tables = [*pair.synthetic, references.floor, references.ceiling, pair.real]
+    found = [[judge(table) for judge in judges] for table in tables]
+    broken = np.array([[kept.broken for kept in one] for one in found])
+    value, interval = over_tables([float(share) for share in broken[:-3].mean(axis=1)])
+    first, floor, ceiling, real = broken[0], broken[-3], broken[-2], broken[-1]
+    worst = int((first - real).argmax())
+    details = pa.table(
+        {
+            "dependency": [dependency.text for dependency in declared],
+            "broken": first,
+            "undecided": [kept.undecided for kept in found[0]],
+            "real": real,
+            "floor": floor,
+            "ceiling": ceiling,
+        }
+    )
+    count = len(declared)
+    return Property(
+        "dependencies",
+        "Do rows keep what is declared to hold between columns?",
+        measure="share of rows that break a declared dependency, on average over dependencies",
+        value=value,
+        score=1 - value,
+        verdict=(
+            f"{points(value)} % of rows break a declared dependency"
+            + (" on average" if count > 1 else "")
+            + f", {points(float(real.mean()))} % in the real table, {points(float(floor.mean()))} % for a fresh sample "
+            f"of real rows, {points(float(ceiling.mean()))} % for independent columns"
+            + (f". Worst: {declared[worst].text}, broken in {points(float(first[worst]))} % of rows." if value else ".")
+        ),
+        floor=float(floor.mean()),
+        ceiling=float(ceiling.mean()),
+        scope=f"{count} declared dependenc{'ies' if count > 1 else 'y'}, judged on codes",
+        worst=(declared[worst].columns, float(first[worst])),
+        interval=interval,
+        details=details.take(pa.array(np.argsort(real - first, kind="stable"))),
+    )
+
+
+def judge_of(dependency: Dependency, pair: Pair, scales: Sequence[Scale]) -> Callable[[Table], Kept]:
+    """How any table of the pair keeps this dependency."""
+    if isinstance(dependency, Determines):
+        return lambda table: _keeps_map(table, pair, dependency)
+    return lambda table: _keeps_order(table, pair, dependency, scales)
+
+
+def _keeps_map(table: Table, pair: Pair, dependency: Determines) -> Kept:
+    columns = [pair.domain.index(name) for name in dependency.determines]
+    target = pair.domain.index(dependency.column)
+    keys = _joint_keys([np.concatenate([pair.real.columns[i], table.columns[i]]) for i in columns])
+    real, other = keys[: pair.real.n], keys[pair.real.n :]
+    right = np.full(int(keys.max()) + 1, -1, dtype=np.int64)
+    width = pair.domain[target].size
+    seen, counts = np.unique(real * width + pair.real.columns[target], return_counts=True)
+    # The last written wins: the most frequent, and of equals the smallest code.
+    order = np.lexsort((-seen, counts))
+    right[seen[order] // width] = seen[order] % width
+    return Kept(broken=float(np.mean((right[other] >= 0) & (right[other] != table.columns[target]))))
+
+
+def _joint_keys(columns: Sequence[Ints]) -> Ints:
+    """One number for each combination of codes, 0, 1, …"""
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        joined = keys * (int(column.max()) + 1) + column
+        keys = np.unique(joined, return_inverse=True)[1].astype(np.int64)
+    return keys
+
+
+def _keeps_order(table: Table, pair: Pair, dependency: InOrder, scales: Sequence[Scale]) -> Kept:
+    at = pair.domain.index(dependency.lower), pair.domain.index(dependency.upper)
+    lower, upper = scales[at[0]], scales[at[1]]
+    judged = (lower.places >= 0)[:, None] & (upper.places >= 0)[None, :]
+    broken = judged & (lower.low[:, None] > upper.high[None, :])
+    undecided = judged & ~broken & (lower.high[:, None] > upper.low[None, :])
+    rows = table.columns[at[0]], table.columns[at[1]]
+    return Kept(broken=float(broken[rows].mean()), undecided=float(undecided[rows].mean()))

@@ -1,0 +1,177 @@
+"""`evaluate` from Python: tables, releases and models; what comes out, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import understudy as us
+from tests.api.people import SCHEMA, people
+from understudy.schema import Schema
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    return us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path_factory.mktemp("r") / "release", seed=3)
+
+
+@pytest.fixture(scope="module")
+def report(release):
+    return us.evaluate(people(), release.path, classifiers=False)
+
+
+def test_two_tables_and_a_schema_are_enough():
+    report = us.evaluate(people(), people(), SCHEMA, classifiers=False)
+    assert report.score == 1.0
+    assert report.find("3-way").value == 0.0
+    assert report.facts.epsilon is None
+
+
+def test_a_release_brings_its_schema_its_model_and_its_statement(report, release):
+    assert report.facts.method == "privbayes"
+    assert report.facts.epsilon == 1.0
+    assert "<svg" in report.facts.network_svg
+    assert "NOT PRIVATE" in report.facts.stamp  # it was seeded
+    assert report.find("2-way").from_model is not None
+    assert report.find("network information").floor is not None
+
+
+def test_every_number_stands_between_floor_and_ceiling_or_says_why_not(report):
+    for way in ("2-way", "3-way"):
+        known = report.find(way)
+        assert known.floor < known.ceiling
+        assert 0 <= known.value <= 1
+    assert all(known.verdict for known in report.measured)
+
+
+def test_the_details_are_a_dataframe_of_the_kind_that_came_in(release):
+    assert isinstance(us.evaluate(people(), release, classifiers=False).details("2-way"), pd.DataFrame)
+    assert isinstance(us.evaluate(pl.from_pandas(people()), release, classifiers=False).properties, pl.DataFrame)
+    frame = pa.Table.from_pandas(people(), preserve_index=False)
+    assert isinstance(us.evaluate(frame, release, classifiers=False).worst(3), pa.Table)
+
+
+def test_what_a_larger_budget_would_do_comes_from_the_plan(report):
+    lines = report.facts.budgets
+    assert [line.epsilon for line in lines] == [0.25, 0.5, 1.0, 2.0, 4.0]
+    assert [line.current for line in lines] == [False, False, True, False, False]
+    noise = [line.noise_per_cell for line in lines]
+    tables = [line.largest_table for line in lines]
+    assert tables == sorted(tables)
+    assert min(noise) < noise[0]
+
+
+def test_a_model_alone_is_asked_for_a_table(release):
+    report = us.evaluate(people(), release.model, classifiers=False)
+    assert report.facts.rows_synthetic == 400
+    by_file = us.evaluate(people(), release.path / "model.understudy", classifiers=False)
+    assert by_file.find("2-way").value == report.find("2-way").value
+
+
+def test_several_draws_give_an_interval(release):
+    known = us.evaluate(people(), release, draws=4, classifiers=False).find("2-way")
+    low, high = known.interval
+    assert low < known.value < high
+
+
+def test_several_tables_give_an_interval_too():
+    rng = np.random.default_rng(1)
+    tables = [people().sample(frac=1, replace=True, random_state=rng) for _ in range(3)]
+    assert us.evaluate(people(), tables, SCHEMA, classifiers=False).find("1-way").interval is not None
+
+
+def test_classifiers_are_tested_on_rows_that_were_held_out(release):
+    held = people().sample(n=150, random_state=4)
+    report = us.evaluate(people(), release, classifiers=True, targets=["smokes"], holdout=held)
+    known = report.find("classification: boosting")
+    assert 0 <= known.value <= 1
+    assert report.facts.rows_synthetic == 400  # the held-out rows are not a synthetic table
+
+
+def test_the_report_is_saved_as_a_page_and_as_numbers(report, tmp_path):
+    page = report.save(tmp_path / "report.html").read_text()
+    assert "do not publish" in page.lower()
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page.replace("https://www.w3.org", "")
+    numbers = json.loads(report.save(tmp_path / "report.json").read_text())
+    assert numbers["private"] == "computed from the real table: do not publish"
+    assert numbers["score"] == report.score
+
+
+def test_a_public_page_never_sees_the_real_table(release, tmp_path):
+    found = us.public_report(release.path)
+    page = found.save(tmp_path / "public.html").read_text()
+    assert "may be published" in page
+    assert found.to_dict().keys().isdisjoint({"properties", "rows_real", "score"})
+
+
+def test_the_public_page_is_the_same_whatever_the_real_table_holds(release, monkeypatch):
+    # the release is all it reads: a release folder moved to a machine without the table gives the same page
+    opened = []
+    from understudy.tables import _sources
+
+    real_open = _sources.open_source
+    monkeypatch.setattr("understudy.tables._read.open_source", lambda s: opened.append(s) or real_open(s))
+    us.public_report(release.path)
+    assert opened == [release.synthetic]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda frame: frame.drop(columns=["age"]), "age"),
+        (lambda frame: frame.rename(columns={"age": "Age"}), "age"),
+        (lambda frame: frame.iloc[:0], "no rows"),
+    ],
+)
+def test_tables_with_other_columns_or_none_are_refused(change, words):
+    with pytest.raises(us.TableError, match=words):
+        us.evaluate(people(), change(people()), SCHEMA, classifiers=False)
+    with pytest.raises(us.TableError, match=words):
+        us.evaluate(change(people()), people(), SCHEMA, classifiers=False)
+
+
+def test_another_tools_table_is_judged_not_refused():
+    made = people().assign(id=range(400))
+    made.loc[:9, "smokes"] = "perhaps"
+    report = us.evaluate(people(), made, SCHEMA, classifiers=False)
+    assert "smokes" in report.find("validity").verdict
+    assert report.find("1-way").value > 0
+
+
+def test_one_row_is_enough_for_a_report(tmp_path):
+    one = people().iloc[:1]
+    for real, synthetic in ((people(), one), (one, people()), (one, one)):
+        report = us.evaluate(real, synthetic, SCHEMA)
+        assert report.save(tmp_path / "one.html").stat().st_size > 1000
+
+
+def test_a_constant_target_is_told(release):
+    frame = people().assign(smokes=people()["smokes"].iloc[0])
+    with pytest.raises(us.OptionError, match="smokes"):
+        us.evaluate(frame, release, targets=["smokes"], classifiers=True)
+
+
+def test_a_folder_without_a_table_says_what_to_do(release, tmp_path):
+    with pytest.raises(us.TableError, match="found nothing"):
+        us.evaluate(people(), tmp_path)
+    (tmp_path / "model.understudy").write_bytes((release.path / "model.understudy").read_bytes())
+    with pytest.raises(us.TableError, match="understudy sample"):
+        us.evaluate(people(), tmp_path)
+
+
+def test_a_table_alone_needs_a_schema_and_cannot_draw_more(tmp_path):
+    with pytest.raises(us.OptionError, match="needs a schema"):
+        us.evaluate(people(), people())
+    with pytest.raises(us.OptionError, match="model"):
+        us.evaluate(people(), people(), SCHEMA, draws=3)
+
+
+def test_missing_values_on_one_side_only_are_counted():
+    holed = people().astype(object)
+    holed.loc[:99, "smokes"] = None
+    report = us.evaluate(people(), holed, Schema.from_dict(SCHEMA), classifiers=False)
+    assert report.details("1-way").iloc[0]["column_1"] == "smokes"

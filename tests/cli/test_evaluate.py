@@ -1,0 +1,100 @@
+"""`understudy evaluate` as a user would run it."""
+
+import json
+
+import pytest
+
+from tests.api.people import SCHEMA, people
+from understudy.cli._main import run
+from understudy.schema import Schema
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("evaluate")
+    people().to_csv(folder / "people.csv", index=False)
+    Schema.from_dict(SCHEMA).save(folder / "people.schema.yaml")
+    arguments = ["publish", str(folder / "people.csv"), "--schema", str(folder / "people.schema.yaml")]
+    assert run([*arguments, "--epsilon", "1", "--out", str(folder / "release"), "--json"]) == 0
+    return folder
+
+
+@pytest.fixture
+def home(made, tmp_path, monkeypatch):
+    for name in ("people.csv", "people.schema.yaml", "release"):
+        (tmp_path / name).symlink_to(made / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+EVALUATE = ["evaluate", "people.csv", "release", "--no-classifiers"]
+
+
+def test_it_shows_numbers_between_floor_and_ceiling_and_says_they_are_private(home, capsys):
+    assert run(EVALUATE) == 0
+    out = capsys.readouterr().out
+    for words in ("synthetic", "floor", "ceiling", "2-way", "Two-way tables: differences of", "Do not publish"):
+        assert words in out
+
+
+def test_a_page_and_the_numbers_are_written(home, capsys):
+    assert run([*EVALUATE, "--html", "report.html", "--json", "report.json"]) == 0
+    assert "report.html" in capsys.readouterr().out
+    assert "<html" in (home / "report.html").read_text()
+    assert json.loads((home / "report.json").read_text())["private"].endswith("do not publish")
+
+
+@pytest.mark.parametrize("place", [[*EVALUATE, "--json"], ["evaluate", "--json", "-", *EVALUATE[1:]]])
+def test_a_lone_json_goes_to_the_screen_and_is_all_there_is(home, capsys, place):
+    assert run(place) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["rows_real"] == 400
+    assert err == ""
+
+
+def test_files_that_are_there_are_kept_unless_overwritten(home, capsys):
+    (home / "report.html").write_text("mine")
+    assert run([*EVALUATE, "--html", "report.html"]) == 2
+    assert (home / "report.html").read_text() == "mine"
+    assert run([*EVALUATE, "--html", "report.html", "--overwrite"]) == 0
+
+
+def test_the_public_page_needs_no_real_table_and_opens_none(home, capsys):
+    assert run(["evaluate", "release", "--public", "--html", "public.html"]) == 0
+    (home / "people.csv").unlink()
+    assert run(["evaluate", "people.csv", "release", "--public", "--html", "again.html"]) == 0
+    assert "not opened" in capsys.readouterr().err
+    assert (home / "again.html").read_text() == (home / "public.html").read_text()
+
+
+def test_the_demo_table_is_known_by_its_name(home, capsys):
+    assert run(["publish", "demo", "--out", "demo-release", "--seed", "1", "--json"]) == 0
+    assert run(["evaluate", "demo", "demo-release", "--no-classifiers", "--ways", "1,2"]) == 0
+    assert "5,912" in capsys.readouterr().out
+
+
+CASES = {
+    "one name": ["evaluate", "people.csv"],
+    "three names": ["evaluate", "people.csv", "release", "release"],
+    "no such release": ["evaluate", "people.csv", "nothing"],
+    "no such table": ["evaluate", "nobody.csv", "release"],
+    "a table without a schema": ["evaluate", "people.csv", "people.csv"],
+    "ways that are words": [*EVALUATE, "--ways", "two"],
+    "no ways": [*EVALUATE, "--ways", ""],
+    "zero draws": [*EVALUATE, "--draws", "0"],
+    "a page without its ending": [*EVALUATE, "--html", "report.txt"],
+    "a page in no folder": [*EVALUATE, "--html", "none/report.html"],
+    "an unknown target": ["evaluate", "people.csv", "release", "--classifiers", "--targets", "smoke"],
+    "a target without classifiers": [*EVALUATE, "--targets", "smokes"],
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_mistake_is_one_sentence_and_exit_code_2(home, capsys, case):
+    before = sorted(path.name for path in home.iterdir())
+    assert run(CASES[case]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("understudy: ")
+    assert "Traceback" not in err
+    assert sorted(path.name for path in home.iterdir()) == before

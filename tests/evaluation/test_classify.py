@@ -1,0 +1,124 @@
+"""Classifiers trained on synthetic rows: what they are fed with, what they find, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from tests.evaluation.samples import SCHEMA, random_pair, random_table
+from understudy._core.errors import OptionError
+from understudy.evaluation import Pair, make_references, pair_of_codes
+from understudy.evaluation._classify import CLASSIFIERS, default_targets, measure_classification
+from understudy.evaluation._learning import Features, area_under_curve
+from understudy.evaluation._scales import scales_of
+from understudy.schema import Schema
+from understudy.tables import Table
+
+
+def constant(pair: Pair, name: str) -> Table:
+    """The real table with one column held fast."""
+    at = pair.domain.index(name)
+    return Table(pair.domain, tuple(c if i != at else np.zeros_like(c) for i, c in enumerate(pair.real.columns)))
+
+
+def test_default_targets_have_few_categories_and_stand_late() -> None:
+    assert default_targets(SCHEMA) == ("smoker", "grade", "region")
+    assert default_targets(SCHEMA, limit=1) == ("smoker",)
+
+
+def test_features_are_standardised_places_and_one_column_for_each_code_without_one() -> None:
+    pair, _ = random_pair(n_real=2000)
+    columns = range(len(pair.domain))
+    features = Features.of(pair.real, scales_of(pair), columns)
+    spread = features.spread(pair.real)
+    assert spread.shape[1] == len(features.owners) == 3 + 1 + (1 + 2) + 1 + 1 + 2
+    age = spread[:, features.owners == 2]
+    placed = pair.real.columns[2] < 5
+    assert age[placed, 0].mean() == pytest.approx(0, abs=1e-9)
+    assert age[placed, 0].std() == pytest.approx(1)
+    assert (age[~placed, 0] == 0).all()
+    assert (age[:, 1:].sum(axis=1) == ~placed).all()
+    compact = features.compact(pair.real)
+    assert compact.shape == (2000, 6)
+    assert features.categorical.tolist() == [True, False, False, False, False, True]
+    assert len(np.unique(compact[:, 2])) == 7
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_area_under_the_curve_equals_scikit_learns(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, scores = rng.random(60) < 0.3, rng.integers(0, 8, 60) / 8
+    assert area_under_curve(truth, scores) == pytest.approx(roc_auc_score(truth, scores))
+
+
+def test_learning_from_it_is_worse_than_from_real_rows_and_better_than_from_independent_columns() -> None:
+    pair, references = random_pair(n_real=800, n_synthetic=800, strength=0.35, draws=2)
+    for found in measure_classification(pair, references, targets=["size", "smoker"]):
+        assert found.floor is not None
+        assert found.ceiling is not None
+        assert found.floor < found.value < found.ceiling
+        assert found.interval is not None
+        assert found.details is not None
+        for row in found.details.to_pylist():
+            assert row["accuracy"] == pytest.approx(1 - row["error"])
+            assert row["auc_floor"] > max(row["auc_ceiling"], 0.5)
+            assert row["floor"] < row["majority"]
+        assert "160 real rows set aside" in found.scope
+
+
+def test_held_out_rows_are_what_it_is_tested_on() -> None:
+    pair, references = random_pair()
+    held_out = random_table(SCHEMA, 77, seed=9)
+    (found,) = measure_classification(pair, references, holdout=held_out, models=["svm"])
+    assert "77 held-out real rows" in found.scope
+    other = random_table(Schema.from_dict({"fields": [{"name": "a", "type": "boolean"}]}), 5, seed=1)
+    with pytest.raises(OptionError, match="held-out rows"):
+        measure_classification(pair, references, holdout=other)
+
+
+def test_a_target_that_the_synthetic_table_holds_constant_is_guessed() -> None:
+    pair, _ = random_pair()
+    same = pair_of_codes(SCHEMA, pair.real, [constant(pair, "smoker")])
+    for found in measure_classification(same, make_references(same), targets=["smoker"]):
+        assert found.details is not None
+        assert found.details.to_pylist()[0]["auc"] == 0.5
+
+
+def test_a_constant_target_is_refused_by_name_and_passed_over_by_default() -> None:
+    pair, _ = random_pair()
+    fixed = pair_of_codes(SCHEMA, constant(pair, "smoker"), [pair.first])
+    references = make_references(fixed)
+    with pytest.raises(OptionError, match="target 'smoker' is constant"):
+        measure_classification(fixed, references, targets=["smoker"])
+    (found,) = measure_classification(fixed, references, models=["svm"])
+    assert found.details is not None
+    assert "smoker" not in found.details["target"].to_pylist()
+
+
+def test_unknown_names_are_refused_with_a_hint() -> None:
+    pair, references = random_pair()
+    with pytest.raises(OptionError, match="Did you mean 'smoker'"):
+        measure_classification(pair, references, targets=["smokr"])
+    with pytest.raises(OptionError, match="Did you mean 'svm'"):
+        measure_classification(pair, references, models=["svn"])  # type: ignore[list-item]
+
+
+def test_too_few_rows_and_no_target_say_so() -> None:
+    pair, references = random_pair(n_real=1, n_synthetic=1)
+    found = measure_classification(pair, references)
+    assert [one.measured for one in found] == [False] * len(CLASSIFIERS)
+    assert "at least 10 real rows" in found[0].verdict
+    numbers = {"type": "integer", "constraints": {"minimum": 0, "maximum": 9}}
+    ages = Schema.from_dict({"fields": [{"name": "a", **numbers}, {"name": "b", **numbers}]})
+    pair, references = random_pair(schema=ages)
+    assert "2 to 20 categories" in measure_classification(pair, references)[0].verdict
+
+
+def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair, references = random_pair()
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    with pytest.raises(OptionError, match=r'pip install "understudy\[evaluate\]"'):
+        measure_classification(pair, references)

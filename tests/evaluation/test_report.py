@@ -1,0 +1,292 @@
+"""What a report holds, hands back and writes."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.evaluation.made_up import HOSTILE_NAMES, made_up_facts, made_up_pair, made_up_report, made_up_schema
+from understudy._core.errors import InternalError, OptionError, OutputError
+from understudy.evaluation import (
+    Property,
+    PublicReport,
+    Report,
+    ReportFacts,
+    Shares,
+    make_public_report,
+    make_report,
+    read_pair,
+)
+from understudy.evaluation._page import points, tone_of
+from understudy.schema import Schema
+from understudy.tables import Table
+
+NAMES = ("age", "job", "income", "size", "sex")
+PRIVATE = "computed from the real table: do not publish"
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return made_up_report(NAMES, ways=(1, 2, 3))
+
+
+class Page(HTMLParser):
+    """The tags of a page, whether they are closed in order, and its text."""
+
+    VOID = ("meta", "link", "input", "br", "img")
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_score_is_the_mean_over_one_two_and_three_columns(report: Report) -> None:
+    tables = [report.find(name) for name in ("1-way", "2-way", "3-way")]
+    assert report.score == pytest.approx(np.mean([found.score for found in tables]))
+    assert report.floor_score == pytest.approx(np.mean([1 - (found.floor or 0) for found in tables]))
+    assert report.ceiling_score is not None
+    assert report.floor_score is not None
+    assert report.ceiling_score < report.floor_score
+
+
+def test_a_report_without_tables_has_no_score() -> None:
+    empty = Report((), ReportFacts(dataset="people", rows_synthetic=1))
+    assert (empty.score, empty.floor_score, empty.ceiling_score) == (None, None, None)
+    assert "no overall verdict" in empty.html()
+
+
+def test_properties_are_one_row_each(report: Report) -> None:
+    table = report.properties
+    assert isinstance(table, pa.Table)
+    assert table.column("name").to_pylist() == [known.name for known in report.measured]
+    assert table.column("value").to_pylist()[1] == report.find("2-way").value
+
+
+@pytest.mark.parametrize(("kind", "module"), [("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "pyarrow")])
+def test_tables_come_in_the_kind_of_the_real_one(kind: str, module: str) -> None:
+    library = pytest.importorskip(module)
+    columns = {"a": ["x", "y"] * 20, "b": ["x", "x", "y", "y"] * 10}
+    schema = Schema.from_dict({"fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]})
+    real = library.table(columns) if kind == "pyarrow" else library.DataFrame(columns)
+    pair = read_pair(real, pa.table(columns), schema)
+    details = pa.table({"column_1": ["a"], "column_2": ["b"], "distance": [0.1], "floor": [0.05], "ceiling": [0.2]})
+    found = Property("2-way", "?", measure="", value=0.1, score=0.9, verdict="", details=details)
+    made = make_report(pair, [found], facts=made_up_facts(pair))
+    for table in (made.properties, made.details("2-way"), made.worst(5)):
+        assert type(table).__module__.split(".")[0] == module
+
+
+def test_the_worst_tables_are_those_farthest_above_their_floor(report: Report) -> None:
+    worst = report.worst(4).to_pylist()
+    excess = [row["distance"] - row["floor"] for row in worst]
+    assert excess == sorted(excess, reverse=True)
+    assert [" × ".join(table.columns) for table in report.worst_cells[:4]] == [row["columns"] for row in worst]
+
+
+def test_the_cells_of_a_worst_table_are_its_largest_differences(report: Report) -> None:
+    pair = made_up_pair(NAMES)
+    table = report.worst_cells[0]
+    places = [pair.names.index(name) for name in table.columns]
+    for cell in table.cells:
+        for side, share in ((pair.real, cell.real), (pair.first, cell.synthetic)):
+            hit = np.ones(side.n, dtype=bool)
+            for place, label in zip(places, cell.labels, strict=True):
+                hit &= side.columns[place] == pair.labels[place].index(label)
+            assert hit.mean() == pytest.approx(share)
+    gaps = [abs(cell.real - cell.synthetic) for cell in table.cells]
+    assert gaps == sorted(gaps, reverse=True)
+    assert 0 < table.explained <= 1
+
+
+def test_a_table_of_very_many_cells_is_drilled_down_too() -> None:
+    """Their product has no place in an array, let alone in 64 bits."""
+    labels = [f"v{i}" for i in range(3000)]
+    schema = Schema.from_dict({"fields": [{"name": f"c{i}", "categories": labels} for i in range(6)]})
+    columns = {f"c{i}": labels[:50] for i in range(6)}
+    pair = read_pair(pa.table(columns), pa.table(dict.fromkeys(columns, labels[50:100])), schema)
+    details = pa.table({**{f"column_{i + 1}": [f"c{i}"] for i in range(6)}, "distance": [1.0]})
+    found = Property("4-way", "?", measure="", value=1.0, score=0.0, verdict="", details=details)
+    cells = make_report(pair, [found], facts=made_up_facts(pair)).worst_cells[0].cells
+    assert cells[0].labels == ("v0",) * 6
+    assert (cells[0].real, cells[0].synthetic) == (0.02, 0.0)
+
+
+def test_unknown_names_are_answered_with_the_known_ones(report: Report) -> None:
+    with pytest.raises(OptionError, match="Did you mean '2-way'"):
+        report.details("2way")
+    with pytest.raises(OptionError, match="Did you mean 'income'"):
+        report.figure("incom")
+    with pytest.raises(OptionError, match="has no details"):
+        report.details("validity")
+    with pytest.raises(OptionError, match="has no details"):
+        report.figure("validity")
+
+
+@pytest.mark.parametrize("name", ["1-way", "2-way", "3-way", "mutual information", "Cramér's V", "income", "job"])
+def test_properties_associations_and_columns_have_a_figure(report: Report, name: str) -> None:
+    assert report.figure(name).svg.startswith("<svg")
+
+
+def test_json_holds_everything_and_says_that_it_is_private(report: Report, tmp_path: Path) -> None:
+    found = json.loads(report.save(tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert found["private"] == PRIVATE
+    assert next(iter(found)) == "private"
+    assert found["score"] == report.score
+    pairs = next(known for known in found["properties"] if known["name"] == "2-way")
+    assert len(pairs["details"]["distance"]) == 10
+    assert len(found["histograms"]) == len(NAMES)
+    assert len(found["worst_tables"]) == 10
+    assert found["associations"][0]["columns"] == list(NAMES)
+
+
+def test_numbers_that_are_none_become_null() -> None:
+    details = pa.table({"distance": [float("nan"), 1.0]})
+    found = Property("x", "?", measure="", value=float("nan"), score=float("inf"), verdict="", details=details)
+    report = Report((found,), ReportFacts(dataset="people", rows_synthetic=1))
+    assert "NaN" not in json.dumps(report.to_dict(), allow_nan=False)
+    assert report.to_dict()["properties"][0]["details"]["distance"] == [None, 1.0]
+
+
+def test_reports_are_written_as_html_or_json_only(report: Report, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"\.html or \.json"):
+        report.save(tmp_path / "report.pdf")
+    with pytest.raises(OutputError, match="cannot write"):
+        report.save(tmp_path / "nowhere" / "report.html")
+
+
+def test_the_page_is_well_formed_private_and_fetches_nothing(report: Report) -> None:
+    text = report.html()
+    page = Page(text)
+    assert page.open == []
+    assert text.count("do not publish") >= 9
+    links = [value or "" for name, value in page.attributes if name in ("src", "href", "xlink:href", "srcset")]
+    assert [link for link in links if not link.startswith(("#", "data:"))] == []
+    assert "@import" not in text
+    assert "url(" not in text
+    assert "default-src 'none'" in text
+
+
+def test_the_page_says_each_verdict_in_words(report: Report) -> None:
+    shown = " ".join("".join(Page(report.html()).words).split())
+    for known in report.measured:
+        assert known.question in shown
+        assert " ".join(known.verdict.replace("`", "").split()) in shown
+    assert "a wide network" in shown
+    assert "All files satisfy ε-differential privacy with ε = 1. See privacy.json and replace one." in shown
+    assert "noise on <b>counts|" in shown
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_hostile_names_and_labels_stay_text(public: bool) -> None:
+    report = made_up_report(HOSTILE_NAMES, labels=HOSTILE_NAMES, dataset=HOSTILE_NAMES[7], stamp=HOSTILE_NAMES[0])
+    columns = tuple(Shares(h.name, h.labels, h.synthetic) for h in report.histograms)
+    text = PublicReport(report.facts, columns).html() if public else report.html()
+    page = Page(text)
+    assert page.open == []
+    assert page.tags.count("script") == 1
+    assert "img" not in page.tags
+    assert not any(name.startswith("on") for name, _ in page.attributes)
+    assert "49" not in [word.strip() for word in page.words]
+    assert "\u202e" not in text
+    assert "<script>alert(1)</script>" in page.words
+
+
+def test_a_report_of_one_row_and_one_column_is_written() -> None:
+    schema = Schema.from_dict({"fields": [{"name": "only", "categories": ["x", "y"]}]})
+    pair = read_pair(pa.table({"only": ["x"]}), pa.table({"only": ["y"]}), schema)
+    report = make_report(pair, [], facts=ReportFacts(dataset="one", rows_real=1, rows_synthetic=1))
+    assert report.histograms[0].distance == 1.0
+    assert Page(report.html()).open == []
+
+
+def test_a_lone_surrogate_in_a_name_does_not_stop_the_report(tmp_path: Path) -> None:
+    report = made_up_report(["ok", "bad"], dataset="bad \ud800 name")
+    assert report.save(tmp_path / "report.html").stat().st_size > 0
+    assert report.save(tmp_path / "report.json").stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("value", "floor", "ceiling", "better", "tone"),
+    [
+        (0.02, 0.01, 0.11, "lower", "close"),
+        (0.05, 0.01, 0.11, "lower", "fair"),
+        (0.09, 0.01, 0.11, "lower", "far"),
+        (0.50, 0.01, 0.11, "lower", "far"),
+        (0.005, 0.01, 0.11, "lower", "close"),
+        (0.019, 0.009, 0.009, "lower", "close"),
+        (0.05, 0.009, 0.0085, "lower", "fair"),
+        (0.20, 0.009, 0.0085, "lower", "far"),
+        (0.83, 0.84, 0.60, "higher", "close"),
+        (0.62, 0.84, 0.60, "higher", "far"),
+        (0.83, None, None, "higher", "unknown"),
+        (float("nan"), 0.1, 0.2, "lower", "unknown"),
+    ],
+)
+def test_ratings_follow_floor_and_ceiling(
+    value: float, floor: float | None, ceiling: float | None, better: str, tone: str
+) -> None:
+    known = Property("x", "?", measure="", value=value, score=0.5, verdict="", floor=floor, ceiling=ceiling)
+    assert tone_of(Property(**{**vars(known), "better": better})).name == tone
+
+
+def test_shares_are_shown_as_points() -> None:
+    assert [points(share) for share in (0.012, 0.00042, 0.0, 1.0, None)] == ["1.2", "0.04", "0.0", "100.0", "–"]
+
+
+def public_of(real_rows: int, notes: tuple[str, ...]) -> PublicReport:
+    schema = made_up_schema(NAMES)
+    synthetic = made_up_pair(NAMES).first
+    facts = made_up_facts(made_up_pair(NAMES), rows_real=real_rows, notes=notes)
+    return make_public_report(schema, synthetic, facts=facts)
+
+
+def test_the_public_report_does_not_change_with_the_real_table() -> None:
+    one, other = public_of(10, ("17 cells are missing",)), public_of(99_999, ())
+    assert one.html() == other.html()
+    assert one.to_dict() == other.to_dict()
+
+
+def test_the_public_report_says_that_it_may_be_published(tmp_path: Path) -> None:
+    report = public_of(10, ())
+    text = report.save(tmp_path / "public.html").read_text(encoding="utf-8")
+    assert "May be published" in text
+    assert "do not publish" not in text
+    assert 'class="us-real"' not in text
+    assert json.loads(report.save(tmp_path / "public.json").read_text(encoding="utf-8"))["public"].startswith(
+        "made from"
+    )
+
+
+def test_a_table_read_beside_the_real_one_is_no_source_for_a_public_report() -> None:
+    schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    pair = read_pair(pa.table({"sex": ["F", "X"]}), pa.table({"sex": ["F", "M"]}), schema)
+    with pytest.raises(InternalError, match="other codes"):
+        make_public_report(schema, pair.first, facts=made_up_facts(pair))
+    alone = Table(schema.domain, (np.array([0, 1]),))
+    assert make_public_report(schema, alone, facts=made_up_facts(pair)).columns[0].labels == ("F", "M")

@@ -1,0 +1,128 @@
+"""The report as people meet it: in a real browser, wide, narrow, dark, on paper, without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.evaluation.browser import opened, running_browser
+from tests.evaluation.made_up import HOSTILE_NAMES, made_up_report
+from understudy.evaluation import PublicReport, Shares
+
+SECTIONS = ("verdicts", "learning", "columns", "associations", "worst", "network", "budget", "privacy", "reading")
+WIDE = [f"variable {i:02d} of the survey" for i in range(50)]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with running_browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    hostile = made_up_report(HOSTILE_NAMES, labels=HOSTILE_NAMES, dataset=HOSTILE_NAMES[0], stamp=HOSTILE_NAMES[7])
+    columns = tuple(Shares(h.name, h.labels, h.synthetic, h.ordered, h.tail) for h in hostile.histograms)
+    return {
+        "plain": made_up_report(["age", "income", "sex", "site", "education", "visits", "health"]).save(
+            folder / "plain.html"
+        ),
+        "wide": made_up_report(WIDE, n_rows=500).save(folder / "wide.html"),
+        "hostile": hostile.save(folder / "hostile.html"),
+        "public": PublicReport(hostile.facts, columns).save(folder / "public.html"),
+    }
+
+
+def sideways(page: Any) -> int:
+    """How far the page itself can be scrolled sideways."""
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+@pytest.mark.parametrize("name", ["plain", "wide", "hostile", "public"])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, False), (390, True)])
+def test_a_page_fits_its_window_and_asks_for_nothing(
+    browser: Any, pages: dict[str, Path], name: str, width: int, dark: bool
+) -> None:
+    with opened(browser, pages[name], width=width, dark=dark) as page:
+        assert sideways(page) == 0
+        page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        assert sideways(page) == 0
+
+
+@pytest.mark.parametrize("name", ["plain", "wide", "hostile"])
+def test_every_section_is_there_to_see(browser: Any, pages: dict[str, Path], name: str) -> None:
+    with opened(browser, pages[name]) as page:
+        for section in SECTIONS:
+            found = page.locator(f"#{section}")
+            found.scroll_into_view_if_needed()
+            assert found.is_visible()
+            assert page.locator(f"nav a[href='#{section}']").is_visible()
+        assert page.locator(".banner").first.inner_text().startswith("Private to the holder")
+
+
+def test_searching_hides_the_other_columns_and_opens_the_fold(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["wide"]) as page:
+        cards = page.locator("[data-column]:visible")
+        assert cards.count() == 12
+        page.fill("#search", "VARIABLE 3")
+        assert cards.count() == 10
+        page.fill("#search", "no such column")
+        assert cards.count() == 0
+        assert page.locator("#no-column").is_visible()
+        page.fill("#search", "")
+        assert cards.count() == 12
+
+
+def test_a_table_is_sorted_by_the_column_clicked(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["plain"]) as page:
+        fold = page.locator(".verdict details").first
+        fold.locator("summary").click()
+        head = fold.locator("th", has_text="distance")
+        for up in (False, True):
+            head.click()
+            place = head.evaluate("head => head.cellIndex")
+            shown = fold.locator(f"tbody tr td:nth-child({place + 1})").all_inner_texts()
+            numbers = [float(text) for text in shown]
+            assert numbers == sorted(numbers, reverse=not up)
+
+
+def test_the_heat_maps_of_many_columns_change_places(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["wide"]) as page:
+        figures = page.locator("#associations .tabs").first.locator("figure")
+        assert [figures.nth(i).is_visible() for i in range(3)] == [True, False, False]
+        page.locator("#associations .tabs").first.locator("label", has_text="synthetic").click()
+        assert [figures.nth(i).is_visible() for i in range(3)] == [False, False, True]
+
+
+def test_a_page_can_be_read_without_its_script(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["wide"], script=False) as page:
+        assert page.locator("#verdicts").is_visible()
+        page.locator("#more-columns summary").click()
+        assert page.locator("[data-column]:visible").count() == 50
+
+
+def test_hostile_names_are_shown_and_never_run(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["hostile"]) as page:
+        assert page.title().startswith("<script>alert(1)</script>")
+        assert page.locator("main img, main script").count() == 0
+        assert page.locator("h3", has_text="{{ 7 * 7 }}").count() > 0
+
+
+def test_on_paper_every_page_says_that_it_is_private(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["wide"]) as page:
+        page.emulate_media(media="print")
+        assert page.locator(".paper-only:visible").count() == len(SECTIONS)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert "@top-center" in pages["wide"].read_text(encoding="utf-8")
+        assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+
+
+def test_fifty_columns_stay_small(browser: Any, pages: dict[str, Path]) -> None:
+    assert pages["wide"].stat().st_size < 10_000_000
+    with opened(browser, pages["wide"]) as page:
+        assert page.evaluate("document.querySelectorAll('*').length") < 40_000
