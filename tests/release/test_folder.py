@@ -113,6 +113,7 @@ def test_an_interrupt_at_every_step_of_the_swap_loses_nothing(tmp_path, monkeypa
             assert (out / "privacy.json").read_text() in ("old", "new"), (step, after)
             whole = {"old": ["privacy.json"], "new": ["privacy.json", "synthetic.csv"]}
             assert sorted(os.listdir(out)) == whole[(out / "privacy.json").read_text()]
+            assert [name for name in os.listdir(home) if name.endswith(".old")] == [], (step, after)
 
 
 def count_steps(home, monkeypatch):

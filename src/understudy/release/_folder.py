@@ -152,9 +152,11 @@ def _put_in_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
     try:
         target.rename(old)
         temporary.rename(target)
+        _flush(target.parent)
+        shutil.rmtree(old, ignore_errors=True)
     except BaseException:
-        if old.exists() and not target.exists():
+        if not temporary.exists():  # the new release is in place, and what is left is to clear the old one away
+            shutil.rmtree(old, ignore_errors=True)
+        elif old.exists() and not target.exists():
             old.rename(target)
         raise
-    _flush(target.parent)
-    shutil.rmtree(old, ignore_errors=True)
