@@ -55,12 +55,12 @@ def find_subject(synthetic: Any, schema: SchemaLike | None, *, draws: int = 1, s
 
     >>> find_subject("people.csv", None)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: a synthetic table without a model beside it needs a schema: --schema (schema=…).
+    understudy._core.errors.OptionError: a table without a model beside it needs a schema: --schema (schema=…).
     """
     tables, model = _opened(synthetic)
     declared = read_schema(schema) if schema is not None else None if model is None else model.schema
     if declared is None:
-        raise OptionError("a synthetic table without a model beside it needs a schema: --schema (schema=…).")
+        raise OptionError("a table without a model beside it needs a schema: --schema (schema=…).")
     if draws > 1 and model is None:
         raise OptionError("only a model can draw more tables. Name a release folder or a model file, or give one draw.")
     if model is not None:
