@@ -25,8 +25,8 @@ _SCRATCH_BYTES = 32 << 20
 _ROWS_WORTH_SPLITTING = 1 << 17
 # What looking for groups costs a table: if one group over all axes costs less, it is taken unseen.
 _PLAN_NS = 500
-# Below this much predicted work, threads cost more than they win.
-_THREADS_NS = 2e6
+# Below this much predicted work, threads win too little for the memory that each keeps as its own.
+_THREADS_NS = 1e7
 
 
 @dataclass(frozen=True, eq=False)

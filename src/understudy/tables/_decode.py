@@ -62,7 +62,11 @@ def _type(field: Field) -> pa.DataType:
 
 def _decode(field: Field, codes: npt.NDArray[Any], kind: pa.DataType, rng: Rng) -> pa.Array:
     if field.bins is None:
-        return _own_values(field, kind).take(pa.array(codes))
+        values = _own_values(field, kind)
+        if values.null_count or kind not in (pa.int64(), pa.float64()):
+            return values.take(pa.array(codes))
+        # The same numbers in NumPy's memory, which gives back and reuses small arrays where Arrow's keeps them.
+        return pa.array(values.to_numpy()[codes])
     drawn = _draw(field.bins, np.minimum(codes, field.n_main - 1), rng)
     special = np.array([c.value for c in field.special], dtype=drawn.dtype)
     place = codes.astype(np.int64) - field.n_main
