@@ -137,12 +137,7 @@ def publish(
             noise=noise, diagnostic=diagnostic, no_guarantee=no_guarantee, unit=unit,
             card=CardFacts(license=license, creator=creator, url=url), progress=progress, **options,
         )  # fmt: skip
-    if release.statement.ledger is not None:
-        INTERRUPTS.outcome += f" It was charged to '{release.statement.ledger.dataset}' in the ledger."
-    if as_json:
-        say_json(_release_json(release))
-    else:
-        _show_release(release)
+    _tell_release(release, as_json=as_json)
 
 
 def _options(method: str, named: dict[str, Any], written: list[str] | None) -> dict[str, Any]:
@@ -156,6 +151,15 @@ def _options(method: str, named: dict[str, Any], written: list[str] | None) -> d
         if name in given:
             raise OptionError(f"option '{name}' is given twice. Give it once.")
     return given | others
+
+
+def _tell_release(release: Release, *, as_json: bool) -> None:
+    if release.statement.ledger is not None:
+        INTERRUPTS.outcome += f" It was charged to '{release.statement.ledger.dataset}' in the ledger."
+    if as_json:
+        say_json(_release_json(release))
+    else:
+        _show_release(release)
 
 
 @contextmanager
