@@ -31,36 +31,42 @@ class FileOrScreen(TyperCommand):
         return super().parse_args(ctx, filled)
 
 
+_TABLES = typer.Argument(
+    ...,
+    metavar="REAL RELEASE",
+    help="The real table, then a release folder, a model file or a synthetic table. With --public only that.",
+)
+_SCHEMA = typer.Option(None, "--schema", "-s", help="Schema file, for a synthetic table without a model beside it.")
+_HTML = typer.Option(None, "--html", help="Write the report as one page to this file.")
+_JSON = typer.Option(None, "--json", metavar="FILE", help="Write every number to this file; without a name, show it.")
+_PUBLIC = typer.Option(False, "--public", help="The page for readers: made without the real table, may be published.")
+_WAYS = typer.Option("1,2,3", "--ways", help="How many columns the compared tables have: any of 1 to 4.")
+_CLASSIFIERS = typer.Option(
+    None,
+    "--classifiers/--no-classifiers",
+    help="Train classifiers too. Default: if scikit-learn is installed.",
+    show_default=False,
+)
+_TARGETS = typer.Option(None, "--targets", help="Columns that classifiers predict, with commas.")
+_HOLDOUT = typer.Option(None, "--holdout", help="Real rows that were not published, to test classifiers on.")
+_DRAWS = typer.Option(1, "--draws", help="Tables to look at, drawn from the model: gives intervals.")
+_SEED = typer.Option(0, "--seed", help="Of the floor, the ceiling and all that is drawn here.")
+_OVERWRITE = typer.Option(False, "--overwrite", help="Replace files that are there.")
+
+
 def evaluate(
-    tables: list[str] = typer.Argument(
-        ...,
-        metavar="REAL RELEASE",
-        help="The real table, then a release folder, a model file or a synthetic table. With --public only that.",
-    ),
-    schema: Path | None = typer.Option(
-        None, "--schema", "-s", help="Schema file, for a synthetic table without a model beside it."
-    ),
-    html: Path | None = typer.Option(None, "--html", help="Write the report as one page to this file."),
-    json_target: str | None = typer.Option(
-        None, "--json", metavar="FILE", help="Write every number to this file; without a name, to the screen."
-    ),
-    public: bool = typer.Option(
-        False, "--public", help="The page for the release's readers: made without the real table, may be published."
-    ),
-    ways: str = typer.Option("1,2,3", "--ways", help="How many columns the compared tables have: any of 1 to 4."),
-    classifiers: bool | None = typer.Option(
-        None,
-        "--classifiers/--no-classifiers",
-        help="Train classifiers too. Default: if scikit-learn is installed.",
-        show_default=False,
-    ),
-    targets: str | None = typer.Option(None, "--targets", help="Columns that classifiers predict, with commas."),
-    holdout: Path | None = typer.Option(
-        None, "--holdout", help="Real rows that were not published, to test classifiers on."
-    ),
-    draws: int = typer.Option(1, "--draws", help="Tables to look at, drawn from the model: gives intervals."),
-    seed: int = typer.Option(0, "--seed", help="Of the floor, the ceiling and all that is drawn here."),
-    overwrite: bool = typer.Option(False, "--overwrite", help="Replace files that are there."),
+    tables: list[str] = _TABLES,
+    schema: Path | None = _SCHEMA,
+    html: Path | None = _HTML,
+    json_target: str | None = _JSON,
+    public: bool = _PUBLIC,
+    ways: str = _WAYS,
+    classifiers: bool | None = _CLASSIFIERS,
+    targets: str | None = _TARGETS,
+    holdout: Path | None = _HOLDOUT,
+    draws: int = _DRAWS,
+    seed: int = _SEED,
+    overwrite: bool = _OVERWRITE,
 ) -> None:
     """Hold a synthetic table against the real one: where it is good, where it is not. Private to you."""
     on_screen = json_target == SCREEN
@@ -87,13 +93,19 @@ def evaluate(
     INTERRUPTS.outcome = "the report is complete."
     if on_screen:
         say_json(report.to_dict())
-        return
-    if not public:
-        _show(report)  # type: ignore[arg-type]  # it is the private one
-    for target in to_write:
-        say(f"{'Public page' if public else 'Report (private to you)'}: {target}")
-    if public and not to_write:
+    else:
+        _tell(report, to_write)
+
+
+def _tell(report: Report | PublicReport, written: list[Path]) -> None:
+    from understudy.evaluation import Report
+
+    if isinstance(report, Report):
+        _show(report)
+    elif not written:
         say_aside("Nothing was written: name a file with --html.")
+    for target in written:
+        say(f"{'Report (private to you)' if isinstance(report, Report) else 'Public page'}: {target}")
 
 
 def _both(tables: list[str]) -> tuple[str, str]:
@@ -161,7 +173,8 @@ def _show(report: Report) -> None:
     say("Floor: what a fresh sample of real rows gets. Ceiling: columns drawn independently of each other.")
     say()
     for known in report.measured:
-        say(f"• {known.verdict}")
+        if not known.other_name:
+            say(f"• {known.verdict}")
     say()
     rows = f"{facts.rows_synthetic:,} synthetic beside {counted(facts.rows_real or 0, 'real row', 'real rows')}"
     scored = "" if report.score is None else f"score {report.score:.3f}"

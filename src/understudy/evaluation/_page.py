@@ -210,13 +210,12 @@ def _grouped(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     questions: dict[str, list[dict[str, Any]]] = {}
     lessons, familiar = [], []
     for row in rows:
-        name, question = row["known"].name, row["known"].question
-        if question.startswith("SDMetrics") or name.startswith(("L1 ", "L2 ")):
+        if row["known"].other_name:
             familiar.append(row)
-        elif name.startswith("classification"):
+        elif row["known"].name.startswith("classification"):
             lessons.append(row)
         else:
-            questions.setdefault(question, []).append(row)
+            questions.setdefault(row["known"].question, []).append(row)
     return {"questions": list(questions.items()), "lessons": lessons, "familiar": familiar}
 
 

@@ -54,6 +54,11 @@ class Property:
     """'share': 0.012 is shown as 1.2 points; 'number': as it is."""
 
     @property
+    def other_name(self) -> bool:
+        """Whether it says again, in the terms of another tool or paper, what others say; shown last and in short."""
+        return self.question.startswith("SDMetrics") or self.name.startswith(("L1 ", "L2 "))
+
+    @property
     def closeness(self) -> float | None:
         """How far from the ceiling (0) to the floor (1) the value has come; None without both."""
         if self.floor is None or self.ceiling is None or self.floor == self.ceiling or not self.measured:
