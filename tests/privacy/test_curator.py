@@ -158,9 +158,9 @@ def test_under_add_remove_the_true_number_of_rows_never_shapes_the_rate():
 
     for rows in (ROWS, ROWS[:-1]):
         curator(rows, neighbours=ADD_REMOVE).select(PAIRS, score=Watching(), share=HALF)
-    assert asked[0] == asked[1]
+    assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]
     curator(neighbours=REPLACE_ONE).select(PAIRS, score=Watching(), share=HALF)
-    assert asked[2] == (len(ROWS), [(2, 2)])
+    assert asked[-1] == (len(ROWS), [(2, 2)])
 
 
 # -- measuring ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from understudy.network._export import to_bif, to_networkx, to_pgmpy
 from understudy.network._fitting import conditionals_from, consistent_tables, fit_conditionals
 from understudy.network._model import Model, NetworkModel
 from understudy.network._posterior import Evidence
-from understudy.network._scoring import SCORES, FScore, InformationScore, RScore, score_named
+from understudy.network._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
 from understudy.network._simplex import project_to_simplex
 from understudy.network._structure import Network, Node
 from understudy.network._uncertainty import Estimate
@@ -21,6 +21,7 @@ __all__ = [
     "NetworkModel",
     "Node",
     "RScore",
+    "WeightedRScore",
     "conditionals_from",
     "consistent_tables",
     "draw_svg",

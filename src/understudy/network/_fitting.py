@@ -83,7 +83,7 @@ def consistent_tables(measurements: Sequence[Measurement], domain: Domain, n: in
             _agree(pooled, overlap)
         plausible = _plausible(pooled, overlaps, float(n))
         shrunk = [
-            shrink(_shaped(noisy, m), _shaped(guess, m), float(m.noise.variance), float(n)).ravel()
+            shrink(_shaped(noisy, m), _shaped(guess, m), _variance(m), float(n)).ravel()
             for noisy, guess, m in zip(pooled, plausible, measurements, strict=True)
         ]
         pooled = _plausible(shrunk, overlaps, float(n))
@@ -100,30 +100,43 @@ def _plausible(tables: Sequence[Floats], overlaps: Sequence[_Overlap], total: fl
     return found
 
 
+def _variance(measurement: Measurement) -> float | Floats:
+    """The noise's variance: one number, or one a cell where the noise is unequal."""
+    return measurement.variances() if measurement.factors else float(measurement.noise.variance)
+
+
 def _shaped(flat: Floats, measurement: Measurement) -> Floats:
     return flat.reshape(measurement.counts.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class _Overlap:
-    """A marginal that several tables share: which tables, where their cells go, and how far each is trusted."""
+    """A marginal that several tables share: which tables, where their cells go, and how far each is trusted.
+
+    `weights` has a row a member and a column a shared cell, or one column for all. `shares` says how a difference is
+    spread over a member's cells: None for evenly, else in proportion to their noise.
+    """
 
     members: tuple[int, ...]
     cells: tuple[Ints, ...]
     weights: Floats
     size: int
+    shares: tuple[Floats | None, ...]
 
 
 def _agree(tables: list[Floats], overlap: _Overlap) -> None:
-    """Give all members the same version of the shared marginal, spreading each difference evenly over its cells."""
+    """Give all members the same version of the shared marginal, spreading each difference over its cells."""
     versions = [
         np.bincount(cells, weights=tables[j], minlength=overlap.size)
         for j, cells in zip(overlap.members, overlap.cells, strict=True)
     ]
-    average = overlap.weights @ np.stack(versions)
-    for j, cells, version in zip(overlap.members, overlap.cells, versions, strict=True):
-        spread = np.bincount(cells, minlength=overlap.size)
-        tables[j] = tables[j] + ((average - version) / spread)[cells]
+    average = (overlap.weights * np.stack(versions)).sum(axis=0)
+    for j, cells, version, shares in zip(overlap.members, overlap.cells, versions, overlap.shares, strict=True):
+        if shares is None:
+            spread = np.bincount(cells, minlength=overlap.size)
+            tables[j] = tables[j] + ((average - version) / spread)[cells]
+        else:
+            tables[j] = tables[j] + (average - version)[cells] * shares
 
 
 def _overlaps(measurements: Sequence[Measurement], domain: Domain) -> list[_Overlap]:
@@ -142,10 +155,21 @@ def _overlaps(measurements: Sequence[Measurement], domain: Domain) -> list[_Over
         if work > LARGEST_WORK:
             break
         size = shared.n_cells(domain)
-        precision = np.array([size / (n_cells[j] * max(measurements[j].noise.variance, 1e-9)) for j in members])
         cells = tuple(_cell_map(marginals[j], shared, domain) for j in members)
-        found.append(_Overlap(members, cells, precision / precision.sum(), size))
+        noise = [_summed_noise(measurements[j], mapped, size) for j, mapped in zip(members, cells, strict=True)]
+        precision = 1 / np.stack(np.broadcast_arrays(*(total for total, _ in noise)))
+        shares = tuple(share for _, share in noise)
+        found.append(_Overlap(members, cells, precision / precision.sum(axis=0), size, shares))
     return found
+
+
+def _summed_noise(measurement: Measurement, cells: Ints, size: int) -> tuple[Floats, Floats | None]:
+    """The variance of the shared marginal's cells, and each cell's part in it where the noise is unequal."""
+    if not measurement.factors:
+        return np.array([measurement.counts.size / size * max(measurement.noise.variance, 1e-9)]), None
+    variances = np.maximum(measurement.variances().ravel(), 1e-9)
+    total: Floats = np.bincount(cells, weights=variances, minlength=size).astype(np.float64)
+    return total, variances / total[cells]
 
 
 def _shared_marginals(marginals: Sequence[Marginal], holders: dict[int, set[int]], domain: Domain) -> list[Marginal]:

@@ -32,13 +32,13 @@ ROUNDS = 6
 LARGEST_FIT = 20_000_000
 
 
-def shrink(noisy: Floats, plausible: Floats, variance: float, total: float) -> Floats:
+def shrink(noisy: Floats, plausible: Floats, variance: float | Floats, total: float) -> Floats:
     """The noisy table, each cell drawn towards what margins say as far as its noise may explain the difference.
 
     Args:
         noisy: counts with independent noise, negative ones included.
         plausible: the same table without negative counts, for its one-way margins.
-        variance: the noise's variance in a cell.
+        variance: the noise's variance in a cell; an array where cells differ.
         total: the sum of all cells.
 
     >>> noisy = np.array([[6.0, 4.0], [3.0, 7.0]])  # noise with a variance of 10 easily makes such a relation
@@ -47,7 +47,7 @@ def shrink(noisy: Floats, plausible: Floats, variance: float, total: float) -> F
     >>> shrink(100 * noisy, 100 * noisy, 10.0, 2000.0).round(-1).tolist()
     [[600.0, 400.0], [300.0, 700.0]]
     """
-    if noisy.ndim < 2 or variance <= 0:
+    if noisy.ndim < 2 or np.max(variance) <= 0:
         return noisy
     simpler, order = product_of_margins(plausible), 1
     pairs = list(combinations(range(noisy.ndim), 2))
@@ -96,19 +96,20 @@ def free_dimensions(shape: Sequence[int], order: int) -> int:
     return prod(shape) - sum(prod(size - 1 for size in axes) for axes in known)
 
 
-def _pair(noisy: Floats, simpler: Floats, axes: tuple[int, int], variance: float, total: float) -> Floats:
+def _pair(noisy: Floats, simpler: Floats, axes: tuple[int, int], variance: float | Floats, total: float) -> Floats:
     margin = _margin(noisy, axes)
     free = free_dimensions([noisy.shape[axis] for axis in axes], 1)
-    guess = _weighed(margin, _margin(simpler, axes), variance * noisy.size / margin.size, free)
+    summed = _margin(variance, axes) if isinstance(variance, np.ndarray) else variance * noisy.size / margin.size
+    guess = _weighed(margin, _margin(simpler, axes), summed, free)
     return project_to_simplex(guess.ravel(), total).reshape(margin.shape)
 
 
-def _weighed(noisy: Floats, simpler: Floats, variance: float, free: int) -> Floats:
+def _weighed(noisy: Floats, simpler: Floats, variance: float | Floats, free: int) -> Floats:
     gap = noisy - simpler
     mass = simpler.sum()
     if free <= 0 or mass <= 0:
         return simpler
-    signal = max(float((gap**2).sum()) - free * variance, 0.0) / mass * simpler
+    signal = max(float((gap**2).sum()) - free * float(np.mean(variance)), 0.0) / mass * simpler
     noise = variance * free / noisy.size
     weighed: Floats = simpler + gap * (signal / (signal + noise))
     return weighed

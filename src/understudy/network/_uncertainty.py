@@ -22,7 +22,7 @@ from understudy.network._structure import Network, Node
 from understudy.schema import Axis, Domain, Marginal
 
 if TYPE_CHECKING:
-    from understudy.privacy import Measurement, NoiseLevel
+    from understudy.privacy import Measurement
 
 Refit: TypeAlias = Callable[[Network, Sequence["Measurement"], int], Sequence[Floats]]
 
@@ -79,10 +79,11 @@ def needed_attributes(network: Network, measurements: Sequence[Measurement], wan
         needed = network.ancestors(frozenset(more))
 
 
-def redraw(expected: Floats, noise: NoiseLevel, rng: Rng) -> Floats:
-    """A table with fresh noise of the same kind and variance."""
-    spread = sqrt(float(noise.variance))
-    if noise.kind == "laplace":
+def redraw(expected: Floats, measurement: Measurement, rng: Rng) -> Floats:
+    """A table with fresh noise of the same kind and variance, cell by cell."""
+    unequal = bool(measurement.factors)
+    spread = np.sqrt(measurement.variances()) if unequal else sqrt(float(measurement.noise.variance))
+    if measurement.noise.kind == "laplace":
         return expected + rng.laplace(0.0, spread / sqrt(2.0), expected.shape)
     return expected + rng.normal(0.0, spread, expected.shape)
 
@@ -109,7 +110,7 @@ def replicate(
     for number in range(REPLICATES):
         rng = Streams(0).get("error bars", str(number))
         redrawn = [
-            replace(m, counts=np.rint(redraw(table, m.noise, rng)).astype(np.int64)) if m.noise.kind != "none" else m
+            replace(m, counts=np.rint(redraw(table, m, rng)).astype(np.int64)) if m.noise.kind != "none" else m
             for m, table in zip(local, expected, strict=True)
         ]
         fitted.append(refit(small, redrawn, n))

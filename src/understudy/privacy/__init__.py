@@ -5,6 +5,7 @@ from understudy.privacy._curator import Curator, open_curator
 from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
+from understudy.privacy._protection import ChoiceStep, Factors, Protection, TableStep, factors_of
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._table_noise import table_noise
 from understudy.privacy._values import Candidate, Charge, Measurement, NoiseLevel, Score
@@ -19,9 +20,11 @@ __all__ = [
     "Budget",
     "Candidate",
     "Charge",
+    "ChoiceStep",
     "Curator",
     "Entry",
     "ExactNoise",
+    "Factors",
     "Ledger",
     "LedgerFile",
     "Measurement",
@@ -31,10 +34,13 @@ __all__ = [
     "NoiseLevel",
     "OpenDPNoise",
     "PrivacyWarning",
+    "Protection",
     "PureBudget",
     "SQLiteLedger",
     "Score",
+    "TableStep",
     "ZCDPBudget",
+    "factors_of",
     "make_budget",
     "make_noise",
     "open_curator",

@@ -3,62 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from threading import Lock
 from typing import Any, Literal, Never, TypeAlias
 
 import numpy as np
 
-from understudy._core.errors import BudgetExceeded, InternalError, OptionError
+from understudy._core.errors import InternalError, OptionError
 from understudy.counting import Counter
 from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget
 from understudy.privacy._ledger import Entry, Ledger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import Noise, make_noise
+from understudy.privacy._protection import Factors, Protection, Step, TableStep, View, axis_factors, choice_step
+from understudy.privacy._purse import Purse, Touch
 from understudy.privacy._scoring import Progress, Scorer
 from understudy.privacy._selection import selection_rate
-from understudy.privacy._table_noise import table_noise
-from understudy.privacy._values import Candidate, Charge, Counts, Measurement, NoiseLevel, Score
+from understudy.privacy._table_noise import cost_of_cell, table_noise, two_largest
+from understudy.privacy._values import Candidate, Charge, Counts, Measurement, NoiseLevel, Score, noise_levels
 from understudy.schema import Domain, Marginal, Recoding
 
 Exact: TypeAlias = Literal["all", "selection", "tables"]
 _ANY_ROWS = 1 << 62  # under add/remove a bound on scores must hold for every number of rows up to this
-
-
-class _Purse:
-    """What a run has spent so far, in shares of its budget; shared by all recoded views of one table."""
-
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
-        self.spent = Fraction(0)
-        self.charges: list[Charge] = []
-        self.rows: int | None = None
-        self._lock = Lock()
-
-    def check(self, what: str, share: Fraction) -> None:
-        """Refuse a step before it looks at any data."""
-        if not isinstance(share, Fraction | int):
-            raise OptionError(f"{what}: a share must be an exact Fraction. Got {share!r} instead.")
-        if share <= 0:
-            raise OptionError(f"{what}: a share must be above 0. Got {share} instead.")
-        if self.spent + share > 1:
-            raise BudgetExceeded(
-                f"{what} asks for {share} of the run's budget, but {1 - self.spent} of it is left. "
-                f"Give it {1 - self.spent} or less."
-            )
-
-    def pay(self, charge: Charge) -> None:
-        """Book a step. Called before its noise is drawn, so that a step cut short is paid for."""
-        with self._lock:  # or two threads could both find room for one step
-            self.check(charge.what, charge.share)
-            self.spent += charge.share
-            self.charges.append(charge)
-
-    def note(self, charge: Charge) -> None:
-        """List a step that has no price."""
-        with self._lock:
-            self.charges.append(charge)
 
 
 class Curator:
@@ -99,7 +65,8 @@ class Curator:
             raise OptionError(f"The 'exact' parameter must be None, 'all', 'selection' or 'tables'. Got {exact!r}.")
         self.neighbours, self.exact, self.as_published = neighbours, exact, as_published
         self.noise = make_noise() if noise is None else noise
-        self._counter, self._scorer, self._purse = counter, Scorer(counter), _Purse(budget)
+        self._counter, self._scorer, self._purse = counter, Scorer(counter), Purse(budget)
+        self._root, self._view = counter.domain, View(counter.domain)
         self.ledger_entry: Entry | None = None
         if neighbours.public_rows:
             _warn_of_large_delta(budget, counter.n)
@@ -133,6 +100,31 @@ class Curator:
         """Share of the budget not yet spent."""
         return 1 - self._purse.spent
 
+    def promise(self, attributes: Iterable[int], share: Fraction) -> None:
+        """Promise that steps which look at any of these attributes take at most this share of the budget in all.
+
+        A step that would break it is refused before data are looked at. Promises come before all measurements.
+        """
+        self._purse.promise((self._view.source(attribute) for attribute in attributes), share)
+
+    @property
+    def protection(self) -> Protection | None:
+        """What the steps so far cost if one record changes, by what changes in it; None if some step has no price."""
+        steps = [step for step in self._purse.steps if step is not None]
+        if len(steps) < len(self._purse.steps):
+            return None
+        budget, relation = self.budget, self.neighbours
+        pure = isinstance(budget, PureBudget)
+        # under add/remove a change of values is two steps: 2ε, or 4ρ
+        twice = Fraction(1) if relation.public_rows else Fraction(2 if pure else 4)
+        return Protection(
+            domain=self._root,
+            steps=tuple(steps),
+            promises=tuple(self._purse.promises),
+            whole=twice * (budget.epsilon if isinstance(budget, PureBudget) else budget.rho),
+            unit="epsilon" if pure else "rho",
+        )
+
     @property
     def rows(self) -> int:
         """The public number of rows: the true one under replace-one, the measured one under add/remove."""
@@ -150,7 +142,7 @@ class Curator:
         if self.neighbours.public_rows or self._purse.rows is not None:
             return self.rows
         self._purse.check("rows", share)
-        level = self._level("tables", share=share, sensitivity=1)
+        level = self._level("tables", share=share, sensitivity=Fraction(1))
         self._pay(
             _table_mechanism(level),
             what="rows",
@@ -159,6 +151,7 @@ class Curator:
             n_tables=1,
             sensitivity=Fraction(1),
             exact=level.kind == "none",
+            steps=[None] if level.kind == "none" else [],  # a change of values leaves the number as it is
         )
         noisy = self._add_noise(np.array([self._counter.n], dtype=np.int64), level)
         self._purse.rows = max(1, int(noisy[0]))
@@ -183,14 +176,26 @@ class Curator:
         self._purse.check(what, share)
         if len(candidates) == 1:
             return 0
+        held = self._view.held(candidates)
         known_rows = self._counter.n if self.neighbours.public_rows else _ANY_ROWS
-        spread = score.spread(known_rows, self._scorer.shapes(candidates), self.neighbours)
+        shapes = self._scorer.shapes(candidates)
+        spread = score.spread(known_rows, shapes, self.neighbours)
+        public = self.neighbours.public_rows
+        several = spread if public else score.spread(known_rows, shapes, Neighbours.REPLACE_ONE)
         rate = selection_rate(self.budget, share, spread)
         pure = isinstance(self.budget, PureBudget)
         exact = self.exact in ("all", "selection")
         mechanism = "exact maximum" if exact else "permute-and-flip" if pure else "exponential mechanism"
         self._pay(
-            mechanism, what=what, share=share, n_candidates=len(candidates), rate=rate, sensitivity=spread, exact=exact
+            mechanism,
+            what=what,
+            share=share,
+            n_candidates=len(candidates),
+            rate=rate,
+            sensitivity=spread,
+            exact=exact,
+            touches=[(held, share)],
+            steps=[None if exact else choice_step(self.budget, self._view, held, score, rate, known_rows, several)],
         )
         scores = self._scorer.scores(candidates, score, progress)
         if exact:
@@ -203,24 +208,53 @@ class Curator:
         """The noise that one table gets for this share: public, free."""
         return self._level("tables", share=share, sensitivity=None)
 
-    def measure(self, marginals: Sequence[Marginal], *, share: Fraction, what: str = "tables") -> list[Measurement]:
-        """Noisy tables; the share is split evenly over them."""
+    def measure(
+        self,
+        marginals: Sequence[Marginal],
+        *,
+        share: Fraction,
+        what: str = "tables",
+        factors: Mapping[int, Factors] | None = None,
+    ) -> list[Measurement]:
+        """Noisy tables; the share is split evenly over them.
+
+        `factors` make the noise unequal: one for each leaf code of some attributes, above 0 and at most 1. A cell's
+        noise grows as its smallest factor shrinks, and so a change from or to it costs that much less.
+        """
         if not marginals:
             return []
         self._purse.check(what, share)
-        level = self.noise_for(share=share / len(marginals))
+        if factors:
+            each = share / len(marginals)
+            return [self._measure([m], each, what, axis_factors(m, self.domain, factors))[0] for m in marginals]
+        return self._measure(marginals, share, what, ())
+
+    def _measure(
+        self, marginals: Sequence[Marginal], share: Fraction, what: str, factors: tuple[Factors, ...]
+    ) -> list[Measurement]:
+        """Tables that get the same noise, in one charge."""
+        each = share / len(marginals)
+        touches: list[Touch] = [(frozenset(map(self._view.source, m.attributes)), each) for m in marginals]
+        self._purse.check(what, share, touches)
         moved = self.neighbours.count_l1 if isinstance(self.budget, PureBudget) else self.neighbours.count_l2_squared
+        sensitivity = two_largest(factors, marginals[0].shape(self.domain), moved) if factors else Fraction(moved)
+        level = self._level("tables", share=each, sensitivity=sensitivity)
+        exact = level.kind == "none"
+        unit = Fraction(0) if exact else cost_of_cell(level)
+        steps = [TableStep(axes=self._view.seen(m), unit=unit, factors=factors) for m in marginals]
         self._pay(
             _table_mechanism(level),
             what=what,
             share=share,
             n_tables=len(marginals),
             noise=level,
-            sensitivity=Fraction(moved),
-            exact=level.kind == "none",
+            sensitivity=sensitivity,
+            exact=exact,
+            touches=touches,
+            steps=[None] * len(steps) if exact else steps,
         )
         return [
-            Measurement(marginal=marginal, counts=self._add_noise(table, level), noise=level)
+            Measurement(marginal=marginal, counts=self._add_noise(table, level, factors), noise=level, factors=factors)
             for marginal, table in zip(marginals, self._counter.count(marginals), strict=True)
         ]
 
@@ -238,21 +272,25 @@ class Curator:
         """The same rows and the same purse, seen through a public map of the codes; free."""
         view = object.__new__(type(self))
         view.__dict__.update(self.__dict__)
-        view._counter = self._counter.recoded(recoding)
+        view._counter, view._view = self._counter.recoded(recoding), self._view.recoded(recoding)
         view._scorer = Scorer(view._counter)
         return view
 
-    def _level(self, step: Exact, *, share: Fraction, sensitivity: int | None) -> NoiseLevel:
+    def _level(self, step: Exact, *, share: Fraction, sensitivity: Fraction | None) -> NoiseLevel:
         if self.exact in ("all", step):
             return NoiseLevel(kind="none", scale=Fraction(0))
         return table_noise(self.budget, self.neighbours, share, moved=sensitivity)
 
-    def _add_noise(self, counts: Counts, level: NoiseLevel) -> Counts:
-        if level.kind == "laplace":
-            return self.noise.laplace(counts, level.scale)
-        if level.kind == "gaussian":
-            return self.noise.gaussian(counts, level.scale)
-        return counts.astype(np.int64, copy=True)
+    def _add_noise(self, counts: Counts, level: NoiseLevel, factors: tuple[Factors, ...] = ()) -> Counts:
+        if level.kind == "none":
+            return counts.astype(np.int64, copy=True)
+        add = self.noise.laplace if level.kind == "laplace" else self.noise.gaussian
+        if not factors:
+            return add(counts, level.scale)
+        noisy = np.empty(counts.shape, dtype=np.int64)
+        for cells, one in noise_levels(counts.shape, factors, level):
+            noisy[cells] = add(counts[cells], one.scale)
+        return noisy
 
     def _pay(
         self,
@@ -266,6 +304,8 @@ class Curator:
         n_candidates: int = 0,
         noise: NoiseLevel | None = None,
         rate: Fraction | None = None,
+        touches: Sequence[Touch] = (),
+        steps: Sequence[Step | None] = (),
     ) -> None:
         pure = isinstance(self.budget, PureBudget)
         self._purse.pay(
@@ -280,7 +320,9 @@ class Curator:
                 noise=noise,
                 rate=rate,
                 sensitivity=sensitivity,
-            )
+            ),
+            touches,
+            steps,
         )
 
     def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here

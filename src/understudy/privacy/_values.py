@@ -104,9 +104,50 @@ class Measurement:
     marginal: Marginal
     counts: Counts
     noise: NoiseLevel
+    factors: tuple[tuple[Fraction, ...], ...] = ()
+    """Unequal noise: one tuple an axis, empty where all its places are alike; empty at all if the noise is equal. A
+    cell has the smallest factor a of its places, and the noise of `noise` with its scale (b or σ²) divided by a."""
 
     def __post_init__(self) -> None:
         self.counts.setflags(write=False)
+
+    def levels(self) -> list[tuple[npt.NDArray[np.bool_], NoiseLevel]]:
+        """The different noise levels, each with the cells that have it; one for all cells if the noise is equal.
+
+        >>> level = NoiseLevel(kind="laplace", scale=Fraction(2))
+        >>> half = Measurement(marginal=Marginal.of(0), counts=np.array([3, -1]), noise=level,
+        ...                    factors=((Fraction(1), Fraction(1, 2)),))
+        >>> [(cells.tolist(), str(level.scale)) for cells, level in half.levels()]
+        [([False, True], '4'), ([True, False], '2')]
+        """
+        return noise_levels(self.counts.shape, self.factors, self.noise)
+
+    def variances(self) -> npt.NDArray[np.float64]:
+        """The variance of the noise in each cell."""
+        found = np.empty(self.counts.shape)
+        for cells, level in self.levels():
+            found[cells] = level.variance
+        return found
+
+
+def noise_levels(
+    shape: tuple[int, ...], factors: tuple[tuple[Fraction, ...], ...], base: NoiseLevel
+) -> list[tuple[npt.NDArray[np.bool_], NoiseLevel]]:
+    """The different noise levels of a table, each with the cells that have it. Scales are exact, not yet rounded."""
+    if not factors or base.kind == "none":
+        return [(np.ones(shape, dtype=np.bool_), base)]
+    different = sorted({factor for along in factors for factor in along} | {Fraction(1)})
+    place = {factor: i for i, factor in enumerate(different)}
+    smallest = np.full(shape, len(different) - 1)
+    for axis, along in enumerate(factors):
+        if along:
+            ranks = np.array([place[factor] for factor in along])
+            smallest = np.minimum(smallest, ranks.reshape([-1 if i == axis else 1 for i in range(len(shape))]))
+    return [
+        (smallest == rank, NoiseLevel(kind=base.kind, scale=base.scale / factor))
+        for rank, factor in enumerate(different)
+        if (smallest == rank).any()
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

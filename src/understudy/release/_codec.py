@@ -21,6 +21,7 @@ from understudy.schema import Axis, Domain, Encoding, Marginal, Recoding, Schema
 
 _ENCODINGS: tuple[Encoding, ...] = ("hierarchical", "vanilla", "binary", "gray")
 _MAX_COUNT = 1 << 53
+_LEAST_FACTOR = Fraction(1, 10**9)
 # Where draws still fit a 64-bit integer: the scale b of Laplace noise, the variance of Gaussian.
 _MAX_SCALES = {"laplace": Fraction(10**15), "gaussian": Fraction(10**30)}
 
@@ -39,6 +40,7 @@ def to_archive(schema: Schema, model: NetworkModel, statement: Statement) -> Arc
                 "axes": _plain_axes(measurement.marginal.axes),
                 "noise": measurement.noise.kind,
                 "scale": str(measurement.noise.scale),
+                **({"factors": _plain_factors(measurement)} if measurement.factors else {}),
             }
             for measurement in model.measurements
         ],
@@ -108,7 +110,22 @@ def _measurement(archive: Archive, index: int, item: Any, domain: Domain) -> Mea
     counts: Any = archive.array(_count(index), np.int64, marginal.shape(domain))
     if counts.size and max(abs(int(counts.min())), abs(int(counts.max()))) > _MAX_COUNT:
         raise ValueError("a count too large to be one")
-    return Measurement(marginal=marginal, counts=counts, noise=NoiseLevel(kind=kind, scale=scale))
+    factors = _factors(item["factors"], marginal.shape(domain)) if "factors" in item else ()
+    return Measurement(marginal=marginal, counts=counts, noise=NoiseLevel(kind=kind, scale=scale), factors=factors)
+
+
+def _plain_factors(measurement: Measurement) -> list[list[str]]:
+    return [[str(factor) for factor in along] for along in measurement.factors]
+
+
+def _factors(value: Any, shape: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
+    factors = tuple(tuple(_fraction(factor) for factor in _items(along)) for along in _items(value))
+    if len(factors) != len(shape) or any(
+        along and (len(along) != size or not all(_LEAST_FACTOR <= factor <= 1 for factor in along))
+        for along, size in zip(factors, shape, strict=False)
+    ):
+        raise ValueError("factors of noise that do not fit their table")
+    return factors
 
 
 def _encoding_of(recoding: Recoding) -> str:

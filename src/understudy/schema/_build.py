@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -11,6 +12,7 @@ from understudy.schema._bins import Bins, Side, default_count, default_decimals,
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
 from understudy.schema._levels import Tree
+from understudy.schema._sensitivity import read_sensitivity, read_weights
 from understudy.schema._values import RANGE_TYPES, Form, Value, format_fault, zone_exists
 from understudy.schema._yaml import plain, written_text
 
@@ -70,7 +72,7 @@ class _Builder:
         lacks = None if categories or bins or self.faults else self._lacks()
         self._check_outside(bins, lacks)
         self._check_missing(texts, (*categories, *special))
-        return Field(
+        built = Field(
             name=file.name,
             type=file.type,
             properties={
@@ -89,8 +91,12 @@ class _Builder:
             missing_allowed=required is False or (own is not None and required is None),
             required=bool(required),
             lacks=lacks,
+            sensitivity=read_sensitivity(file.sensitivity, file.sensitivities, self._fault),
             comments=comments,
         )
+        if self.faults or lacks or not file.sensitivities:
+            return built
+        return replace(built, weights=read_weights(file.sensitivities, built, self._fault))
 
     def _check_form(self) -> None:
         file = self.file

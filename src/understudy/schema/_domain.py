@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import prod
 from typing import NamedTuple
@@ -56,10 +57,18 @@ class Attribute:
     name: str
     size: int
     coarser: tuple[Level, ...] = ()
+    sensitivity: Fraction = Fraction(0)
+    """How much better than others it is to be protected, from 0 to 1: declared, never read off data."""
+    weights: tuple[Fraction, ...] = ()
+    """One a leaf code: values with larger ones are to be protected better. Empty: all alike."""
 
     def __post_init__(self) -> None:
         if self.size < 1:
             raise ValueError(f"attribute '{self.name}' must have at least one value")
+        if not 0 <= self.sensitivity <= 1:
+            raise ValueError(f"attribute '{self.name}': a sensitivity lies between 0 and 1")
+        if self.weights and (len(self.weights) != self.size or min(self.weights) <= 0):
+            raise ValueError(f"attribute '{self.name}': one weight above 0 is needed for each of its values")
         finer, finer_size = tuple(range(self.size)), self.size
         for level in self.coarser:
             nested = len(set(zip(finer, level.groups, strict=False))) == finer_size

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -64,6 +65,8 @@ class Field:
     missing_allowed: bool = False
     required: bool = False
     lacks: str | None = None
+    sensitivity: Fraction = Fraction(0)
+    weights: tuple[Fraction, ...] = ()
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -105,7 +108,9 @@ class Field:
             coarser = binary_levels(self.n_main, extra=extra)
         else:
             coarser = ()
-        return Attribute(name=self.name, size=self.size, coarser=coarser)
+        return Attribute(
+            name=self.name, size=self.size, coarser=coarser, sensitivity=self.sensitivity, weights=self.weights
+        )
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from understudy.schema._yaml import written_text
 
-_OURS = ("bins", "taxonomy", "special", "outside", "origin", "decimals", "timezone")
+_OURS = ("bins", "taxonomy", "special", "outside", "origin", "decimals", "timezone", "sensitivity", "sensitivities")
 _FIELD_KEYS = (
     "name", "type", "format", "title", "description", "example", "examples", "constraints", "categories",
     "categoriesOrdered", "missingValues", "rdfType", "decimalChar", "groupChar", "bareNumber", "trueValues",
@@ -83,6 +83,8 @@ class FieldFile(BaseModel):
     origin: Literal["declared", "draft"] = "declared"
     decimals: int | None = Field(default=None, ge=0, le=15)
     timezone: str | None = Field(default=None, min_length=1)
+    sensitivity: Any = None
+    sensitivities: dict[Any, Any] | None = None
 
     @field_validator("name", mode="before")
     @classmethod
@@ -179,6 +181,7 @@ def _sentence(detail: Any) -> str:
     wanted = {
         "list_type": "a list",
         "model_type": "a mapping",
+        "dict_type": "a mapping such as {HIV: 3, cold: 1}",
         "string_type": "a text",
         "bool_parsing": "true or false",
         "bool_type": "true or false",
