@@ -8,7 +8,7 @@ JOBS ?= 2
 .PHONY: help setup browser demo test test-all lint types format bench lock clean
 
 help:
-	@echo "make demo      set up, publish the bundled demo table at epsilon 1, say where the results are"
+	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
 	@echo "make test      set up, run every fast check"
 	@echo "make test-all  the same and the slow statistical audits"
 	@echo "make bench     speed and utility against peers and floors (downloads peers; BENCH=--quick for a short run)"
@@ -25,6 +25,7 @@ $(READY): pyproject.toml requirements.lock
 
 demo: setup
 	@$(BIN)/understudy publish demo --epsilon 1 --out demo-release --overwrite
+	@$(BIN)/understudy evaluate demo demo-release --html demo-report.html --overwrite
 
 # Chromium for the tests that open a report; without one they are skipped.
 browser: setup
@@ -57,4 +58,4 @@ lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .bench demo-release .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .bench demo-release demo-report.html .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,46 @@
+"""Make the README's picture of a report: publish the demo table at ε = 1, evaluate it, photograph the first screen.
+
+    .venv/bin/python scripts/make_report_picture.py
+
+Needs a Chromium: `scripts/setup_browser.py` finds or installs one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+import understudy as us
+from understudy import demo
+
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "report.png"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main() -> None:
+    """Write the picture."""
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        sys.exit("no Chromium on this machine: run scripts/setup_browser.py")
+    with tempfile.TemporaryDirectory() as folder:
+        release = us.publish("demo", epsilon=1, out=Path(folder) / "release")
+        page = us.evaluate(demo.table_path(), release).save(Path(folder) / "report.html")
+        photograph(browser, page)
+
+
+def photograph(browser: str, page: Path) -> None:
+    """The top of the page as a desktop shows it."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        screen = chromium.new_page(viewport={"width": 1100, "height": 900})
+        screen.goto(page.as_uri())
+        screen.screenshot(path=PICTURE)
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main()
