@@ -100,18 +100,10 @@ def measure_classification(
     >>> [(one.name, one.value) for one in measure_classification(pair, make_references(pair), models=["svm"])]
     [('classification: svm', 0.0)]
     """
-    for model in models:
-        if model not in CLASSIFIERS:
-            raise OptionError(f"there is no classifier '{model}'. {did_you_mean(model, CLASSIFIERS)}")
+    _check_models(models)
     _check_holdout(pair, holdout)
     chosen = _targets(pair, targets)
-    few = pair.real.n < _FEWEST_ROWS or len(pair.domain) < 2
-    if few or not chosen:
-        why = (
-            f"it takes at least {_FEWEST_ROWS} real rows and two columns"
-            if few
-            else "no column of the schema has 2 to 20 categories and more than one of them in the real table"
-        )
+    if why := _hindrance(pair, chosen):
         return [not_measured(f"classification: {model}", _QUESTION, measure=_MEASURE, why=why) for model in models]
     scikit_learn()
     coins = streams(seed)
@@ -261,6 +253,21 @@ def _targets(pair: Pair, targets: Sequence[str] | None) -> tuple[str, ...]:
                 "Choose another column."
             )
     return chosen
+
+
+def _hindrance(pair: Pair, targets: Sequence[str]) -> str | None:
+    """Why nothing can be learnt from these tables, if so."""
+    if pair.real.n < _FEWEST_ROWS or len(pair.domain) < 2:
+        return f"it takes at least {_FEWEST_ROWS} real rows and two columns"
+    if not targets:
+        return "no column of the schema has 2 to 20 categories and more than one of them in the real table"
+    return None
+
+
+def _check_models(models: Sequence[str]) -> None:
+    for model in models:
+        if model not in CLASSIFIERS:
+            raise OptionError(f"there is no classifier '{model}'. {did_you_mean(model, CLASSIFIERS)}")
 
 
 def _check_holdout(pair: Pair, holdout: Table | None) -> None:

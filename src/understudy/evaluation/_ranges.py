@@ -86,19 +86,17 @@ def measure_ranges(
         if progress is not None:
             progress("range queries", done, len(tables))
         shares.append(_answers(table, asked))
+    return _both(pair, asked, shares, sanity)
+
+
+def _both(pair: Pair, asked: Sequence[_Query], shares: Sequence[Floats], sanity: float) -> list[Property]:
     real, *others = shares
+    errors = [np.abs(one - real) for one in others]
     bound = np.maximum(real, sanity)
+    note = f"; divided by the real share or {points(sanity)} % of rows, whichever is larger"
     return [
-        _property("range queries", asked, pair, real, others, [np.abs(one - real) for one in others]),
-        _property(
-            "range queries, relative",
-            asked,
-            pair,
-            real,
-            others,
-            [np.abs(one - real) / bound for one in others],
-            note=f"; divided by the real share or {points(sanity)} % of rows, whichever is larger",
-        ),
+        _property("range queries", asked, pair, real, others, errors),
+        _property("range queries, relative", asked, pair, real, others, [error / bound for error in errors], note=note),
     ]
 
 
