@@ -77,10 +77,9 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
     statement = model.statement
     if statement.method not in METHODS:
         return ()
-    lines = []
-    for factor in _FACTORS:
-        epsilon = statement.epsilon * int(factor * 4) / 4
-        found = plan(
+    budgets = [statement.epsilon * int(factor * 4) / 4 for factor in _FACTORS]
+    plans = [
+        plan(
             schema=model.schema,
             epsilon=epsilon,
             delta=statement.delta or None,
@@ -88,18 +87,21 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
             method=statement.method,
             neighbours=statement.neighbours,
         )
-        if not found.noise_mean:
-            return ()
-        lines.append(
-            BudgetLine(
-                epsilon=float(epsilon),
-                largest_table=found.largest_useful_table,
-                noise_per_cell=found.noise_mean,
-                expected_error=found.noise_mean * found.largest_useful_table / (2 * found.rows),
-                current=factor == 1,
-            )
+        for epsilon in budgets
+    ]
+    if not all(found.noise_mean for found in plans):
+        return ()
+    cells = plans[_FACTORS.index(1.0)].largest_useful_table  # one size for all, or every budget looks alike
+    return tuple(
+        BudgetLine(
+            epsilon=float(epsilon),
+            largest_table=found.largest_useful_table,
+            noise_per_cell=found.noise_mean,
+            expected_error=min(1.0, found.noise_mean * cells / (2 * found.rows)),
+            current=factor == 1,
         )
-    return tuple(lines)
+        for epsilon, found, factor in zip(budgets, plans, _FACTORS, strict=True)
+    )
 
 
 def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:

@@ -20,7 +20,7 @@ class BudgetLine:
     noise_per_cell: float
     """Average size of the noise on one count, in rows."""
     expected_error: float | None = None
-    """Expected total variation distance of one such table from noise alone, as a share."""
+    """Expected distance, from noise alone and before any smoothing, of a table as large as the spent budget allows."""
     current: bool = False
     """Whether this is the budget that was spent."""
 
