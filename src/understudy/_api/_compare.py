@@ -19,7 +19,7 @@ from understudy._api._settings import Number, SchemaLike, demo_source, read_neig
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.counting import MemoryCounter
-from understudy.methods import METHODS, Method, label_method, read_method
+from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.privacy import Budget, make_budget
 from understudy.schema import Domain
 from understudy.tables import column_names, kind_of, read_table
@@ -152,7 +152,7 @@ def _check(
     neighbours: str,
 ) -> _Asked:
     """Refuse whatever can be refused before the table is opened."""
-    words = [methods] if isinstance(methods, str) else list(METHODS) if methods is None else list(methods)
+    words = [methods] if isinstance(methods, str) else usual_methods(domain) if methods is None else list(methods)
     recipes = [read_method(word) if isinstance(word, str) else word for word in words]
     numbers = [epsilons] if isinstance(epsilons, str | int | float | Fraction) else list(epsilons)
     budgets = sorted((make_budget(number, delta) for number in numbers), key=lambda budget: budget.epsilon)

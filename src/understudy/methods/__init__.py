@@ -1,5 +1,6 @@
 """Recipes over a curator. A new method joins by a line in `METHODS`."""
 
+from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privbayes import PrivBayes
@@ -12,6 +13,7 @@ from understudy.methods._registry import (
     method_named,
     read_method,
     read_method_options,
+    usual_methods,
 )
 from understudy.methods._uniform import Uniform
 
@@ -19,6 +21,7 @@ __all__ = [
     "METHODS",
     "AttributePlan",
     "Flaw",
+    "HPPrivBayes",
     "Independent",
     "Method",
     "Plan",
@@ -30,4 +33,5 @@ __all__ = [
     "method_named",
     "read_method",
     "read_method_options",
+    "usual_methods",
 ]

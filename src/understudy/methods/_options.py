@@ -73,6 +73,8 @@ def _read(text: str, wanted: Any, option: str) -> Any:
         exact = parse_number(text, option)
         return exact if Fraction in numbers else float(exact)
     for kind in choices:
+        if get_origin(kind) is tuple:
+            return tuple(part.strip() for part in text.split(",") if part.strip())
         if kind is bool:
             if text.lower() not in _TRUTH:
                 raise OptionError(f"The '{option}' parameter must be yes or no. Got '{text}' instead.")

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
+from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._options import check_option_names, read_options
 from understudy.methods._plan import Plan
@@ -49,7 +50,7 @@ class Method(Protocol):
         ...
 
 
-METHODS: Mapping[str, type[Method]] = {kind.name: kind for kind in (PrivBayes, Independent, Uniform)}
+METHODS: Mapping[str, type[Method]] = {kind.name: kind for kind in (PrivBayes, HPPrivBayes, Independent, Uniform)}
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
 
@@ -62,7 +63,7 @@ def method_named(name: str, **options: object) -> Method:
     >>> method_named("privbays")
     Traceback (most recent call last):
     understudy._core.errors.OptionError: there is no method 'privbays'. Did you mean 'privbayes'? Known: 'privbayes', \
-'independent', 'uniform'.
+'hpprivbayes', 'independent', 'uniform'.
     >>> method_named("independent", k=2)
     Traceback (most recent call last):
     understudy._core.errors.OptionError: method 'independent' has no option 'k'. It has none.
@@ -100,7 +101,24 @@ def describe_method(method: Method) -> str:
     """
     kind: Any = type(method)
     given = [(f.name, getattr(method, f.name)) for f in fields(kind) if getattr(method, f.name) != f.default]
-    return ":".join([method.name, *(f"{option}={'none' if value is None else value}" for option, value in given)])
+    return ":".join([method.name, *(f"{option}={_written(value)}" for option, value in given)])
+
+
+def _written(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    return "none" if value is None else str(value)
+
+
+def usual_methods(domain: Domain) -> list[str]:
+    """All methods that mean something for these columns: one that protects some better needs to know which.
+
+    >>> from understudy.schema import Attribute
+    >>> "hpprivbayes" in usual_methods(Domain((Attribute(name="a", size=2), Attribute(name="b", size=2))))
+    False
+    """
+    grouped = len({attribute.sensitivity for attribute in domain}) > 1
+    return [name for name in METHODS if grouped or name != HPPrivBayes.name]
 
 
 def label_method(method: Method) -> str:

@@ -1,0 +1,350 @@
+"""HPPrivBayes (Deng 2025), repaired: sensitive attributes and values are protected better, and it is said by how much.
+
+The paper's theorem is false as printed (docs/hpprivbayes.md); `as_published` runs it all the same, without a guarantee.
+The method here keeps the paper's parts (groups of attributes, shares L1, L2, L3 with r = L2/L3, weights of values) and
+gives them a meaning that can be proved: what may be learnt of a person depends on what in their record would change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Literal, TypeAlias
+
+from understudy._core.errors import OptionError
+from understudy._core.randomness import Rng, Streams
+from understudy.methods._attach import COMPANIONS_SHARE, Attacher, choose_companions, declared_factors
+from understudy.methods._groups import Level, Number, Split, exact, make_levels, named_sensitivities, read_split
+from understudy.methods._hp_published import (
+    PublishedSpec,
+    check_published,
+    fit_published,
+    plan_published,
+    published_attribute,
+)
+from understudy.methods._plan import Plan, make_plan
+from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
+from understudy.methods._published import Flaw
+from understudy.methods._search import Progress, greedy_bayes
+from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
+from understudy.network import Model, Network, NetworkModel, Node, fit_conditionals
+from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, PureBudget, ZCDPBudget, table_noise
+from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
+
+WeightsChoice: TypeAlias = Literal["declared", "rare", "equal"]
+WEIGHTS_CHOICES = ("declared", "rare", "equal")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HPPrivBayes:
+    """Protect sensitive columns and values better than others, and say by how much.
+
+    Columns are learnt from the least to the most sensitive. A sensitive column joins last, as a child, so that changing
+    it alone touches its own choice and table only; these get a small share of the budget.
+
+    >>> HPPrivBayes(sensitive="occupation").sensitive
+    ('occupation',)
+    >>> HPPrivBayes(r=0)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: The 'r' parameter must be above 0. Got 0 instead.
+    """
+
+    name: ClassVar[str] = "hpprivbayes"
+    flaw: ClassVar[Flaw] = Flaw(
+        sentence="HPPrivBayes as printed sorts, groups and weighs columns by exact counts, which no epsilon covers, "
+        "and some tables get no noise at all.",
+        where="docs/hpprivbayes.md#what-is-wrong-as-printed",
+    )
+
+    sensitive: tuple[str, ...] = ()
+    """Columns to be protected best, beside those that the schema declares sensitive."""
+    L1: Number | None = None
+    """Share of the budget that goes into choosing the network. None: 0.3."""
+    L2: Number | None = None
+    """Share for tables of the most sensitive columns. None: as r has it."""
+    L3: Number | None = None
+    """Share for tables of the others. None: as r has it."""
+    r: Number | None = None
+    """L2/L3: what the most sensitive columns may cost, beside the others. None: 1/3."""
+    weights: WeightsChoice = "declared"
+    """How values of sensitive columns differ. declared: as the schema says; rare: rare ones are protected better, as
+    a noisy table tells; equal: not at all."""
+    companions: int = 0
+    """How many other columns are made as sensitive as the most sensitive one: those that say most about it, by private
+    choice."""
+    score: ScoreChoice = "auto"
+    """Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R."""
+    k: int | None = None
+    """Number of parents of each column. None: as many as θ-usefulness allows. As published: 2 unless given."""
+    theta: Number = 4
+    """A table is useful if its average cell is at least this many times the noise."""
+    max_candidates: int | None = None
+    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
+    mi_threshold: Number = Fraction(1, 10)
+    """As published only: columns that have this much mutual information with the sensitive one are sensitive too."""
+    as_published: bool = False
+    """Run it as its paper prints it, without any guarantee."""
+
+    def __post_init__(self) -> None:
+        names = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
+        object.__setattr__(self, "sensitive", names)
+        read_split(self.L1, self.L2, self.L3, self.r)
+        for option, value, choices in (
+            ("weights", self.weights, WEIGHTS_CHOICES),
+            ("score", self.score, SCORE_CHOICES),
+        ):
+            if value not in choices:
+                raise OptionError(
+                    f"The '{option}' parameter must be one of {', '.join(choices)}. Got {value!r} instead."
+                )
+        for option, number, least in (("k", self.k, 0), ("companions", self.companions, 0)):
+            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
+                raise OptionError(f"The '{option}' parameter must be a whole number, {least} or more. Got {number!r}.")
+        if self.max_candidates is not None and not (type(self.max_candidates) is int and self.max_candidates > 0):
+            raise OptionError(
+                f"The 'max_candidates' parameter must be a whole number above 0. Got {self.max_candidates}."
+            )
+        if not 0 < self.theta < float("inf"):
+            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
+        if not 0 <= self.mi_threshold < float("inf"):
+            raise OptionError(f"The 'mi_threshold' parameter must be 0 or more. Got {self.mi_threshold}.")
+
+    @property
+    def split(self) -> Split:
+        """L1, L2 and L3 as they come out."""
+        return read_split(self.L1, self.L2, self.L3, self.r)
+
+    def levels(self, domain: Domain) -> tuple[Level, ...]:
+        """Who is to be protected how well, least sensitive first."""
+        return make_levels(domain, named_sensitivities(domain, self.sensitive), self.split.ratio)
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        if self.as_published:
+            check_published(self._published(domain), domain, budget, neighbours)
+            return
+        levels = self.levels(domain)
+        if self.companions >= len(levels[0].attributes):
+            raise OptionError(
+                f"there are {len(levels[0].attributes)} ordinary columns, so fewer than that can become companions of "
+                f"a sensitive one. Got {self.companions}."
+            )
+        if self.companions and not isinstance(budget, PureBudget):
+            raise OptionError(
+                "companions are chosen as the run goes, and what is then promised about them holds under pure epsilon "
+                "only. Leave out delta, or declare them sensitive in the schema."
+            )
+        self._settle(domain, levels, 1000, budget, neighbours)
+        for level in levels[1:]:
+            share = level.share / (len(level.attributes) + self.companions)
+            refuse_drowning_noise(table_noise(budget, neighbours, share * (1 - self.split.network)), budget)
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        split = self.split
+        shares: dict[str, object] = {
+            "L1": float(split.network),
+            "L2": float(split.sensitive),
+            "L3": float(split.others),
+            "r": float(split.ratio),
+        }
+        if self.as_published:
+            spec = self._published(domain)
+            return {"sensitive": domain[spec.sensitive].name, **shares, "k": spec.k, "mi_threshold": spec.threshold}
+        levels = self.levels(domain)
+        settings = self._settle(domain, levels, n, budget, neighbours)
+        return {
+            "sensitive": ", ".join(domain[a].name for level in reversed(levels[1:]) for a in level.attributes),
+            **shares,
+            "weights": self.weights,
+            **({"companions": self.companions} if self.companions else {}),
+            "score": settings.score.name,
+            "theta": float(self.theta),
+            "most candidates a choice": settings.max_candidates,
+        }
+
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """What readers of the statement should know, from published quantities."""
+        if self.as_published or not isinstance(model, NetworkModel) or model.network.degree > 0:
+            return ()
+        return (
+            "the budget is too small for this many rows and columns to measure any relation between columns: they were "
+            "published as independent of each other.",
+        )
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        if self.as_published:
+            return plan_published(self._published(domain), domain, n, budget.epsilon)
+        levels = self.levels(domain)
+        settings = self._settle(domain, levels, n, budget, neighbours)
+        found = make_plan(settings, n)
+        ordinary = dict(zip(levels[0].attributes, found.attributes, strict=True))
+        small = make_plan(self._settle(domain, levels, n, budget, neighbours, of=levels[-1]), n)
+        others = {a: small.attributes[a] for level in levels[1:] for a in level.attributes}
+        return replace(
+            found,
+            method=self.name,
+            attributes=tuple((ordinary | others)[a] for a in range(len(domain))),
+            shares={
+                **{key: float(levels[0].share) * share for key, share in found.shares.items()},
+                "sensitive columns": float(levels[1].allowance),
+            },
+            notes=tuple(
+                f"Changes of {', '.join(domain[a].name for a in level.attributes)} may cost at most "
+                f"{float(level.allowance):.3g} of the budget."
+                for level in reversed(levels[1:])
+            ),
+        )
+
+    def fit(
+        self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
+    ) -> NetworkModel:
+        """Learn a model. `streams` are the public coins (root, drawn candidates); fresh ones unless given."""
+        if self.as_published:
+            return fit_published(curator, self._published(curator.domain), progress=progress)
+        coins = (streams or Streams.fresh()).get("hpprivbayes", "coins")
+        domain, levels = curator.domain, self.levels(curator.domain)
+        _make_promises(curator, levels, joined=self.companions > 0)
+        n = curator.measure_rows(share=ROWS_SHARE * levels[0].share)
+        if self.companions:
+            levels = self._join(curator, levels)
+        settings = self._settle(domain, levels, n, curator.budget, curator.neighbours)
+        factors = {} if self.weights == "equal" else dict(declared_factors(domain))
+        nodes, measurements = _learn_ordinary(curator, levels[0], settings, coins, factors, progress)
+        attacher = Attacher(
+            curator=curator,
+            n=n,
+            network_share=self.split.network,
+            theta=exact(self.theta),
+            k=self.k,
+            max_candidates=settings.max_candidates,
+            coins=coins,
+            rare=self.weights == "rare",
+            factors=factors,
+        )
+        placed = list(levels[0].attributes)
+        for level in levels[1:]:
+            for child in level.attributes:
+                if progress is not None:
+                    progress("attaching sensitive columns", len(placed) - len(levels[0].attributes), len(domain))
+                attacher.attach(child, placed, level.share / len(level.attributes))
+                placed.append(child)
+        network = Network(domain, (*nodes, *attacher.nodes))
+        measurements = [*measurements, *attacher.measurements]
+        conditionals = fit_conditionals(network, measurements, n)
+        return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
+
+    def _join(self, curator: Curator, levels: tuple[Level, ...]) -> tuple[Level, ...]:
+        """The levels after companions have joined the most sensitive one, before its own attributes."""
+        least, most = levels[0], levels[-1]
+        share = most.share * COMPANIONS_SHARE
+        found = choose_companions(curator, most.attributes, least.attributes, count=self.companions, share=share)
+        return (
+            replace(least, attributes=tuple(a for a in least.attributes if a not in found)),
+            *levels[1:-1],
+            replace(most, attributes=(*sorted(found), *most.attributes), share=most.share - share),
+        )
+
+    def _settle(
+        self,
+        domain: Domain,
+        levels: tuple[Level, ...],
+        n: int,
+        budget: Budget,
+        neighbours: Neighbours,
+        of: Level | None = None,
+    ) -> Settings:
+        """All that follows from public quantities for the ordinary attributes; or, to plan, for another level."""
+        level = levels[0] if of is None else of
+        seen = Domain(tuple(domain[a] for a in level.attributes)) if of is None else domain
+        return settle(
+            seen,
+            n,
+            _part_of(budget, level.share),
+            neighbours,
+            score=self.score,
+            encoding="hierarchical",
+            k=self.k,
+            theta=exact(self.theta),
+            beta=self.split.network,
+            max_candidates=self.max_candidates,
+        )
+
+    def _published(self, domain: Domain) -> PublishedSpec:
+        return PublishedSpec(
+            sensitive=published_attribute(domain, named_sensitivities(domain, self.sensitive)),
+            split=self.split,
+            k=2 if self.k is None else self.k,
+            threshold=float(self.mi_threshold),
+        )
+
+
+def _make_promises(curator: Curator, levels: tuple[Level, ...], *, joined: bool) -> None:
+    """Before anything is measured: what changes of the more sensitive attributes may cost, together and each alone."""
+    for level in levels[1:]:
+        above = [a for other in levels if other.sensitivity >= level.sensitivity for a in other.attributes]
+        curator.promise(above, level.allowance)
+    if joined:
+        return  # the order is not known yet
+    for number, level in enumerate(levels[1:], 1):
+        later = sum((other.share for other in levels[number + 1 :]), Fraction(0))
+        each = level.share / len(level.attributes)
+        for place, attribute in enumerate(level.attributes):
+            # an attribute is looked at by its own steps, and by those of attributes that come after it
+            curator.promise([attribute], each * (len(level.attributes) - place) + later)
+
+
+def _learn_ordinary(
+    curator: Curator,
+    level: Level,
+    settings: Settings,
+    coins: Rng,
+    factors: dict[int, Factors],
+    progress: Progress | None,
+) -> tuple[list[Node], list[Measurement]]:
+    """PrivBayes over the least sensitive attributes: no step looks at another one."""
+    seen = curator.recoded(_only(curator.domain, level.attributes))
+    before = curator.share_left
+    search = greedy_bayes(
+        seen,
+        limits=settings.limits,
+        score=settings.score,
+        share=settings.selection_share * level.share,
+        max_candidates=settings.max_candidates,
+        coins=coins,
+        progress=progress,
+    )
+    if progress is not None:
+        progress("measuring its tables", 0, 1)
+    rows = settings.rows_share * level.share
+    share = level.share - rows - (before - curator.share_left)  # what the search left unspent goes into the tables
+    nodes = [
+        Node(level.attributes[node.child], tuple(Axis(level.attributes[a], depth) for a, depth in node.parents))
+        for node in search.nodes
+    ]
+    own = {a: given for a, given in factors.items() if a in level.attributes}
+    tables = [_renamed(marginal, level.attributes) for marginal in tables_to_measure(search.nodes)]
+    return nodes, curator.measure(tables, share=share, what="tables of the ordinary columns", factors=own or None)
+
+
+def _renamed(marginal: Marginal, attributes: tuple[int, ...]) -> Marginal:
+    return Marginal(tuple(Axis(attributes[a], level) for a, level in marginal.axes))
+
+
+def _only(domain: Domain, attributes: tuple[int, ...]) -> Recoding:
+    """The view that leaves out all other attributes."""
+    place = {a: i for i, a in enumerate(attributes)}
+    return Recoding(
+        source=domain,
+        target=Domain(tuple(domain[a] for a in attributes)),
+        parts=tuple(Part(source=a, lookup=tuple(range(domain[a].size))) for a in attributes),
+        pieces=tuple((place[a],) if a in place else () for a in range(len(domain))),
+        back=tuple(tuple(range(domain[a].size)) if a in place else (0,) for a in range(len(domain))),
+    )
+
+
+def _part_of(budget: Budget, share: Fraction) -> Budget:
+    if isinstance(budget, PureBudget):
+        return PureBudget(epsilon=budget.epsilon * share)
+    return ZCDPBudget(rho=budget.rho * share, epsilon=budget.epsilon, delta=budget.delta)
