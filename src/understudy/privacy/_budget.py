@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Decimal, InvalidOperation, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -137,6 +137,40 @@ def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
             raise OptionError(f"epsilon {epsilon} with delta {delta} leaves no budget to spend. Raise epsilon.")
         context.prec = _KEPT
         return Fraction(+found)
+
+
+def epsilon_for(rho: Fraction, delta: Fraction) -> Fraction:
+    """An ε, rounded up, for which ρ-zCDP implies (ε, δ)-DP: the smallest found. The reverse of `rho_for`.
+
+    >>> epsilon = epsilon_for(rho_for(Fraction(1), Fraction(1, 10**6)), Fraction(1, 10**6))
+    >>> 1 <= epsilon < Fraction(1001, 1000)
+    True
+    """
+    if rho == 0:
+        return Fraction(0)
+    low, high = -30.0, 40.0  # of ln(α − 1)
+    target, log_delta = _float(rho), _log(delta)
+    for _ in range(200):  # ternary search, as above
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if _epsilon_float(left, target, log_delta) > _epsilon_float(right, target, log_delta):
+            low = left
+        else:
+            high = right
+    with localcontext() as context:
+        context.prec, context.rounding = _DIGITS, ROUND_CEILING
+        step = Decimal(math.exp((low + high) / 2))
+        order = 1 + step
+        terms = (-_decimal(delta).ln() - step.ln() + order * (step / order).ln()) / step
+        found = order * _decimal(rho) + terms
+        found += (abs(found) + abs(terms)).scaleb(-40)
+        context.prec = _KEPT
+        return max(Fraction(+found), Fraction(0))
+
+
+def _epsilon_float(log_step: float, rho: float, log_delta: float) -> float:
+    step = math.exp(log_step)
+    order = 1 + step
+    return order * rho + (-log_delta - log_step + order * (log_step - math.log1p(step))) / step
 
 
 def _float(number: Fraction) -> float:

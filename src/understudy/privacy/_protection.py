@@ -153,39 +153,61 @@ class Protection:
         size = self.domain[attribute].size
         if size < 2:
             return Fraction(0)
-        if not self._weighted(attribute):
+        if not self.weighted(attribute):
             total = Fraction(0)
             for step in self.steps:
-                if attribute in step.attributes and self._tells_apart(step, attribute):
+                if attribute in step.attributes and _tells_apart(step, attribute):
                     total += step.one if isinstance(step, ChoiceStep) else 2 * step.unit
             return min(total, *self._bounds([attribute]))
-        return max(self.of_value(attribute, code) for code in range(size))
+        return max(self.of_values(attribute))
 
-    def of_value(self, attribute: int, value: int) -> Fraction:
-        """Most that a change of this attribute alone costs in this release, if it is from or to this value."""
-        others = [code for code in range(self.domain[attribute].size) if code != value]
-        total = Fraction(0)
+    def of_values(self, attribute: int) -> list[Fraction]:
+        """For each value: most that a change of this attribute alone costs in this release, from or to that value."""
+        size = self.domain[attribute].size
+        totals = [Fraction(0)] * size
         for step in self.steps:
-            if attribute not in step.attributes:
+            if attribute not in step.attributes or not _tells_apart(step, attribute):
                 continue
             if isinstance(step, ChoiceStep):
-                total += max((step.of_values(attribute, value, other) for other in others), default=Fraction(0))
-            elif self._tells_apart(step, attribute):
-                most = max((step.weight(attribute, other) for other in others), default=Fraction(0))
-                total += step.unit * (step.weight(attribute, value) + most)
-        return min(total, *self._bounds([attribute]))
+                factors = step.factors if step.factors and attribute == step.child else (Fraction(1),) * size
+                costs = [step.one * (pair / 2) ** step.power for pair in _with_largest_other(factors)]
+            else:
+                weights = [step.weight(attribute, code) for code in range(size)]
+                costs = [step.unit * pair for pair in _with_largest_other(weights)]
+            totals = [total + cost for total, cost in zip(totals, costs, strict=True)]
+        return [min(total, *self._bounds([attribute])) for total in totals]
+
+    def weighted(self, attribute: int) -> bool:
+        """Whether values of this attribute are protected unequally."""
+        return any(
+            attribute in step.attributes
+            and (
+                attribute == step.child and len(set(step.factors)) > 1
+                if isinstance(step, ChoiceStep)
+                else any(
+                    axis.source == attribute and len(set(factors)) > 1
+                    for axis, factors in zip(step.axes, step.factors, strict=False)
+                )
+            )
+            for step in self.steps
+        )
 
     def _bounds(self, changed: Collection[int]) -> list[Fraction]:
         return [self.whole, *(share * self.whole for held, share in self.promises if held.issuperset(changed))]
 
-    def _weighted(self, attribute: int) -> bool:
-        return any(bool(step.factors) and attribute in step.attributes for step in self.steps)
 
-    def _tells_apart(self, step: Step, attribute: int) -> bool:
-        """Whether the step sees the attribute in more than one form."""
-        if isinstance(step, ChoiceStep):
-            return True
-        return any(axis.source == attribute and int(axis.codes.max()) > 0 for axis in step.axes)
+def _tells_apart(step: Step, attribute: int) -> bool:
+    """Whether the step sees the attribute in more than one form."""
+    if isinstance(step, ChoiceStep):
+        return True
+    return any(axis.source == attribute and int(axis.codes.max()) > 0 for axis in step.axes)
+
+
+def _with_largest_other(weights: Sequence[Fraction]) -> list[Fraction]:
+    """Each weight plus the largest of the others."""
+    first, second = sorted(weights, reverse=True)[:2]
+    found_first = list(weights).index(first)
+    return [weight + (second if i == found_first else first) for i, weight in enumerate(weights)]
 
 
 class View:

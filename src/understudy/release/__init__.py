@@ -5,7 +5,7 @@ from understudy.release._card import CardFacts, croissant_card
 from understudy.release._folder import check_output, told_as_output_error, whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._published import Kind, PublishedModel, load_model, write_bytes
-from understudy.release._statement import ChargeLine, LedgerNote, PublicField, Statement
+from understudy.release._statement import ChargeLine, LedgerNote, ProtectionLine, PublicField, Statement
 from understudy.release._write import (
     Format,
     Release,
@@ -24,6 +24,7 @@ __all__ = [
     "Format",
     "Kind",
     "LedgerNote",
+    "ProtectionLine",
     "PublicField",
     "PublishedModel",
     "Release",

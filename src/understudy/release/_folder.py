@@ -18,7 +18,9 @@ from pathlib import Path
 from understudy._core.errors import OutputError
 from understudy.release._reserve import reserved_folder
 
-RELEASE_FILES = frozenset({"model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg"})
+RELEASE_FILES = frozenset(
+    {"model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg", "protection.svg"}
+)
 _TABLES = ("synthetic.",)
 
 

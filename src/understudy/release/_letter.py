@@ -10,7 +10,11 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from understudy.release._protection import protection_section
 from understudy.release._statement import ChargeLine, Statement
+from understudy.release._words import clean as _clean
+from understudy.release._words import number
+from understudy.release._words import odds as _odds
 
 _MAX_LISTED = 40
 
@@ -26,21 +30,13 @@ def privacy_letter(statement: Statement) -> str:
         *_banner(statement),
         _promise(statement),
         _unit(statement),
+        protection_section(statement),
         _public(statement),
         _spending(statement),
         _making(statement),
         _limits(statement),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def number(value: Fraction) -> str:
-    """A fraction as people read it: a short decimal, exact if it can be.
-
-    >>> number(Fraction(1, 2)), number(Fraction(1, 3)), number(Fraction(1, 10**6))
-    ('0.5', '0.333333', '1e-06')
-    """
-    return f"{float(value):.6g}"
 
 
 def _banner(statement: Statement) -> list[str]:
@@ -77,8 +73,8 @@ def _promise(statement: Statement) -> str:
     parameters = f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
     if statement.as_published is not None:
         return (
-            f"## What the paper claims\n\n{named[:1].upper()}{named[1:]} with {parameters}. The claim is wrong. The same "
-            "method without `as_published` is repaired, and does keep its ε."
+            f"## What the paper claims\n\n{named[:1].upper()}{named[1:]} with {parameters}. The claim is wrong. The "
+            "same method without `as_published` is repaired, and does keep its ε."
         )
     if not statement.private:
         return f"## What the run would promise\n\nWith real noise: {named} with {parameters}."
@@ -135,17 +131,6 @@ def _meaning_with_delta(statement: Statement) -> str:
         f"who has to tell apart {cases}, both equally likely before, is right in at most {most:g} % of all cases. That "
         "is an average over all the release might have been: with a probability that δ keeps small it may say more."
     )
-
-
-def _odds(epsilon: Fraction) -> tuple[str, str]:
-    """e^ε, and what an even guess can become, both rounded up so that neither promises too much."""
-    value = float(epsilon)
-    if value > 30:
-        return "more than 10 million million", "100"
-    factor = math.exp(value)
-    most = 100 * factor / (1 + factor)
-    digits = 2 if factor < 100 else 0
-    return f"{math.ceil(factor * 10**digits) / 10**digits:,.{digits}f}", f"{min(math.ceil(most * 10) / 10, 100):g}"
 
 
 def _unit(statement: Statement) -> str:
@@ -250,14 +235,6 @@ def _limits(statement: Statement) -> str:
     ]
     warnings = [f"Noted during the run: {_clean(text)}" for text in statement.warnings]
     return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])
-
-
-def _clean(text: str) -> str:
-    """Text that cannot break out of its table cell or turn into markup."""
-    flat = " ".join(text.split())
-    for character in "\\`|*_<>[]":
-        flat = flat.replace(character, "\\" + character) if character != "`" else flat.replace("`", "'")
-    return flat
 
 
 def _list(names: tuple[str, ...]) -> str:

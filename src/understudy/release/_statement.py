@@ -60,6 +60,29 @@ class LedgerNote:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProtectionLine:
+    """What can be learnt of a person if only some of their row would change: who is protected how much.
+
+    `attributes` are the columns that change, and no others; none stands for the whole row. With `value` the change is
+    from or to that value. `promised` was known before the run; `released` is what this release comes to, given the
+    network that was chosen, and None where that has no meaning ((ε, δ) budgets). All are ε, at the statement's δ.
+
+    >>> ProtectionLine(attributes=("hiv",), promised=Fraction(1, 4), released=Fraction(1, 5)).epsilon
+    Fraction(1, 5)
+    """
+
+    attributes: tuple[str, ...]
+    promised: Fraction
+    released: Fraction | None = None
+    value: str | None = None
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The smaller of both."""
+        return self.promised if self.released is None else min(self.promised, self.released)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Statement:
     """Everything a reader needs to judge the guarantee of one release.
 
@@ -89,6 +112,8 @@ class Statement:
     warnings: tuple[str, ...]
     as_published: str | None = None
     """What is broken in the method as its paper prints it, where it was run that way; else None."""
+    protection: tuple[ProtectionLine, ...] = ()
+    """What changes of parts of a row may reveal, beside the whole row; empty where nothing is promised."""
 
     @classmethod
     def example(cls, **changes: Any) -> Statement:
@@ -127,6 +152,12 @@ class Statement:
     def private(self) -> bool:
         """Whether the release carries the guarantee at all."""
         return not self.seeded and self.diagnostic is None and self.as_published is None
+
+    @property
+    def unequal(self) -> bool:
+        """Whether some columns or values were promised more protection than others."""
+        columns = {line.promised for line in self.protection if len(line.attributes) == 1}
+        return len(columns) > 1 or any(line.value is not None for line in self.protection)
 
     @property
     def stamp(self) -> str | None:
@@ -192,7 +223,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, PublicField | ChargeLine | LedgerNote):
+    if isinstance(value, PublicField | ChargeLine | LedgerNote | ProtectionLine):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -230,6 +261,7 @@ def _read(data: Any) -> Statement:
         else LedgerNote(dataset=_text(data["ledger"]["dataset"]), head=_text(data["ledger"]["head"])),
         warnings=tuple(_text(item) for item in _items(data["warnings"])),
         as_published=None if data["as_published"] is None else _text(data["as_published"]),
+        protection=tuple(_read_protection(item) for item in _items(data["protection"])),
     )
 
 
@@ -242,6 +274,15 @@ def _read_charge(item: Any) -> ChargeLine:
         tables=_whole(item["tables"]),
         candidates=_whole(item["candidates"]),
         noise=_text(item["noise"]),
+    )
+
+
+def _read_protection(item: Any) -> ProtectionLine:
+    return ProtectionLine(
+        attributes=tuple(_text(name) for name in _items(item["attributes"])),
+        promised=_fraction(item["promised"]),
+        released=None if item["released"] is None else _fraction(item["released"]),
+        value=None if item["value"] is None else _text(item["value"]),
     )
 
 

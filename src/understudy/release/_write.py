@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from understudy.release._card import CardFacts, croissant_card
 from understudy.release._folder import whole_folder
 from understudy.release._letter import privacy_letter
+from understudy.release._protection import protection_chart
 from understudy.release._published import PublishedModel
 from understudy.release._statement import Statement
 
@@ -118,6 +119,8 @@ def fill_release(
     (folder / "PRIVACY.md").write_text(privacy_letter(model.statement), encoding="utf-8")
     model.draw(folder / "network.svg")
     files = [table, *(folder / name for name in ("model.understudy", "privacy.json", "PRIVACY.md", "network.svg"))]
+    if model.statement.unequal:
+        files.append(protection_chart(model.statement).save(folder / "protection.svg"))
     card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts(), delimiter=delimiter)
     (folder / "croissant.json").write_bytes(_json(card))
     if progress is not None:

@@ -1,0 +1,54 @@
+"""Numbers and names as the privacy statement writes them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+
+def number(value: Fraction) -> str:
+    """A fraction as people read it: a short decimal, exact if it can be.
+
+    >>> number(Fraction(1, 2)), number(Fraction(1, 3)), number(Fraction(1, 10**6))
+    ('0.5', '0.333333', '1e-06')
+    """
+    return f"{float(value):.6g}"
+
+
+def number_above(value: Fraction) -> str:
+    """A short decimal at or above the fraction, so that it never promises too much.
+
+    >>> number_above(Fraction(1, 3)), number_above(Fraction(1, 4)), number_above(Fraction(0))
+    ('0.334', '0.25', '0')
+    """
+    if value == 0:
+        return "0"
+    step = Fraction(10) ** (math.floor(math.log10(value)) - 2)
+    return f"{float(math.ceil(value / step) * step):.6g}"
+
+
+def odds(epsilon: Fraction) -> tuple[str, str]:
+    """e^ε, and what an even guess can become, both rounded up so that neither promises too much.
+
+    >>> odds(Fraction(1))
+    ('2.72', '73.2')
+    """
+    value = float(epsilon)
+    if value > 30:
+        return "more than 10 million million", "100"
+    factor = math.exp(value)
+    most = 100 * factor / (1 + factor)
+    digits = 2 if factor < 100 else 0
+    return f"{math.ceil(factor * 10**digits) / 10**digits:,.{digits}f}", f"{min(math.ceil(most * 10) / 10, 100):g}"
+
+
+def clean(text: str) -> str:
+    """Text that cannot break out of its table cell or turn into markup.
+
+    >>> clean("a | b")
+    'a \\\\| b'
+    """
+    flat = " ".join(text.split())
+    for character in "\\`|*_<>[]":
+        flat = flat.replace(character, "\\" + character) if character != "`" else flat.replace("`", "'")
+    return flat
