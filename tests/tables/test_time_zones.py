@@ -115,3 +115,45 @@ def test_a_zone_must_exist_and_stand_at_a_datetime() -> None:
         Schema.from_dict({"fields": [{**FIELD, "timezone": "Europe/Pari"}]})
     with pytest.raises(SchemaError, match="timezone belongs to fields of type datetime"):
         Schema.from_dict({"fields": [{"name": "x", "categories": ["a"], "timezone": "UTC"}]})
+
+
+def test_the_clock_of_the_far_future_is_the_same_in_every_form(tmp_path: Path) -> None:
+    """Arrow's rules for summer time end in 2037; Python's do not."""
+    limits = {"minimum": "2030-01-01T00:00:00", "maximum": "2099-12-31T23:59:59"}
+    schema = Schema.from_dict({"fields": [{**FIELD, "constraints": limits, "bins": 70 * 366 * 24}]})
+    moments = [datetime(year, month, 3, 12, tzinfo=PARIS) for year in (2036, 2037, 2038, 2060) for month in (1, 7, 10)]
+    (tmp_path / "t.csv").write_text("at\n" + "".join(f"{m.astimezone(UTC).isoformat()}\n" for m in moments))
+    expected = read_table(tmp_path / "t.csv", schema).columns[0].tolist()
+    assert expected == [schema["at"].code_of(moment) for moment in moments]
+    for zone in ("UTC", "Europe/Paris", "+05:00"):
+        table = pa.table({"at": pa.array(moments, pa.timestamp("us", zone))})
+        assert read_table(table, schema).columns[0].tolist() == expected, zone
+        assert read_table(table.to_pandas(), schema).columns[0].tolist() == expected, zone
+    batch = decode_batch(schema, [np.array(expected)], streams(1).get("decode"))
+    assert read_table(pa.table(batch), schema).columns[0].tolist() == expected
+    assert [schema["at"].code_of(moment.astimezone(UTC)) for moment in batch.column("at").to_pylist()] == expected
+    with open_writer(tmp_path / "out.csv", schema) as writer:
+        writer.write(batch)
+    assert read_table(tmp_path / "out.csv", schema).columns[0].tolist() == expected
+
+
+def test_a_midnight_of_the_far_future_is_a_date() -> None:
+    limits = {"minimum": "2030-01-01", "maximum": "2099-12-31"}
+    schema = Schema.from_dict({"fields": [{"name": "at", "type": "date", "constraints": limits, "bins": 70}]})
+    midnights = [datetime(year, 7, 1, tzinfo=PARIS) for year in (2035, 2040)]
+    for unit in ("s", "ns"):
+        table = pa.table({"at": pa.array(midnights, pa.timestamp(unit, "Europe/Paris"))})
+        assert read_table(table, schema).columns[0].tolist() == [5, 10]
+    later = pa.table({"at": pa.array([1], pa.timestamp("ns", "UTC"))})
+    with pytest.raises(TableError, match="cannot be read as a date"):
+        read_table(later, schema)
+
+
+def test_hours_that_the_clock_of_the_far_future_skips_or_shows_twice_are_moments_that_exist() -> None:
+    for day, last in (("2040-03-25", 2), ("2040-10-28", 3)):
+        limits = {"minimum": f"{day}T00:00:00", "maximum": f"{day}T23:59:59"}
+        schema = Schema.from_dict({"fields": [{**FIELD, "constraints": limits, "bins": 1}]})
+        batch = decode_batch(schema, [np.zeros(2_000, dtype=np.int64)], streams(1).get("decode"))
+        assert read_table(pa.table(batch), schema).columns[0].sum() == 0
+        hours = {moment.astimezone(PARIS).hour for moment in batch.column("at").to_pylist()}
+        assert (2 in hours) == (last == 3)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from understudy._core.randomness import Rng
 from understudy.schema import Bins, Field, Schema
 from understudy.schema._recoding import Codes
+from understudy.tables._numbers import bools, ints
+from understudy.tables._zones import moments_at
 
 _TYPES = {
     "string": pa.string(),
@@ -107,7 +108,9 @@ def _typed(values: npt.NDArray[Any], kind: pa.DataType, empty: npt.NDArray[np.bo
 def _on_clock(micros: pa.Array, kind: pa.DataType) -> pa.Array:
     """Moments that the clock of the type's zone shows at these microseconds.
 
-    A time that the clock shows twice is the first of the two; one that it skips becomes the next that exists.
+    A time that the clock shows twice is the first of the two; one that it skips becomes one right after that exists.
     """
-    naive = micros.cast(pa.timestamp("us"))
-    return naive if kind.tz is None else pc.assume_timezone(naive, kind.tz, ambiguous="earliest", nonexistent="latest")
+    if kind.tz is None:
+        return micros.cast(kind)
+    moments = moments_at(ints(micros), kind.tz)
+    return pa.array(moments, mask=bools(micros.is_null())).cast(kind)

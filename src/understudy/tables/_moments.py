@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 
 from understudy.schema import Field
 from understudy.tables._numbers import Mask, bools, ints
+from understudy.tables._zones import clock_at
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
 
 _DAY = 24 * 3600 * 10**6
-_FIRST_MOMENT, _LAST_MOMENT = -719_162 * _DAY, 2_932_896 * _DAY  # the years 1 to 9999
 _WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2}
 _ISO_DATES = ("%Y-%m-%d",)
 _ISO_TIMES = tuple(
@@ -76,8 +76,10 @@ def days_of_column(column: pa.Array) -> tuple[Int64s, Mask]:
     """
     if pa.types.is_date32(column.type):
         return ints(column.cast(pa.int32())).astype(np.int64), np.zeros(len(column), dtype=bool)
-    if getattr(column.type, "tz", None):
-        column = pc.local_timestamp(column)  # the day where it was recorded, not the day in Greenwich
+    if has_zone(column.type):  # the day where it was recorded, not the day in Greenwich
+        clock = clock_of_column(column, column.type.tz)
+        finer = column.type.unit == "ns" and ints(column.cast(pa.int64())) % 1000 != 0
+        return clock // _DAY, (clock % _DAY != 0) | finer
     times, a_day = 10**3, 24 * 3600 * 10**3  # date64 counts milliseconds
     if pa.types.is_timestamp(column.type):
         times, parts = _UNITS[column.type.unit]
@@ -116,10 +118,7 @@ def clock_of_column(column: pa.Array, timezone: str) -> Int64s:
     >>> clock_of_column(pa.array([0], pa.timestamp("s", "UTC")), "Europe/Paris").tolist()
     [3600000000]
     """
-    micros = micros_of_column(column)
-    near = (micros >= _FIRST_MOMENT) & (micros <= _LAST_MOMENT)  # Arrow has no rules for the clocks of other times
-    moments = pa.array(np.where(near, micros, 0)).cast(pa.timestamp("us", timezone))
-    return np.where(near, ints(pc.local_timestamp(moments).cast(pa.int64())), micros)
+    return clock_at(micros_of_column(column), timezone)
 
 
 @lru_cache(maxsize=256)

@@ -18,6 +18,7 @@ from understudy._core.errors import OutputError
 from understudy.schema import Field, Schema
 from understudy.schema._values import directives
 from understudy.tables._decode import arrow_schema
+from understudy.tables._moments import clock_of_column, has_zone
 
 _ROW_GROUP = 1 << 20
 _CSV_ROWS = 1 << 16
@@ -200,8 +201,9 @@ def moment_texts(column: pa.Array, field: Field) -> pa.Array:
     ['01.01.2020', None]
     """
     pattern = field.form.format
-    if getattr(column.type, "tz", None):
-        column = pc.local_timestamp(column)
+    if has_zone(column.type):
+        clock = pa.array(clock_of_column(column, column.type.tz), mask=column.is_null().to_numpy(zero_copy_only=False))
+        column = clock.cast(pa.timestamp("us"))
     if pattern is None and field.type == "date":
         return column.cast(pa.string())
     pattern = pattern or "%Y-%m-%dT%H:%M:%S"
