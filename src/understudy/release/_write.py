@@ -18,8 +18,6 @@ from understudy.release._statement import Statement
 Format: TypeAlias = Literal["csv", "parquet"]
 Progress: TypeAlias = Callable[[str, int, int], None]
 _NOT_PRIVATE = "NOT-PRIVATE"
-# Arrow takes new memory before it uses its own again. Giving that back costs time, which pays while a table is small.
-_CELLS_WORTH_KEEPING = 1 << 20
 _ENDINGS = (".csv.gz",)  # endings of two parts
 
 
@@ -139,8 +137,6 @@ def write_table(
     **sampling: Any,
 ) -> int:
     """Sample into a CSV or Parquet file, batch by batch; the number of rows written."""
-    import pyarrow as pa
-
     from understudy.tables import open_writer
 
     total = model.model.n if n_rows is None else n_rows
@@ -149,10 +145,7 @@ def write_table(
         for batch in model.sample_batches(n_rows, seed=seed, **sampling):
             writer.write(batch)
             done += batch.num_rows
-            small = batch.num_rows * batch.num_columns < _CELLS_WORTH_KEEPING
             del batch  # before the next is made
-            if small:
-                pa.default_memory_pool().release_unused()
             if progress is not None:
                 progress("sampling", done, total)
     return done

@@ -40,7 +40,6 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
     """
     encoders = [ColumnEncoder(field, show_values=show_values) for field in schema.fields]
     columns = _read_columns(open_source(source), schema, encoders, progress)
-    pa.default_memory_pool().release_unused()
     if encoders[0].rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to publish.")
     _raise([s for encoder in encoders for s in sentences(encoder)])
