@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import OutputError
-from understudy.release import told_as_output_error
+from understudy._core.files import told_as_output_error
 from understudy.tables import Table
 
 try:

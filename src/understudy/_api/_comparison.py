@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from understudy._api._compare_store import PRIVATE, check_folder
 from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.files import told_as_output_error, write_bytes
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
-from understudy.release import told_as_output_error, write_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -183,7 +183,7 @@ class Comparison:
             "comparison.html": page(self),
         }
         for name, text in files.items():
-            write_bytes(out / name, text.encode())
+            write_bytes(out / name, text.encode(errors="replace"))
         return tuple(out / name for name in files)
 
 

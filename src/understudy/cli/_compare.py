@@ -36,7 +36,7 @@ def compare(
     """Compare methods and budgets on a table, as rehearsals: nothing is spent. The result is private to you."""
     from understudy._api._compare import compare as run_comparison
     from understudy._core.errors import OptionError
-    from understudy.release import write_bytes
+    from understudy._core.files import write_bytes
 
     if csv is not None:
         refuse_target(csv, overwrite=overwrite)

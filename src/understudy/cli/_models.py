@@ -35,8 +35,9 @@ def sample(
 
     From a rehearsal's or diagnostic's model the file's name gets .NOT-PRIVATE before its ending.
     """
+    from understudy._core.files import told_as_output_error
     from understudy._core.numbers import whole_number
-    from understudy.release import load_model, stamped_path, told_as_output_error, write_table
+    from understudy.release import load_model, stamped_path, write_table
 
     loaded = load_model(model)
     for name, number in (("n", n), ("seed", seed)):
@@ -78,7 +79,8 @@ def export(
     as_json: bool = _JSON,
 ) -> None:
     """Write the network in the Bayesian Interchange Format (BIF), for bnlearn, pgmpy and others."""
-    from understudy.release import load_model, write_bytes
+    from understudy._core.files import write_bytes
+    from understudy.release import load_model
 
     loaded = load_model(model)
     refuse_target(out, overwrite=overwrite)

@@ -102,7 +102,7 @@ def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
 
 def _save(schema: Schema, out: Path) -> None:
     """Write the schema file whole or not at all: the one it replaces may hold somebody's review."""
-    from understudy.release import told_as_output_error
+    from understudy._core.files import told_as_output_error
 
     # The ending stays last: it decides between YAML and JSON.
     temporary = out.with_name(f".{os.getpid()}.part.{out.name}")

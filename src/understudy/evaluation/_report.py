@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy._core.errors import OptionError, OutputError, did_you_mean
+from understudy._core.files import write_bytes
 from understudy.charts import Chart
 from understudy.evaluation._association import AssociationMatrices
 from understudy.evaluation._facts import ReportFacts
@@ -186,17 +187,13 @@ def make_report(
 
 
 def write_report(path: str | Path, *, html: Any, values: Any) -> Path:
-    """Writes a page or its values, by the ending of the file's name."""
+    """Writes a page or its values, by the ending of the file's name; whole or not at all."""
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in (".html", ".htm", ".json"):
         raise OutputError(f"reports are written as .html or .json; got {target.name}.")
     text = html() if kind != ".json" else json.dumps(values(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    try:
-        # lone surrogates in a column's name have no bytes
-        target.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}. Name a file in a folder that exists.") from None
+    write_bytes(target, text.encode(errors="replace"))  # lone surrogates in a column's name have no bytes
     return target
 
 

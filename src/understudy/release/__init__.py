@@ -2,9 +2,9 @@
 
 from understudy.release._answer import Answer
 from understudy.release._card import CardFacts, croissant_card
-from understudy.release._folder import check_output, told_as_output_error, whole_folder
+from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
-from understudy.release._published import Kind, PublishedModel, load_model, write_bytes
+from understudy.release._published import Kind, PublishedModel, load_model
 from understudy.release._statement import ChargeLine, LedgerNote, ProtectionLine, PublicField, Statement
 from understudy.release._write import (
     Format,
@@ -37,9 +37,7 @@ __all__ = [
     "privacy_letter",
     "stamped_path",
     "table_name",
-    "told_as_output_error",
     "whole_folder",
-    "write_bytes",
     "write_release",
     "write_table",
 ]

@@ -7,7 +7,6 @@ run clears it away.
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from understudy._core.errors import OutputError
+from understudy._core.files import told_as_output_error
 from understudy.release._reserve import reserved_folder
 
 RELEASE_FILES = frozenset(
@@ -78,37 +78,6 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
             with suppress(OSError):
                 parent.rmdir()
         raise
-
-
-@contextmanager
-def told_as_output_error(out: Path) -> Iterator[None]:
-    """Turn the operating system's refusals into a sentence about `out`.
-
-    >>> with told_as_output_error(Path("release")):
-    ...     raise OSError(errno.ENOSPC, "no space")
-    Traceback (most recent call last):
-    understudy._core.errors.OutputError: cannot write 'release': the disk is full. Nothing was left behind. Free \
-some space or choose another place.
-    """
-    try:
-        yield
-    except OSError as error:
-        reason = {
-            errno.ENOSPC: "the disk is full",
-            getattr(errno, "EDQUOT", -1): "the disk quota is used up",
-            errno.EFBIG: "a file became larger than this system allows",
-            errno.EACCES: "permission denied",
-            errno.EPERM: "permission denied",
-            errno.EROFS: "the disk is read-only",
-            errno.ENOTDIR: "a part of the path is a file",
-            errno.ENAMETOOLONG: "the name is too long",
-        }.get(error.errno or 0, error.strerror or type(error).__name__)
-        told = OutputError(
-            f"cannot write '{out}': {reason}. Nothing was left behind. Free some space or choose another place."
-        )
-        for note in getattr(error, "__notes__", []):
-            told.add_note(note)
-        raise told from error
 
 
 def _make_parents(parent: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from understudy._core.errors import OptionError
+from understudy._core.files import write_bytes
 from understudy._core.numbers import whole_number
 from understudy._core.randomness import streams
 from understudy.network import NetworkModel
@@ -17,7 +18,6 @@ from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
 from understudy.release._codec import from_archive, to_archive
 from understudy.release._conditions import Where, find_field, read_conditions, terms_to_conditions
-from understudy.release._folder import told_as_output_error
 from understudy.release._statement import Statement
 from understudy.schema import Marginal, Schema
 
@@ -199,28 +199,6 @@ def load_model(path: str | os.PathLike[str]) -> PublishedModel:
         raise OptionError(f"name a model file, such as 'release/model.understudy'. Got {type(path).__name__} instead.")
     schema, model, statement = from_archive(read_archive(Path(path)))
     return PublishedModel(schema, model, statement)
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_bytes(Path(folder, "a.txt"), b"all of it")
-    ...     Path(folder, "a.txt").read_bytes()
-    b'all of it'
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with told_as_output_error(path):
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _parts(columns: Sequence[Any], wanted: int) -> Iterator[list[Any]]:

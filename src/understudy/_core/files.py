@@ -1,0 +1,66 @@
+"""Files that are written whole or not at all, and what to say when they cannot be."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from understudy._core.errors import OutputError
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_bytes(Path(folder, "a.txt"), b"all of it")
+    ...     Path(folder, "a.txt").read_bytes()
+    b'all of it'
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with told_as_output_error(path):
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def told_as_output_error(out: Path) -> Iterator[None]:
+    """Turn the operating system's refusals into a sentence about `out`.
+
+    >>> with told_as_output_error(Path("release")):
+    ...     raise OSError(errno.ENOSPC, "no space")
+    Traceback (most recent call last):
+    understudy._core.errors.OutputError: cannot write 'release': the disk is full. Nothing was left behind. Free \
+some space or choose another place.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = {
+            errno.ENOSPC: "the disk is full",
+            getattr(errno, "EDQUOT", -1): "the disk quota is used up",
+            errno.EFBIG: "a file became larger than this system allows",
+            errno.EACCES: "permission denied",
+            errno.EPERM: "permission denied",
+            errno.EROFS: "the disk is read-only",
+            errno.ENOENT: "there is no such folder",
+            errno.EISDIR: "it is a folder",
+            errno.ENOTDIR: "a part of the path is a file",
+            errno.ENAMETOOLONG: "the name is too long",
+        }.get(error.errno or 0, error.strerror or type(error).__name__)
+        told = OutputError(
+            f"cannot write '{out}': {reason}. Nothing was left behind. Free some space or choose another place."
+        )
+        for note in getattr(error, "__notes__", []):
+            told.add_note(note)
+        raise told from error
