@@ -151,8 +151,11 @@ def choose_network(
             tuple(Axis(a) for a in subset) for size in range(min(k, i) + 1) for subset in combinations(before, size)
         ]
         candidates = [Candidate(child, parents) for parents in sets]
-        tables = _revealed(curator, [Marginal((Axis(c.child), *c.parents)) for c in candidates])
-        flat = [table.reshape(1, table.shape[0], -1) for table in tables]
+        marginals = [Marginal((Axis(c.child), *c.parents)).canonical() for c in candidates]
+        flat = [
+            np.moveaxis(table, marginal.attributes.index(child), 0).reshape(1, curator.domain[child].size, -1)
+            for marginal, table in zip(marginals, _revealed(curator, marginals), strict=True)
+        ]
         scores = np.array([int(score(np.ascontiguousarray(table), n)[0]) for table in flat], dtype=np.int64)
         # the paper's weight is exp(ε₁·I / (2(d−1)·ΔI)), and twice ΔI is the spread of I
         spread = score.spread(n, [table.shape[1:] for table in flat], Neighbours.REPLACE_ONE)

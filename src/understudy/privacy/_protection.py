@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.privacy._budget import Budget, PureBudget
+from understudy.privacy._table_noise import two_largest
 from understudy.privacy._values import Candidate, Score
 from understudy.schema import Axis, Domain, Marginal, Recoding
 
@@ -48,6 +49,12 @@ class TableStep:
     def attributes(self) -> frozenset[int]:
         """Attributes of the table's domain that were looked at."""
         return frozenset(axis.source for axis in self.axes)
+
+    @property
+    def several(self) -> Fraction:
+        """Most that a change of a record can cost here: its two cells with the largest factors."""
+        sizes = [int(axis.codes.max()) + 1 for axis in self.axes]
+        return self.unit * (two_largest(self.factors, sizes, 2) if self.factors else 2)
 
     def cost(self, one: Record, other: Record) -> Fraction:
         """What this table says about which of two records was there."""
@@ -142,10 +149,7 @@ class Protection:
         changed = set(attributes)
         if len(changed) == 1:
             return self.of_attribute(*changed)
-        total = Fraction(0)
-        for step in self.steps:
-            if changed & step.attributes:
-                total += step.several if isinstance(step, ChoiceStep) else 2 * step.unit
+        total = sum((step.several for step in self.steps if changed & step.attributes), Fraction(0))
         return min(total, *self._bounds(changed))
 
     def of_attribute(self, attribute: int) -> Fraction:
@@ -157,7 +161,7 @@ class Protection:
             total = Fraction(0)
             for step in self.steps:
                 if attribute in step.attributes and _tells_apart(step, attribute):
-                    total += step.one if isinstance(step, ChoiceStep) else 2 * step.unit
+                    total += step.one if isinstance(step, ChoiceStep) else 2 * step.unit * step.weight(attribute, 0)
             return min(total, *self._bounds([attribute]))
         return max(self.of_values(attribute))
 

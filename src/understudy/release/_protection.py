@@ -143,6 +143,7 @@ def _head(title: str, statement: Statement) -> list[str]:
 
 def _row(line: ProtectionLine, colour: str, y: float, most: float, statement: Statement) -> str:
     end, promised = _place(float(line.epsilon), most), _place(float(line.promised), most)
+    beside = end + 6 if promised - end > 44 else promised + 6
     indent = 14.0 if line.value is not None else 0.0
     words = _words(line, statement)
     children: Sequence[str] = (
@@ -158,7 +159,7 @@ def _row(line: ProtectionLine, colour: str, y: float, most: float, statement: St
         ),
         tag("rect", class_=colour, x=_LEFT, y=y + 3, width=max(end - _LEFT, 0.5), height=9, rx=1.5),
         tag("rect", class_="us-ink", x=promised - 1, y=y + 1, width=2, height=13),
-        tag("text", number_above(line.epsilon), class_="us-quiet", x=max(end, promised) + 6, y=y + 11, font_size=10),
+        tag("text", number_above(line.epsilon), class_="us-quiet", x=beside, y=y + 11, font_size=10),
     )
     return tag("g", *children)
 
