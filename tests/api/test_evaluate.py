@@ -19,6 +19,11 @@ def release(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def private_release(tmp_path_factory):
+    return us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path_factory.mktemp("p") / "release")
+
+
+@pytest.fixture(scope="module")
 def report(release):
     return us.evaluate(people(), release.path, classifiers=False)
 
@@ -101,11 +106,33 @@ def test_the_report_is_saved_as_a_page_and_as_numbers(report, tmp_path):
     assert numbers["score"] == report.score
 
 
-def test_a_public_page_never_sees_the_real_table(release, tmp_path):
-    found = us.public_report(release.path)
+def test_a_public_page_never_sees_the_real_table(private_release, tmp_path):
+    found = us.public_report(private_release.path)
     page = found.save(tmp_path / "public.html").read_text()
-    assert "may be published" in page
+    assert "May be published" in page
     assert found.to_dict().keys().isdisjoint({"properties", "rows_real", "score"})
+
+
+def test_a_rehearsal_has_no_page_to_publish(release):
+    assert not us.public_report(release.path).may_be_published
+
+
+def test_two_real_tables_that_give_one_release_give_one_public_page(tmp_path):
+    # uniform takes nothing from the rows but their number
+    other = people().assign(smokes=people()["smokes"].iloc[0])
+    pages = []
+    for name, frame in (("one", people()), ("two", other)):
+        found = us.publish(frame, schema=SCHEMA, epsilon=1, method="uniform", seed=5, out=tmp_path / name)
+        pages.append(us.public_report(found.path))
+    assert pages[0].html() == pages[1].html()
+    assert pages[0].to_dict() == pages[1].to_dict()
+
+
+def test_a_public_page_needs_a_model(tmp_path):
+    people().to_csv(tmp_path / "synthetic.csv", index=False)
+    for named in (people(), tmp_path, tmp_path / "synthetic.csv"):
+        with pytest.raises(us.OptionError, match="made from a release"):
+            us.public_report(named)
 
 
 def test_the_public_page_is_the_same_whatever_the_real_table_holds(release, monkeypatch):
@@ -153,6 +180,42 @@ def test_a_constant_target_is_told(release):
     frame = people().assign(smokes=people()["smokes"].iloc[0])
     with pytest.raises(us.OptionError, match="smokes"):
         us.evaluate(frame, release, targets=["smokes"], classifiers=True)
+
+
+def test_a_constant_target_is_told_before_the_work_begins(release, monkeypatch):
+    monkeypatch.setattr("understudy._api._evaluate.make_references", lambda *_, **__: pytest.fail("work was done"))
+    with pytest.raises(us.OptionError, match="constant"):
+        us.evaluate(people().assign(smokes=True), release, targets=["smokes"], classifiers=True)
+
+
+def test_held_out_rows_are_called_so_in_errors(release):
+    with pytest.raises(us.TableError, match="held-out table: "):
+        us.evaluate(people(), release, classifiers=True, holdout=people().drop(columns=["age"]))
+
+
+@pytest.mark.parametrize("ways", [0, [], [5], "2,3", [1.5], [2, True]])
+def test_ways_that_are_none_are_refused(ways):
+    with pytest.raises(us.OptionError, match="ways"):
+        us.evaluate(people(), people(), SCHEMA, ways=ways, classifiers=False)
+
+
+def test_ways_beyond_the_columns_are_left_out_unless_none_is_left():
+    schema = {"name": "t", "fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]}
+    table = pa.table({"a": list("xxyy"), "b": list("xyxy")})
+    assert us.evaluate(table, table, schema, ways=(2, 3), classifiers=False).find("2-way").value == 0
+    with pytest.raises(us.OptionError, match="the table has 2"):
+        us.evaluate(table, table, schema, ways=3, classifiers=False)
+
+
+def test_few_rows_are_said_to_leave_much_to_chance(report):
+    assert report.facts.notes == ()
+    few = us.evaluate(people().iloc[:7], people(), SCHEMA, classifiers=False)
+    assert "no more than 7 rows" in few.facts.notes[0]
+
+
+def test_a_copy_is_said_to_be_closer_than_a_fresh_sample():
+    report = us.evaluate(people(), people(), SCHEMA, classifiers=False)
+    assert "less than a fresh sample" in report.find("3-way").verdict
 
 
 def test_a_folder_without_a_table_says_what_to_do(release, tmp_path):

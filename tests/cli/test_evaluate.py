@@ -55,6 +55,7 @@ def test_a_lone_json_goes_to_the_screen_and_is_all_there_is(home, capsys, place)
 def test_files_that_are_there_are_kept_unless_overwritten(home, capsys):
     (home / "report.html").write_text("mine")
     assert run([*EVALUATE, "--html", "report.html"]) == 2
+    assert "another --html" in capsys.readouterr().err
     assert (home / "report.html").read_text() == "mine"
     assert run([*EVALUATE, "--html", "report.html", "--overwrite"]) == 0
 
@@ -86,6 +87,12 @@ CASES = {
     "a page in no folder": [*EVALUATE, "--html", "none/report.html"],
     "an unknown target": ["evaluate", "people.csv", "release", "--classifiers", "--targets", "smoke"],
     "a target without classifiers": [*EVALUATE, "--targets", "smokes"],
+    "no target": ["evaluate", "people.csv", "release", "--classifiers", "--targets", ","],
+    "held-out rows without classifiers": [*EVALUATE, "--holdout", "people.csv"],
+    "ways beyond four": [*EVALUATE, "--ways", "2,5"],
+    "a negative seed": [*EVALUATE, "--seed", "-1"],
+    "a public page of a table": ["evaluate", "people.csv", "--public", "--html", "public.html"],
+    "a public page of nothing": ["evaluate", "nothing", "--public", "--html", "public.html"],
 }
 
 

@@ -74,7 +74,7 @@ def test_values_floor_and_ceiling_stand_in_their_order() -> None:
         assert (first["column_1"], first["column_2"]) == found.worst[0]
         assert found.details["difference"].to_pylist() == sorted(found.details["difference"].to_pylist(), reverse=True)
         assert first["difference"] == pytest.approx(abs(first["real"] - first["synthetic"]))
-        assert "independent columns" in found.verdict
+        assert "unrelated columns" in found.verdict
 
 
 def test_a_table_against_itself_differs_by_nothing() -> None:
@@ -101,7 +101,7 @@ def test_one_row_and_one_column_say_why_nothing_was_measured() -> None:
     assert information.value == v.value == 0
     assert not spearman.measured
     assert spearman.to_dict()["value"] is None
-    assert "Not measured" in spearman.verdict
+    assert "Spearman was not measured" in spearman.verdict
     narrow = Schema.from_dict({"fields": [{"name": "a", "type": "boolean"}]})
     single = pair_of_codes(narrow, Table(narrow.domain, (np.array([0, 1]),)), [Table(narrow.domain, (np.array([1]),))])
     assert not any(found.measured for found in measure_associations(single, make_references(single)))

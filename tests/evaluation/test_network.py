@@ -43,7 +43,7 @@ def test_the_sum_is_that_of_the_nodes_by_hand_at_their_levels() -> None:
         assert sorted(got) == pytest.approx(sorted([*values, 0, 0, 0]), abs=1e-12)
     assert found.value == pytest.approx(sum(by_hand["synthetic"]))
     assert found.floor == pytest.approx(sum(by_hand["floor"]))
-    assert found.better == "higher"
+    assert found.better == "nearer"
     assert found.ceiling is not None
     assert found.ceiling < found.value < sum(by_hand["real"])
     assert f"{sum(by_hand['real']):.2f} in the real one" in found.verdict

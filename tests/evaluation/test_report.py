@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,7 +20,9 @@ from understudy.evaluation import (
     ReportFacts,
     Shares,
     make_public_report,
+    make_references,
     make_report,
+    measure_tables,
     read_pair,
 )
 from understudy.evaluation._page import points, tone_of
@@ -180,6 +183,38 @@ def test_reports_are_written_as_html_or_json_only(report: Report, tmp_path: Path
         report.save(tmp_path / "nowhere" / "report.html")
 
 
+def test_a_report_that_cannot_be_written_leaves_the_old_one_as_it_was(
+    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "report.html"
+    target.write_text("the old one")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr("understudy._core.files.os.fsync", full)
+    for name in ("report.html", "new.json"):
+        with pytest.raises(OutputError, match="the disk is full"):
+            report.save(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert target.read_text() == "the old one"
+
+
+@pytest.mark.parametrize(
+    ("ways", "said"),
+    [
+        ((1,), "Single columns differ"),
+        ((2,), "Tables of two columns differ"),
+        ((1, 3), "Tables of one and three columns differ"),
+        ((1, 2, 3), "Tables of one to three columns differ"),
+    ],
+)
+def test_the_overall_verdict_says_which_tables_it_is_about(ways: tuple[int, ...], said: str) -> None:
+    pair = made_up_pair(NAMES)
+    measured = measure_tables(pair, make_references(pair), ways=ways)
+    assert said in make_report(pair, measured, facts=made_up_facts(pair)).html()
+
+
 def test_the_page_is_well_formed_private_and_fetches_nothing(report: Report) -> None:
     text = report.html()
     page = Page(text)
@@ -244,6 +279,9 @@ def test_a_lone_surrogate_in_a_name_does_not_stop_the_report(tmp_path: Path) -> 
         (0.20, 0.009, 0.0085, "lower", "far"),
         (0.83, 0.84, 0.60, "higher", "close"),
         (0.62, 0.84, 0.60, "higher", "far"),
+        (2.9, 3.0, 0.1, "nearer", "close"),
+        (4.2, 3.0, 0.1, "nearer", "fair"),
+        (9.0, 3.0, 0.1, "nearer", "far"),
         (0.83, None, None, "higher", "unknown"),
         (float("nan"), 0.1, 0.2, "lower", "unknown"),
     ],
@@ -281,6 +319,14 @@ def test_the_public_report_says_that_it_may_be_published(tmp_path: Path) -> None
     assert json.loads(report.save(tmp_path / "public.json").read_text(encoding="utf-8"))["public"].startswith(
         "made from"
     )
+
+
+def test_the_page_of_a_release_without_a_guarantee_says_not_to_publish_it() -> None:
+    facts = made_up_facts(made_up_pair(NAMES), stamp="NOT PRIVATE: seeded")
+    report = make_public_report(made_up_schema(NAMES), made_up_pair(NAMES).first, facts=facts)
+    assert "May be published" not in report.html()
+    assert "Do not publish" in report.html()
+    assert "do not publish" in report.to_dict()["public"]
 
 
 def test_a_table_read_beside_the_real_one_is_no_source_for_a_public_report() -> None:

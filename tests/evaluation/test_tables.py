@@ -131,7 +131,7 @@ def test_equal_tables_differ_nowhere_and_disjoint_ones_everywhere() -> None:
     other = Table(SMALL.domain, (np.ones(2, int), np.ones(2, int), np.zeros(2, int), np.ones(2, int)))
     pair = pair_of_codes(SMALL, one, [one])
     assert [p.value for p in measure_tables(pair, make_references(pair))] == [0, 0, 0]
-    assert measure_tables(pair, make_references(pair))[0].verdict == "Single columns: no difference at all."
+    assert measure_tables(pair, make_references(pair))[0].verdict.startswith("Single columns: no difference at all.")
     pair = pair_of_codes(SMALL, one, [other])
     assert [p.value for p in measure_tables(pair, make_references(pair))] == [0.75, 1, 1]
 

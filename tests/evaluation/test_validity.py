@@ -49,8 +49,8 @@ def test_a_valid_table_is_called_so() -> None:
     cells, rules = measured(REAL)
     assert cells.value == rules.value == 0
     assert cells.score == 1
-    assert cells.verdict == "Every cell is what the schema allows; 0 % of cells of the real table are not."
-    assert "0 % of rows break a declared dependency" in rules.verdict
+    assert cells.verdict == "Every cell is what the schema allows, as in the real table."
+    assert "0.0 % of rows break a declared dependency" in rules.verdict
 
 
 def test_every_kind_of_invalid_cell_is_counted() -> None:
@@ -62,7 +62,7 @@ def test_every_kind_of_invalid_cell_is_counted() -> None:
     assert (rows["education"]["outside"], rows["education"]["missing"]) == (0.25, 0.25)
     assert (rows["years"]["outside"], rows["years"]["wrong_type"]) == (0.25, 0.25)
     assert rows["admitted"]["invalid"] == rows["years"]["real"] == 0
-    assert "25 % of cells and 50 % of rows" in cells.verdict
+    assert "25.0 % of cells and 50.0 % of rows" in cells.verdict
     assert "does not: more" in cells.verdict
 
 

@@ -26,11 +26,12 @@ def test_equal_values_have_an_interval_without_width() -> None:
     ("value", "said"),
     [
         (0.004, "about what a fresh sample"),
-        (0.002, "about what a fresh sample"),
+        (0.001, "less than a fresh sample"),
         (0.012, "close to what a fresh sample"),
         (0.050, "nearer to what a fresh sample"),
         (0.100, "nearer to unrelated columns"),
         (0.155, "hardly better than unrelated columns"),
+        (0.161, "no better than unrelated columns"),
         (0.170, "worse than unrelated columns"),
     ],
 )

@@ -9,13 +9,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._compare_store import RunStore, check_folder
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
-from understudy._api._settings import Number, SchemaLike, demo_source, read_neighbours, read_schema, refuse_drafts
+from understudy._api._settings import (
+    Number,
+    SchemaLike,
+    demo_source,
+    read_neighbours,
+    read_schema,
+    read_ways,
+    refuse_drafts,
+)
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.counting import MemoryCounter
@@ -25,7 +33,6 @@ from understudy.schema import Domain
 from understudy.tables import column_names, kind_of, read_table
 
 STAGE = "comparing"
-_MOST_WAYS = 4
 _Item = TypeVar("_Item")
 
 
@@ -74,7 +81,7 @@ def compare(
     wanted = read_schema(declared)
     refuse_drafts(wanted, trust_draft=True)
     asked = _check(wanted.domain, methods, epsilons, seeds, delta, neighbours)
-    widths = _ways(ways, len(wanted.domain))
+    widths = read_ways(ways, len(wanted.domain))
     folder = None if out is None else Path(out)
     if folder is not None:
         check_folder(folder)
@@ -181,18 +188,3 @@ def _refuse_none_or_twice(what: str, items: Sequence[_Item], name: Callable[[_It
     for word in names:
         if names.count(word) > 1:
             raise OptionError(f"{what} {word} is given twice. Give each once.")
-
-
-def _ways(ways: Sequence[int] | Any, n_columns: int) -> tuple[int, ...]:
-    listed = [ways] if isinstance(ways, int) else list(ways)
-    found = sorted({whole_number(way, "ways", least=1) for way in listed})
-    if not found:
-        raise OptionError("ways must name at least one number of columns, such as 2 and 3.")
-    most = min(_MOST_WAYS, n_columns)
-    if found[-1] > most:
-        raise OptionError(
-            f"tables of {found[-1]} columns cannot be compared: "
-            + (f"the table has {n_columns}." if n_columns < _MOST_WAYS else f"{_MOST_WAYS} is the most.")
-            + f" Choose ways from 1 to {most}."
-        )
-    return tuple(found)

@@ -90,7 +90,7 @@ to make the two alike.
 {_scopes(comparison)}
 Lower is better. After each mean stands the half-width of its 95 % interval over seeds (Student's t); bands in the
 figures show the same.</p>
-<p><strong>The floor</strong> is a fresh sample of real rows: what new data on the same people would get,
+<p><strong>The floor</strong> is a fresh sample of real rows: what as many new rows of the same kind would get,
 so nothing can be expected to do better. <strong>The ceiling</strong> has every column right and no relation between
 columns. Above it, a method adds more noise than it learns.</p>
 <p>Every run was a rehearsal with a seed: no budget was spent and no ledger was touched. But choosing a method or a

@@ -9,9 +9,10 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
+from understudy import demo
 from understudy._api._fit import Progress
-from understudy._api._settings import SchemaLike
-from understudy._api._subject import Subject, find_subject
+from understudy._api._settings import MOST_WAYS, SchemaLike, read_ways
+from understudy._api._subject import Subject, find_published, find_subject
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.evaluation import (
@@ -22,6 +23,7 @@ from understudy.evaluation import (
     PublicReport,
     References,
     Report,
+    check_targets,
     compare_associations,
     make_public_report,
     make_references,
@@ -41,6 +43,7 @@ from understudy.tables import Table, read_table
 NO_CLASSIFIERS = (
     'Classifiers were left out: scikit-learn is not installed. To have them: pip install "understudy[evaluate]".'
 )
+_FEW_ROWS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +73,11 @@ def evaluate(
     """Hold a synthetic table against the real one. Private: never publish what comes out of the real table.
 
     Args:
-        real: the private table: a file, or a pandas, polars or pyarrow table.
+        real: the private table: a file, a pandas, polars or pyarrow table, or the word "demo".
         synthetic: a release folder, what `publish` returned, a model or its file, a table of any tool, or a list of
             such tables (of several seeds, say) for confidence intervals.
         schema: what is public about the columns; a release brings its own.
-        ways: how many columns the compared tables have.
+        ways: how many columns the compared tables have: any of 1 to 4, as far as there are columns.
         max_tables: beyond so many tables of one kind, as many are drawn at random.
         classifiers: train classifiers too. Without a word: if scikit-learn is installed.
         targets: the columns that classifiers predict.
@@ -90,15 +93,20 @@ def evaluate(
     >>> report.find("1-way").value, report.find("2-way").value
     (0.0, 0.5)
     """
-    n_draws = whole_number(draws, "draws", least=1)
+    n_draws, seed = whole_number(draws, "draws", least=1), whole_number(seed, "seed")
     trained = find_spec("sklearn") is not None if classifiers is None else classifiers
-    subject = find_subject(synthetic, schema, draws=n_draws, seed=seed)
-    pair, held_out = _read(real, subject, holdout, progress)
-    wanted = _Wanted(
-        ways=ways, max_tables=max_tables, classifiers=trained, targets=targets, seed=seed, progress=progress
+    _refuse_idle(trained, NO_CLASSIFIERS if classifiers is None else "Turn them on.", targets=targets, holdout=holdout)
+    bundled = isinstance(real, str) and real == "demo"
+    subject = find_subject(
+        synthetic, schema, draws=n_draws, seed=seed, otherwise=demo.schema_path() if bundled else None
     )
-    if targets is not None and not trained:
-        raise OptionError(f"targets are for classifiers. {NO_CLASSIFIERS if classifiers is None else 'Turn them on.'}")
+    widths = _widths(ways, len(subject.schema.fields))
+    pair, held_out = _read(demo.table_path() if bundled else real, subject, holdout, progress)
+    if targets is not None:
+        check_targets(pair, targets)  # before the work of minutes
+    wanted = _Wanted(
+        ways=widths, max_tables=max_tables, classifiers=trained, targets=targets, seed=seed, progress=progress
+    )
     references = make_references(pair, seed=seed)
     associations = compare_associations(pair, references, progress=progress)
     measured = _measure(pair, references, associations, subject, held_out, wanted)
@@ -106,7 +114,7 @@ def evaluate(
         rows_real=pair.real.n,
         rows_synthetic=pair.first.n,
         n_synthetic=len(pair.synthetic),
-        notes=() if trained or classifiers is False else (NO_CLASSIFIERS,),
+        notes=_notes(pair, NO_CLASSIFIERS if not trained and classifiers is None else None),
     )
     facts = facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
     return make_report(pair, measured, facts=facts, associations=tuple(associations.matrices.values()))
@@ -122,16 +130,35 @@ def public_report(release: Any) -> PublicReport:
     >>> public_report(model).to_dict()["public"]
     'made from the release alone: may be published with it'
     """
-    subject = find_subject(release, None)
+    subject = find_published(release)
     table = read_table(subject.tables[0], subject.schema)
     return make_public_report(subject.schema, table, facts=subject.facts(rows_synthetic=table.n))
+
+
+def _refuse_idle(trained: bool, advice: str, **given: Any) -> None:
+    """Options of classifiers that would do nothing."""
+    for name, value in given.items():
+        if value is not None and not trained:
+            raise OptionError(f"--{name} ({name}=…) is for classifiers, which are left out. {advice}")
+
+
+def _widths(ways: Any, n_columns: int) -> tuple[int, ...]:
+    """Those of the widths that there are columns for; an error if there are none such."""
+    fitting = tuple(way for way in read_ways(ways, MOST_WAYS) if way <= n_columns)
+    return fitting or read_ways(ways, n_columns)
+
+
+def _notes(pair: Pair, *more: str | None) -> tuple[str, ...]:
+    few = min(pair.real.n, pair.first.n)
+    chance = f"With no more than {few:,} row{'s' if few > 1 else ''}, much of what is seen here is chance."
+    return tuple(note for note in (chance if few < _FEW_ROWS else None, *more) if note)
 
 
 def _read(real: Any, subject: Subject, holdout: Any, progress: Progress | None) -> tuple[Pair, Table | None]:
     """All tables in one domain; the held-out rows, read beside the others, are taken out again."""
     if holdout is None:
         return read_pair(real, list(subject.tables), subject.schema, progress=progress), None
-    pair = read_pair(real, [*subject.tables, holdout], subject.schema, progress=progress)
+    pair = read_pair(real, [*subject.tables, holdout], subject.schema, last_called="held-out table", progress=progress)
     found = replace(pair.found, synthetic=pair.found.synthetic[:-1])
     return replace(pair, synthetic=pair.synthetic[:-1], found=found), pair.synthetic[-1]
 
@@ -168,7 +195,7 @@ def _measure(
             pair, references, targets=wanted.targets, holdout=held_out, seed=wanted.seed, progress=progress
         )
     found += measure_l1_l2(pair, references, seed=wanted.seed, progress=progress)
-    return [*found, *measure_sdmetrics(pair, references)]
+    return [*found, *measure_sdmetrics(pair, references, progress=progress)]
 
 
 def _today() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ from understudy.schema import Schema
 Number: TypeAlias = Any  # whatever make_budget reads exactly: int, float, str, Decimal, Fraction
 SchemaLike: TypeAlias = "Schema | str | os.PathLike[str] | Mapping[str, Any]"
 Diagnostic: TypeAlias = Literal["no-privacy", "best-network", "best-marginals"]
+MOST_WAYS = 4
 _EXACT: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",
     "best-network": "selection",
@@ -177,6 +178,26 @@ def demo_source(source: object, schema: SchemaLike | None) -> tuple[object, Sche
             "'understudy schema draft', then pass it with --schema (schema=…)."
         )
     return source, schema
+
+
+def read_ways(ways: Sequence[int] | Any, n_columns: int) -> tuple[int, ...]:
+    """How many columns the tables to compare have, of a table with so many.
+
+    >>> read_ways([3, 2], 15)
+    (2, 3)
+    """
+    listed = list(ways) if isinstance(ways, Iterable) and not isinstance(ways, str) else [ways]
+    found = sorted({whole_number(way, "ways", least=1) for way in listed})
+    if not found:
+        raise OptionError("ways must name at least one number of columns, such as 2 and 3.")
+    most = min(MOST_WAYS, n_columns)
+    if found[-1] > most:
+        raise OptionError(
+            f"tables of {found[-1]} columns cannot be compared: "
+            + (f"the table has {n_columns}." if n_columns < MOST_WAYS else f"{MOST_WAYS} is the most.")
+            + f" Choose ways from 1 to {most}."
+        )
+    return tuple(found)
 
 
 def read_neighbours(word: str) -> Neighbours:

@@ -50,14 +50,25 @@ class Subject:
         )
 
 
-def find_subject(synthetic: Any, schema: SchemaLike | None, *, draws: int = 1, seed: int = 0) -> Subject:
+def find_subject(
+    synthetic: Any,
+    schema: SchemaLike | None,
+    *,
+    draws: int = 1,
+    seed: int = 0,
+    otherwise: SchemaLike | None = None,
+) -> Subject:
     """The tables to look at. With `draws` above 1 the model gives more of them, which costs no privacy.
+
+    A model brings its own schema; `otherwise` is for a table without one.
 
     >>> find_subject("people.csv", None)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: a table without a model beside it needs a schema: --schema (schema=…).
+    understudy._core.errors.TableError: there is no file or folder 'people.csv' to evaluate.
     """
     tables, model = _opened(synthetic)
+    if schema is None and model is None:
+        schema = otherwise
     declared = read_schema(schema) if schema is not None else None if model is None else model.schema
     if declared is None:
         raise OptionError("a table without a model beside it needs a schema: --schema (schema=…).")
@@ -67,6 +78,17 @@ def find_subject(synthetic: Any, schema: SchemaLike | None, *, draws: int = 1, s
         drawn = [model.sample(seed=seed + i, kind="pyarrow") for i in range(draws - len(tables))]
         tables = (*tables, *drawn)
     return Subject(tables=tuple(tables), schema=declared, model=model)
+
+
+def find_published(release: Any) -> Subject:
+    """A release or a model, for a page that is made from nothing else."""
+    tables, model = _opened(release)
+    if model is None:
+        raise OptionError(
+            "a public page is made from a release: there is no model here to tell how the table was made. Name the "
+            f"folder that 'understudy publish' made, or its {MODEL_FILE}."
+        )
+    return Subject(tables=tables or (model.sample(seed=0, kind="pyarrow"),), schema=model.schema, model=model)
 
 
 def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
@@ -115,6 +137,8 @@ def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
     if not isinstance(synthetic, str | os.PathLike):
         return (synthetic,), None
     path = Path(synthetic)
+    if not path.exists():
+        raise TableError(f"there is no file or folder '{path}' to evaluate.")
     if path.is_dir():
         return (_table_in(path),), _model_in(path)
     if path.suffix == Path(MODEL_FILE).suffix:

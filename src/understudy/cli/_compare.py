@@ -39,7 +39,7 @@ def compare(
     from understudy._core.files import write_bytes
 
     if csv is not None:
-        refuse_target(csv, overwrite=overwrite)
+        refuse_target(csv, overwrite=overwrite, option="--csv")
     try:
         widths = [int(way) for way in _parts(ways)]
     except ValueError:

@@ -105,7 +105,15 @@ def _tell(report: Report | PublicReport, written: list[Path]) -> None:
     elif not written:
         say_aside("Nothing was written: name a file with --html.")
     for target in written:
-        say(f"{'Report (private to you)' if isinstance(report, Report) else 'Public page'}: {target}")
+        say(f"{_kind_of(report)}: {target}")
+
+
+def _kind_of(report: Report | PublicReport) -> str:
+    from understudy.evaluation import Report
+
+    if isinstance(report, Report):
+        return "Report (private to you)"
+    return "Public page" if report.may_be_published else f"Page, not to be published ({report.facts.stamp})"
 
 
 def _both(tables: list[str]) -> tuple[str, str]:
@@ -131,12 +139,10 @@ def _public(tables: list[str]) -> PublicReport:
 
 
 def _private(real: str, synthetic: str, *, quiet: bool, **options: Any) -> Report:
-    from understudy import demo
     from understudy._api._evaluate import evaluate as hold
 
-    source = demo.table_path() if real == "demo" else real
     with progress_bars(quiet=quiet) as progress:
-        return hold(source, synthetic, progress=progress, **options)
+        return hold(real, synthetic, progress=progress, **options)
 
 
 def _to_write(html: Path | None, json_file: Path | None, *, overwrite: bool) -> list[Path]:
@@ -148,7 +154,7 @@ def _to_write(html: Path | None, json_file: Path | None, *, overwrite: bool) -> 
             continue
         if target.suffix.lower() != ending:
             raise OutputError(f"'{target}' does not end in {ending}. Name a {ending} file.")
-        refuse_target(target, overwrite=overwrite)
+        refuse_target(target, overwrite=overwrite, option=f"--{ending[1:]}")
         if not target.parent.is_dir():
             raise OutputError(f"there is no folder '{target.parent}' for {target.name}. Make it, or name another.")
     return [target for target in (html, json_file) if target is not None]
@@ -178,7 +184,7 @@ def _show(report: Report) -> None:
     say()
     rows = f"{facts.rows_synthetic:,} synthetic beside {counted(facts.rows_real or 0, 'real row', 'real rows')}"
     scored = "" if report.score is None else f"score {report.score:.3f}"
-    if report.floor_score is not None and report.ceiling_score is not None:
+    if scored and report.floor_score is not None and report.ceiling_score is not None:
         scored += f" (a fresh real sample {report.floor_score:.3f}, unrelated columns {report.ceiling_score:.3f})"
     say("; ".join(part for part in (f"'{facts.dataset}'", rows, scored) if part) + ".")
     for note in facts.notes:

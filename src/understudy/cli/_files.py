@@ -22,13 +22,13 @@ def read_rows(text: str) -> int:
         raise typer.BadParameter(f"{error}.") from None
 
 
-def refuse_target(out: Path, *, overwrite: bool) -> None:
+def refuse_target(out: Path, *, overwrite: bool, option: str = "--out") -> None:
     """Refuse a file to write that is there already, unless it is a plain file that may be replaced.
 
     >>> refuse_target(Path("no-such-file.csv"), overwrite=False)
     """
     if out.name in ("", ".."):
-        raise OptionError(f"'{out}' is not the name of a file. Give one with --out.")
+        raise OptionError(f"'{out}' is not the name of a file. Give one with {option}.")
     if out.is_dir():
         raise OutputError(f"'{out}' is a folder. Name a file.")
     if out.is_symlink():
@@ -38,4 +38,6 @@ def refuse_target(out: Path, *, overwrite: bool) -> None:
     if not out.is_file():
         raise OutputError(f"'{out}' is not a plain file (a pipe or a device), so it is not replaced. Name another.")
     if not overwrite:
-        raise OutputError(f"the file '{out}' already exists. Choose another --out, or pass --overwrite to replace it.")
+        raise OutputError(
+            f"the file '{out}' already exists. Choose another {option}, or pass --overwrite to replace it."
+        )

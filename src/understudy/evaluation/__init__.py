@@ -7,7 +7,7 @@ from understudy.evaluation._association import (
     compare_associations,
     measure_associations,
 )
-from understudy.evaluation._classify import CLASSIFIERS, default_targets, measure_classification
+from understudy.evaluation._classify import CLASSIFIERS, check_targets, default_targets, measure_classification
 from understudy.evaluation._counts import Joint, choose_groups, joint_counts
 from understudy.evaluation._detection import DETECTORS, measure_detection
 from understudy.evaluation._facts import BudgetLine, ReportFacts
@@ -53,6 +53,7 @@ __all__ = [
     "WorstTable",
     "beside_references",
     "ceiling_table",
+    "check_targets",
     "choose_groups",
     "columns_named",
     "compare_associations",

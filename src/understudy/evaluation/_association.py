@@ -28,7 +28,8 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Floats, Ints, Scale, scales_of
-from understudy.evaluation._summary import not_measured, over_tables, short, times
+from understudy.evaluation._summary import not_measured, over_tables
+from understudy.evaluation._verdict import beside_references, number, off_by
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -40,6 +41,11 @@ _MEASURES = {
     "mutual information": "average difference of mutual information over mean entropy, not bias-corrected",
     "Cramér's V": "average difference of Cramér's V, not bias-corrected",
     "Spearman": "average difference of Spearman's rank correlation between ordered columns",
+}
+_SAID = {
+    "mutual information": "Mutual information",
+    "Cramér's V": "Strength of association (Cramér's V)",
+    "Spearman": "Rank correlation (Spearman)",
 }
 
 
@@ -149,9 +155,8 @@ def _property(
         value=value,
         score=1 - value / (2 if name == "Spearman" else 1),
         verdict=(
-            f"{name[0].upper()}{name[1:]} of two columns is off by {short(value)} on average and by "
-            f"{short(float(first[worst]))} at worst, in {times(columns)}; {short(low)} for a fresh sample of real "
-            f"rows, {short(high)} for independent columns."
+            off_by(f"{_SAID[name]} of pairs of columns", value, float(first[worst]), columns, shown=number)
+            + f" {beside_references(value, low, high, shown=number)}"
         ),
         floor=low,
         ceiling=high,

@@ -22,7 +22,8 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Floats, Scale, scales_of
-from understudy.evaluation._summary import not_measured, over_tables, points
+from understudy.evaluation._summary import not_measured, over_tables
+from understudy.evaluation._verdict import columns_named, points
 from understudy.schema import Schema
 from understudy.schema._recoding import Codes
 from understudy.tables import Table
@@ -102,7 +103,7 @@ def measure_classification(
     """
     _check_models(models)
     _check_holdout(pair, holdout)
-    chosen = _targets(pair, targets)
+    chosen = check_targets(pair, targets)
     if why := _hindrance(pair, chosen):
         return [not_measured(f"classification: {model}", _QUESTION, measure=_MEASURE, why=why) for model in models]
     scikit_learn()
@@ -222,8 +223,8 @@ def _property(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_o
         score=1 - value,
         verdict=(
             f"Trained on it, {_CALLED[model]} misclassifies {points(value)} % of real rows; {points(floor)} % if "
-            f"trained on real rows, {points(ceiling)} % on independent columns, {points(float(majority.mean()))} % by "
-            f"guessing the most frequent class. Most is lost on `{targets[worst]}`: "
+            f"trained on real rows, {points(ceiling)} % on unrelated columns, {points(float(majority.mean()))} % by "
+            f"guessing the most frequent class. Most is lost on {columns_named([targets[worst]])}: "
             f"{points(float(errors[worst, 1]))} % against {points(float(errors[worst, 0]))} %."
         ),
         floor=floor,
@@ -238,11 +239,18 @@ def _property(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_o
     )
 
 
-def _targets(pair: Pair, targets: Sequence[str] | None) -> tuple[str, ...]:
+def check_targets(pair: Pair, targets: Sequence[str] | None) -> tuple[str, ...]:
+    """The columns to predict: those named, or the first three of `default_targets` that vary in the real table.
+
+    Raises:
+        OptionError: for an unknown column, or one that is constant.
+    """
     varied = {name for name, column in zip(pair.names, pair.real.columns, strict=True) if (column != column[0]).any()}
     if targets is None:
         wanted = default_targets(pair.schema, limit=len(pair.names))
         return tuple(name for name in wanted if name in varied)[:3]
+    if not targets:
+        raise OptionError("no column to predict is named. Name some, or leave targets out to have them chosen.")
     chosen = (targets,) if isinstance(targets, str) else tuple(dict.fromkeys(targets))
     for name in chosen:
         if name not in pair.names:

@@ -27,7 +27,8 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Floats, Ints, Scale, scales_of
-from understudy.evaluation._summary import not_measured, over_tables, short
+from understudy.evaluation._summary import not_measured, over_tables
+from understudy.evaluation._verdict import columns_named, points
 from understudy.tables import Table
 
 Detector: TypeAlias = Literal["logistic", "boosting"]
@@ -191,9 +192,9 @@ def _area(model: Detector, found: Sequence[_Found], scope: str) -> Property:
         value=value,
         score=1 - min(1.0, 2 * abs(value - 0.5)),
         verdict=(
-            f"{called} real from synthetic rows in {short(100 * value)} of 100 pairs, where 50 is a coin's guess; "
-            f"{short(100 * floor.auc)} for a fresh sample of real rows, {short(100 * ceiling.auc)} for independent "
-            "columns." + (f" Column `{telling[0][0]}` gives it away most." if telling and value > 0.55 else "")
+            f"{called} real from synthetic rows in {points(value)} of 100 pairs, where 50 is a coin's guess. A fresh "
+            f"sample of as many rows would show {points(floor.auc)}, unrelated columns {points(ceiling.auc)}."
+            + (f" Column {columns_named([telling[0][0]])} gives it away most." if telling and value > 0.55 else "")
         ),
         floor=floor.auc,
         ceiling=ceiling.auc,
@@ -217,9 +218,8 @@ def _ratio(found: Sequence[_Found], scope: str) -> Property:
         # pMSE lies between 0 and c(1 − c): a score that does not depend on how many rows there are
         score=max(0.0, 1 - synthetic[0].pmse / 0.25),
         verdict=(
-            f"The propensity score varies {short(value)} times as much as chance alone would make it; "
-            f"{short(floor.ratio)} times for a fresh sample of real rows, {short(ceiling.ratio)} for independent "
-            "columns."
+            f"The propensity score varies {value:,.1f} times as much as chance alone would make it. A fresh sample of "
+            f"as many rows would show {floor.ratio:,.1f}, unrelated columns {ceiling.ratio:,.1f}."
         ),
         floor=floor.ratio,
         ceiling=ceiling.ratio,

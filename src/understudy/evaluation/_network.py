@@ -134,7 +134,7 @@ def _property(network: Network, information: Floats, lost: int) -> Property:
         floor=float(sums[-2]),
         ceiling=float(sums[-1]),
         score=1.0 if total == value else max(0.0, 1.0 - abs(total - value) / max(total, value)),
-        better="higher",
+        better="nearer",
         scope=f"all {len(network.nodes)} nodes" + (f"; {lost:,} rows outside the schema left out" if lost else ""),
         worst=(family, float(abs(real - synthetic)[worst])),
         interval=mean_interval(sums[1:-2].tolist()),
@@ -158,6 +158,6 @@ def _verdict(real: float, value: float, floor: float, ceiling: float) -> str:
         return "The network links no columns, or links that tell nothing of the real table."
     return (
         f"The network's links carry {value:.2f} bits in the synthetic table and {real:.2f} in the real one: "
-        f"{100 * value / real:.0f} %. A fresh sample of as many people would show {floor:.2f}, unrelated columns "
+        f"{100 * value / real:.0f} %. A fresh sample of as many rows would show {floor:.2f}, unrelated columns "
         f"{ceiling:.2f}."
     )

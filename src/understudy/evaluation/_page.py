@@ -18,6 +18,7 @@ from understudy.evaluation._figures import association_maps, difference_map, his
 from understudy.evaluation._markdown import inline, render
 from understudy.evaluation._property import Property
 from understudy.evaluation._summaries import Histogram
+from understudy.evaluation._verdict import points as in_points
 
 if TYPE_CHECKING:
     from understudy.evaluation._public import PublicReport
@@ -56,7 +57,8 @@ def tone_of(known: Property) -> Tone:
     if told_apart(known):
         return _graded(1 - (known.closeness or 0.0), 0.2, 0.5)
     if known.unit == "share":
-        return _graded(known.value - known.floor if known.better == "lower" else known.floor - known.value, 0.02, 0.06)
+        gap = known.value - known.floor
+        return _graded({"lower": gap, "higher": -gap, "nearer": abs(gap)}[known.better], 0.02, 0.06)
     return UNKNOWN
 
 
@@ -98,7 +100,12 @@ def public_page(report: PublicReport) -> str:
         {"name": tidy(shares.name), "chart": _drawn(share_bars(shares)), "values": len(shares.labels)}
         for shares in report.columns
     ]
-    values = {"facts": report.facts, "columns": columns, **_shared(report.facts)}
+    values = {
+        "facts": report.facts,
+        "columns": columns,
+        "may_be_published": report.may_be_published,
+        **_shared(report.facts),
+    }
     return _environment().get_template("public.html").render(values)
 
 
@@ -145,9 +152,7 @@ def points(share: float | None) -> str:
     >>> points(0.0123), points(0.0004), points(None)
     ('1.2', '0.04', '–')
     """
-    if share is None or not isfinite(share):
-        return "–"
-    return f"{100 * share:.1f}" if share == 0 or abs(share) >= 0.001 else f"{100 * share:.2f}"
+    return "–" if share is None or not isfinite(share) else in_points(share)
 
 
 def _signed(share: float) -> str:
@@ -177,7 +182,7 @@ def _overall(report: Report) -> dict[str, Any]:
             "gauge": "",
         }
     off = points(1 - report.score)
-    sentence = f"Tables of one to three columns differ from the real ones by {off} points on average."
+    sentence = f"{_widths(report)} differ from the real ones by {off} points on average."
     if report.floor_score is None or report.ceiling_score is None:
         return {"tone": UNKNOWN, "sentence": sentence, "advice": ""}
     known = Property(
@@ -191,8 +196,8 @@ def _overall(report: Report) -> dict[str, Any]:
         verdict="",
     )
     sentence += (
-        f" Another sample of the same people would differ by {points(known.floor)}, columns that know nothing of each "
-        f"other by {points(known.ceiling)}."
+        f" A fresh sample of as many real rows would differ by {points(known.floor)}, columns that know nothing of "
+        f"each other by {points(known.ceiling)}."
     )
     advice = {
         "close": "For most questions the synthetic table can stand in for the real one.",
@@ -203,6 +208,15 @@ def _overall(report: Report) -> dict[str, Any]:
     }
     tone = tone_of(known)
     return {"tone": tone, "sentence": sentence, "advice": advice[tone.name]}
+
+
+def _widths(report: Report) -> str:
+    """Which tables the overall verdict is about."""
+    words = {"1-way": "one", "2-way": "two", "3-way": "three"}
+    found = [words[known.name] for known in report.measured if known.name in words]
+    if found == ["one"]:
+        return "Single columns"
+    return f"Tables of {'one to three' if len(found) == 3 else ' and '.join(found)} columns"
 
 
 def _grouped(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -225,7 +239,7 @@ def _verdict(known: Property) -> dict[str, Any]:
     has_bar = isfinite(known.value) and (ceiling is not None or (known.floor is not None and known.unit == "share"))
     ends = None if known.interval is None else [shown_value(known, end) for end in known.interval]
     from_model = None if known.from_model is None or "model" in known.verdict else shown_value(known, known.from_model)
-    higher = known.better == "higher"
+    higher = known.better != "lower"
     most = 0.1 if ceiling is None and known.unit == "share" else 0.0
     bar = gauge(known.value, floor=known.floor, ceiling=ceiling, higher=higher, most=most, title=known.name)
     spread = property_strip(known)

@@ -82,7 +82,14 @@ class Pair:
         return any(a.size != field.size for a, field in zip(self.domain, self.schema.fields, strict=True))
 
 
-def read_pair(real: Any, synthetic: Any, schema: Schema, *, progress: Progress | None = None) -> Pair:
+def read_pair(
+    real: Any,
+    synthetic: Any,
+    schema: Schema,
+    *,
+    last_called: str | None = None,
+    progress: Progress | None = None,
+) -> Pair:
     """Reads a real table and one or more synthetic ones so that they can be compared.
 
     A cell that has no code in the schema is no error here: it counts as "missing" or as "outside the schema", and is
@@ -92,6 +99,7 @@ def read_pair(real: Any, synthetic: Any, schema: Schema, *, progress: Progress |
         real: a path to a CSV (also gzipped), Parquet or Arrow file, or a pandas, polars or pyarrow table.
         synthetic: the same, or a list of such.
         schema: what is declared about the columns.
+        last_called: what errors call the last of the synthetic tables, if it is none ("held-out table").
         progress: called with what is being done, how much of it is done, and how much there is.
 
     Raises:
@@ -106,7 +114,9 @@ def read_pair(real: Any, synthetic: Any, schema: Schema, *, progress: Progress |
     given = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
     if not given:
         raise OptionError("no synthetic table was given. Give at least one.")
-    sides = ["real table"] + ["synthetic table" + (f" {i}" if len(given) > 1 else "") for i in range(1, len(given) + 1)]
+    n = len(given) - (last_called is not None)
+    sides = ["real table"] + ["synthetic table" + (f" {i}" if n > 1 else "") for i in range(1, n + 1)]
+    sides += [] if last_called is None else [last_called]
     tables: list[LooseTable] = []
     faults: list[str] = []
     for i, (side, source) in enumerate(zip(sides, [real, *given], strict=True)):

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-Better = Literal["lower", "higher"]
+Better = Literal["lower", "higher", "nearer"]
+"""'nearer': neither more nor less than a fresh sample shows."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class Property:
         """How far from the ceiling (0) to the floor (1) the value has come; None without both."""
         if self.floor is None or self.ceiling is None or self.floor == self.ceiling or not self.measured:
             return None
+        if self.better == "nearer":
+            return 1 - abs(self.value - self.floor) / abs(self.ceiling - self.floor)
         return (self.ceiling - self.value) / (self.ceiling - self.floor)
 
     @property

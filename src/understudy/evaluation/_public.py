@@ -14,6 +14,7 @@ from understudy.schema import Schema
 from understudy.tables import Table
 
 PUBLIC = "made from the release alone: may be published with it"
+NOT_PUBLIC = "made from a release without a guarantee of privacy: do not publish either"
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,16 @@ class PublicReport:
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", self.facts.public())
 
+    @property
+    def may_be_published(self) -> bool:
+        """Whether the release itself may: a rehearsal or a diagnostic has no guarantee of privacy."""
+        return self.facts.stamp is None
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON."""
         facts = self.facts.to_dict()
         return {
-            "public": PUBLIC,
+            "public": PUBLIC if self.may_be_published else NOT_PUBLIC,
             **{key: value for key, value in facts.items() if key not in ("rows_real", "notes")},
             "columns": [
                 {"name": column.name, "labels": list(column.labels), "synthetic": list(column.shares)}

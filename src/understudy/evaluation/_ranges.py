@@ -18,7 +18,8 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Flags, Floats, Scale, scales_of
-from understudy.evaluation._summary import not_measured, over_tables, points, short, times
+from understudy.evaluation._summary import not_measured, over_tables
+from understudy.evaluation._verdict import beside_references, off_by, points
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -166,9 +167,10 @@ def _property(
     worst = int(synthetic[0].argmax())
     named = [tuple(pair.names[i] for i in query.columns) for query in asked]
     relative = bool(note)
+    what = "Answers to range queries" + (", relative to the right answer" if relative else "")
 
     def said(error: float) -> str:
-        return f"{short(100 * error)} %" if relative else f"{points(error)} points"
+        return f"{points(error)} %" if relative else f"{points(error)} points"
 
     low, high = float(floor.mean()), float(ceiling.mean())
     details = pa.table(
@@ -189,9 +191,8 @@ def _property(
         value=value,
         score=max(0.0, 1 - value),
         verdict=(
-            f"Answers to range queries are off by {said(value)} on average and by {said(float(synthetic[0][worst]))} "
-            f"at worst, in {times(named[worst])}; {said(low)} for a fresh sample of real rows, {said(high)} for "
-            "independent columns."
+            off_by(what, value, float(synthetic[0][worst]), named[worst], shown=said)
+            + f" {beside_references(value, low, high, shown=said)}"
         ),
         floor=low,
         ceiling=high,

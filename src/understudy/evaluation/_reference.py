@@ -11,7 +11,7 @@ from understudy.tables import Table
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class References:
-    """A table as close to the real one as another sample of the same people would be, and one that knows each column
+    """A table as close to the real one as another sample of as many rows would be, and one that knows each column
     but nothing of how they hang together. Both have as many rows as the synthetic table.
 
     >>> import numpy as np

@@ -32,7 +32,8 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Floats, Scale, scales_of
-from understudy.evaluation._summary import not_measured, over_tables, times
+from understudy.evaluation._summary import not_measured, over_tables
+from understudy.evaluation._verdict import columns_named, number
 from understudy.tables import Table
 
 Columns: TypeAlias = tuple[int, ...]
@@ -147,6 +148,8 @@ _QUESTIONS = {
     "MissingValueSimilarity": "SDMetrics: is as much missing as in the real table?",
 }
 
+_OF_PAIRS = ("Column Pair Trends", "ContingencySimilarity", "CorrelationSimilarity")
+
 
 def _counts(table: Table, scales: Sequence[Scale]) -> list[Floats]:
     columns = zip(table.columns, scales, strict=True)
@@ -208,7 +211,7 @@ def _property(name: str, pair: Pair, scores: Scores, found: dict[str, Scores]) -
     measure = f"SDMetrics' {name}, on codes of the schema: 1 is best"
     defined = {columns: values for columns, values in scores.items() if np.isfinite(values[0])}
     if not defined:
-        kind = "pair of columns" if "Pair" in name or "Similarity" in name else "column"
+        kind = "pair of columns" if name in _OF_PAIRS else "column"
         why = f"there is no {kind} that it is for, or none whose score is defined"
         return not_measured(name, question, measure=measure, why=why, better="higher")
     table = np.array(list(defined.values()))
@@ -226,11 +229,11 @@ def _property(name: str, pair: Pair, scores: Scores, found: dict[str, Scores]) -
         value=value,
         score=value,
         verdict=(
-            f"{name} is {value:.3f} on average, where 1 is best, and {table[order[0], 0]:.3f} at worst, "
-            f"in {times(worst)}"
-            + ("" if floor is None else f"; {floor:.3f} for a fresh sample of real rows")
-            + ("" if ceiling is None else f", {ceiling:.3f} for independent columns")
-            + "."
+            f"{name}: {number(value)} on average, {number(float(table[order[0], 0]))} at worst, in "
+            f"{columns_named(worst)}, where 1 is best."
+            + ("" if floor is None else f" A fresh sample of as many rows would show {number(floor)}")
+            + ("" if floor is None or ceiling is None else f", unrelated columns {number(ceiling)}")
+            + ("" if floor is None else ".")
         ),
         floor=floor,
         ceiling=ceiling,

@@ -169,7 +169,7 @@ def _asked(distances: _Distances, synthetic: Floats, chosen: Chosen) -> _Asked:
 def _verdict(way: int, value: float, floor: float, ceiling: float, columns: tuple[str, ...], worst: float) -> str:
     what = _WORDS.get(way, f"{way}-way tables")
     if worst == 0:
-        return f"{what}: no difference at all."
+        return f"{what}: no difference at all." + (f" {beside_references(value, floor)}" if floor else "")
     # A column drawn on its own is as good as a fresh sample of it, so for single columns the ceiling says nothing.
     beside = beside_references(value, floor, ceiling if way > 1 else None)
     return (

@@ -24,7 +24,8 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Ints, Scale, scales_of
-from understudy.evaluation._summary import over_tables, points
+from understudy.evaluation._summary import over_tables
+from understudy.evaluation._verdict import columns_named, points
 from understudy.schema import Dependency, Determines, InOrder
 from understudy.tables import Table
 
@@ -46,7 +47,8 @@ def measure_validity(pair: Pair, references: References, *, progress: Progress |
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
     >>> pair = read_pair(pa.table({"sex": ["M", "F", "M"]}), pa.table({"sex": ["M", "X"]}), schema)
     >>> print(measure_validity(pair, make_references(pair))[0].verdict)
-    50 % of cells and 50 % of rows hold something that the schema does not allow, most in `sex`; 0 % of real cells.
+    50.0 % of cells and 50.0 % of rows hold something that the schema does not allow, most in `sex`; in the real table \
+0.0 % of cells do.
     """
     if progress is not None:
         progress("validity", 0, 1)
@@ -66,7 +68,7 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Prope
     flagged = (scale.foreign[column] for scale, column in zip(scales, pair.first.columns, strict=True))
     rows = float(np.mean(reduce(np.logical_or, flagged)))
     extra = f" It has columns that the schema does not: {', '.join(first.extra)}." if first.extra else ""
-    own = points(_invalid(pair.real, scales))
+    own = _invalid(pair.real, scales)
     details = pa.table(
         {
             "column": [column.name for column in first.columns],
@@ -84,10 +86,12 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Prope
         value=value,
         score=1 - value,
         verdict=(
-            f"Every cell is what the schema allows; {own} % of cells of the real table are not."
+            "Every cell is what the schema allows"
+            + (f"; in the real table {points(own)} % are not." if own else ", as in the real table.")
             if value == 0
             else f"{points(value)} % of cells and {points(rows)} % of rows hold something that the schema does not "
-            f"allow, most in `{first.columns[worst].name}`; {own} % of real cells."
+            f"allow, most in {columns_named([first.columns[worst].name])}; in the real table "
+            f"{points(own)} % of cells do."
         )
         + extra,
         floor=floor,
@@ -134,8 +138,8 @@ def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -
         verdict=(
             f"{points(value)} % of rows break a declared dependency"
             + (" on average" if count > 1 else "")
-            + f", {points(float(real.mean()))} % in the real table, {points(float(floor.mean()))} % for a fresh sample "
-            f"of real rows, {points(float(ceiling.mean()))} % for independent columns"
+            + f"; in the real table {points(float(real.mean()))} %. A fresh sample of as many rows would show "
+            f"{points(float(floor.mean()))}, unrelated columns {points(float(ceiling.mean()))}"
             + (f". Worst: {declared[worst].text}, broken in {points(float(first[worst]))} % of rows." if value else ".")
         ),
         floor=float(floor.mean()),

@@ -1,9 +1,12 @@
-"""Sentences that say what a number means beside its floor and its ceiling."""
+"""Sentences that say what a number means beside its floor and its ceiling: one style for all measures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 
+_FRESH = "a fresh sample of as many rows would show"
+_WELL_BELOW = 0.5
 _ABOUT = 1.25
 _APART = 1.2
 
@@ -11,10 +14,19 @@ _APART = 1.2
 def points(share: float) -> str:
     """A share as points of a hundred: one decimal, or two where one would show nothing.
 
-    >>> points(0.0123), points(0.00042)
-    ('1.2', '0.04')
+    >>> points(0.0123), points(0.00042), points(25.4)
+    ('1.2', '0.04', '2,540.0')
     """
-    return f"{100 * share:.1f}" if share == 0 or abs(share) >= 0.001 else f"{100 * share:.2f}"
+    return f"{100 * share:.2f}" if 0 < abs(share) < 0.001 else f"{100 * share:,.1f}"
+
+
+def number(value: float) -> str:
+    """A number that is no share: three decimals, or four where three would show nothing.
+
+    >>> number(0.0123), number(0.00042)
+    ('0.012', '0.0004')
+    """
+    return f"{value:.4f}" if 0 < abs(value) < 0.001 else f"{value:,.3f}"
 
 
 def columns_named(columns: Sequence[str]) -> str:
@@ -23,35 +35,49 @@ def columns_named(columns: Sequence[str]) -> str:
     >>> columns_named(["age", "income"])
     '`age × income`'
     """
-    return f"`{' × '.join(columns)}`"
+    return f"`{' × '.join(columns).replace('`', chr(39))}`"
+
+
+def off_by(what: str, value: float, worst: float, columns: Sequence[str], *, shown: Callable[[float], str]) -> str:
+    """How far off something is, on average and at worst. What it means beside its references is a sentence of its own.
+
+    >>> off_by("Mutual information of pairs", 0.0123, 0.2, ["age", "income"], shown=number)
+    'Mutual information of pairs: off by 0.012 on average, 0.200 at worst, in `age × income`.'
+    >>> off_by("Mutual information of pairs", 0.0, 0.0, ["age", "income"], shown=number)
+    'Mutual information of pairs: no difference at all.'
+    """
+    if worst == 0 and value == 0:
+        return f"{what}: no difference at all."
+    return f"{what}: off by {shown(value)} on average, {shown(worst)} at worst, in {columns_named(columns)}."
 
 
 def beside_references(
     value: float, floor: float, ceiling: float | None = None, *, shown: Callable[[float], str] = points
 ) -> str:
-    """A sentence on an error, where lower is better: near what a fresh sample of people gives, or unrelated columns.
+    """A sentence on an error, where lower is better: near what a fresh sample of rows gives, or unrelated columns.
 
     Without a ceiling, or with one that is no worse than the floor, only the floor is spoken of.
 
     >>> beside_references(0.012, 0.004, 0.16)
-    'That is close to what a fresh sample of as many people would show (0.4), far from unrelated columns (16.0).'
+    'That is close to what a fresh sample of as many rows would show (0.4), far from unrelated columns (16.0).'
     >>> beside_references(0.15, 0.004, 0.16)
-    'That is hardly better than unrelated columns (16.0); a fresh sample of as many people would show 0.4.'
+    'That is hardly better than unrelated columns (16.0); a fresh sample of as many rows would show 0.4.'
     >>> beside_references(0.012, 0.004)
-    'A fresh sample of as many people would show 0.4.'
+    'A fresh sample of as many rows would show 0.4.'
     """
-    fresh = "a fresh sample of as many people would show"
+    if value < _WELL_BELOW * floor:
+        return f"That is less than {_FRESH} ({shown(floor)})."
     if value <= _ABOUT * floor:
-        return f"That is about what {fresh} ({shown(floor)})."
-    if ceiling is None or ceiling <= _APART * floor:
-        return f"A{fresh[1:]} {shown(floor)}."
+        return f"That is about what {_FRESH} ({shown(floor)})."
+    if ceiling is None or not isfinite(ceiling) or ceiling <= _APART * floor:
+        return f"A{_FRESH[1:]} {shown(floor)}."
     closeness = (ceiling - value) / (ceiling - floor)
-    if closeness < 0:
-        return f"That is worse than unrelated columns ({shown(ceiling)}); {fresh} {shown(floor)}."
     if closeness < 0.15:
-        return f"That is hardly better than unrelated columns ({shown(ceiling)}); {fresh} {shown(floor)}."
+        # Chance alone puts a table with unrelated columns a little above or below another such table.
+        better = "worse than" if closeness < -0.03 else "no better than" if closeness < 0.03 else "hardly better than"
+        return f"That is {better} unrelated columns ({shown(ceiling)}); {_FRESH} {shown(floor)}."
     if closeness < 0.5:
-        return f"That is nearer to unrelated columns ({shown(ceiling)}) than to what {fresh} ({shown(floor)})."
+        return f"That is nearer to unrelated columns ({shown(ceiling)}) than to what {_FRESH} ({shown(floor)})."
     if closeness < 0.9:
-        return f"That is nearer to what {fresh} ({shown(floor)}) than to unrelated columns ({shown(ceiling)})."
-    return f"That is close to what {fresh} ({shown(floor)}), far from unrelated columns ({shown(ceiling)})."
+        return f"That is nearer to what {_FRESH} ({shown(floor)}) than to unrelated columns ({shown(ceiling)})."
+    return f"That is close to what {_FRESH} ({shown(floor)}), far from unrelated columns ({shown(ceiling)})."
