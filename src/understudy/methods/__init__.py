@@ -3,6 +3,7 @@
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import AttributePlan, Plan
+from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._published import Flaw, flaw_of
 from understudy.methods._registry import (
@@ -25,6 +26,7 @@ __all__ = [
     "Independent",
     "Method",
     "Plan",
+    "PrivABN",
     "PrivBayes",
     "Uniform",
     "describe_method",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Rough costs, for a prediction and nothing else: a sampled cell, and what Python and the libraries take.
 SECONDS_PER_SAMPLED_CELL = 2.5e-8
+SECONDS_PER_TABLE, SECONDS_PER_ROW = 4e-5, 1e-9
 BASE_SECONDS = 0.5
 BASE_BYTES = 150_000_000
 
@@ -141,6 +142,60 @@ def baseline_plan(
         max_candidates=0,
         memory_bytes=_memory(domain, n),
         seconds=BASE_SECONDS + n * len(domain) * SECONDS_PER_SAMPLED_CELL,
+        notes=notes,
+    )
+
+
+def plan_with_tables(
+    method: str,
+    domain: Domain,
+    n: int,
+    *,
+    cells: int,
+    noise: float,
+    candidates: tuple[int, ...],
+    max_candidates: int,
+    shares: dict[str, float],
+    notes: tuple[str, ...] = (),
+) -> Plan:
+    """The dry run of a method whose tables have up to so many cells, chosen by score R.
+
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="age", size=10)))
+    >>> found = plan_with_tables("privabn", domain, 1000, cells=8, noise=4.0, candidates=(1,), max_candidates=9,
+    ...     shares={"tables": 1.0})
+    >>> [attribute.largest_table for attribute in found.attributes], found.coarsened
+    ([8, 10], ('age',))
+    """
+    attributes = []
+    for attribute in domain:
+        fitting = [level for level in range(attribute.n_levels) if attribute.size_at(level) <= cells // 2]
+        largest = max(attribute.size, cells)
+        attributes.append(
+            AttributePlan(
+                name=attribute.name,
+                size=attribute.size,
+                levels=tuple(attribute.size_at(level) for level in range(attribute.n_levels)),
+                largest_table=largest,
+                expected_error=expected_error(largest, noise, n),
+                may_have_parents=1 < attribute.size <= cells // 2,
+                finest_as_parent=fitting[0] if fitting else None,
+            )
+        )
+    each = SECONDS_PER_TABLE + n * SECONDS_PER_ROW
+    return Plan(
+        method=method,
+        rows=n,
+        attributes=tuple(attributes),
+        score="R",
+        degree=None,
+        largest_useful_table=cells,
+        noise_mean=noise,
+        shares=shares,
+        candidates_per_choice=candidates,
+        max_candidates=max_candidates,
+        memory_bytes=_memory(domain, n),
+        seconds=BASE_SECONDS + 2 * sum(candidates) * each + n * len(domain) * SECONDS_PER_SAMPLED_CELL,
         notes=notes,
     )
 

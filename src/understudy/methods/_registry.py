@@ -12,6 +12,7 @@ from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._options import check_option_names, read_options
 from understudy.methods._plan import Plan
+from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._published import flaw_of
 from understudy.methods._search import Progress
@@ -50,7 +51,9 @@ class Method(Protocol):
         ...
 
 
-METHODS: Mapping[str, type[Method]] = {kind.name: kind for kind in (PrivBayes, HPPrivBayes, Independent, Uniform)}
+METHODS: Mapping[str, type[Method]] = {
+    kind.name: kind for kind in (PrivBayes, PrivABN, HPPrivBayes, Independent, Uniform)
+}
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
 
@@ -63,7 +66,7 @@ def method_named(name: str, **options: object) -> Method:
     >>> method_named("privbays")
     Traceback (most recent call last):
     understudy._core.errors.OptionError: there is no method 'privbays'. Did you mean 'privbayes'? Known: 'privbayes', \
-'hpprivbayes', 'independent', 'uniform'.
+'privabn', 'hpprivbayes', 'independent', 'uniform'.
     >>> method_named("independent", k=2)
     Traceback (most recent call last):
     understudy._core.errors.OptionError: method 'independent' has no option 'k'. It has none.

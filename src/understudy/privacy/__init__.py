@@ -1,12 +1,23 @@
 """The only door to private rows: exact noise and selection, neighbours, budgets, the ledger, the curator."""
 
-from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget, ZCDPBudget, make_budget, parse_number
-from understudy.privacy._curator import Curator, open_curator
+from understudy.privacy._budget import (
+    Budget,
+    PrivacyWarning,
+    PureBudget,
+    ZCDPBudget,
+    epsilon_for,
+    make_budget,
+    parse_number,
+)
+from understudy.privacy._curator import Curator
 from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
+from understudy.privacy._open import open_curator
 from understudy.privacy._protection import ChoiceStep, Factors, Protection, TableStep, factors_of
+from understudy.privacy._selection import selection_rate
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
+from understudy.privacy._strength import Strength
 from understudy.privacy._table_noise import table_noise
 from understudy.privacy._values import Candidate, Charge, Measurement, NoiseLevel, Score
 
@@ -38,13 +49,16 @@ __all__ = [
     "PureBudget",
     "SQLiteLedger",
     "Score",
+    "Strength",
     "TableStep",
     "ZCDPBudget",
+    "epsilon_for",
     "factors_of",
     "make_budget",
     "make_noise",
     "open_curator",
     "parse_number",
     "read_ledger",
+    "selection_rate",
     "table_noise",
 ]

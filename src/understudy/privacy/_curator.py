@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, Never, TypeAlias
+from typing import Literal, Never, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from understudy.privacy._protection import Factors, Protection, Step, TableStep,
 from understudy.privacy._purse import Purse, Touch
 from understudy.privacy._scoring import Progress, Scorer
 from understudy.privacy._selection import selection_rate
+from understudy.privacy._strength import MovingScore, Strength, mean_on_grid, strength_plan
 from understudy.privacy._table_noise import cost_of_cell, table_noise, two_largest
 from understudy.privacy._values import Candidate, Charge, Counts, Measurement, NoiseLevel, Score, noise_levels
 from understudy.schema import Domain, Marginal, Recoding
@@ -204,6 +205,35 @@ class Curator:
         choose = self.noise.permute_and_flip if pure else self.noise.exponential
         return choose(scores, integer_rate)
 
+    def measure_strength(
+        self, groups: Sequence[Sequence[Candidate]], *, score: MovingScore, share: Fraction, what: str = "strength"
+    ) -> Strength:
+        """The mean of each group's best value, with noise: one number, which a record moves as far as one value."""
+        candidates = [candidate for group in groups for candidate in group]
+        if not groups or not all(groups):
+            raise InternalError("There is nothing to take the mean of.")
+        held, shapes = self._view.held(candidates), self._scorer.shapes(candidates)
+        known_rows = self._counter.n if self.neighbours.public_rows else _ANY_ROWS
+        plan = strength_plan(self.budget, score, known_rows, shapes, self.neighbours)
+        level = self._level("selection", share=share, sensitivity=plan.sensitivity)
+        exact = level.kind == "none"
+        self._purse.check(what, share, [(held, share)])
+        self._pay(
+            _table_mechanism(level) if not exact else "exact mean",
+            what=what,
+            share=share,
+            n_candidates=len(candidates),
+            noise=level,
+            sensitivity=plan.sensitivity,
+            exact=exact,
+            touches=[(held, share)],
+            steps=[None if exact else plan.step(held, level)],
+        )
+        scores = self._scorer.scores(candidates, score)
+        best = np.maximum.reduceat(scores, np.cumsum([0, *map(len, groups[:-1])]))
+        mean = mean_on_grid(best, score.scale(max(self._counter.n, 1)))
+        return Strength(on_grid=int(self._add_noise(np.array([mean], dtype=np.int64), level)[0]), noise=level)
+
     def noise_for(self, *, share: Fraction) -> NoiseLevel:
         """The noise that one table gets for this share: public, free."""
         return self._level("tables", share=share, sensitivity=None)
@@ -342,51 +372,3 @@ def _warn_of_large_delta(budget: Budget, rows: int) -> None:
 
 def _table_mechanism(level: NoiseLevel) -> str:
     return {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian", "none": "exact counts"}[level.kind]
-
-
-def open_curator(
-    source: object,
-    schema: Any,
-    *,
-    budget: Budget,
-    neighbours: Neighbours = Neighbours.REPLACE_ONE,
-    ledger: Ledger | None = None,
-    noise: Noise | None = None,
-    exact: Exact | None = None,
-    as_published: bool = False,
-    method: str = "",
-    note: str = "",
-    threads: int | None = None,
-) -> Curator:
-    """A curator over a table: a file, or a pandas, polars or pyarrow table.
-
-    The table is read and encoded first, and only a table without faults is charged for; reading gives out nothing but
-    messages to the holder. The charge is durable before any count is taken.
-
-    >>> import pyarrow as pa
-    >>> from understudy.privacy import make_budget
-    >>> from understudy.schema import Schema
-    >>> fields = [{"name": "sex", "type": "string", "categories": ["f", "m"]}]
-    >>> schema = Schema.from_dict({"name": "people", "fields": fields})
-    >>> open_curator(pa.table({"sex": ["f", "m", "m"]}), schema, budget=make_budget(1)).rows
-    3
-    """
-    from understudy.counting import MemoryCounter
-    from understudy.tables import read_table
-
-    check = getattr(ledger, "check", None)
-    if check is not None and exact is None and not as_published and (noise is None or noise.private):
-        # a cap that is spent is told before a large file is read; the charge itself checks again
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours)
-    counter = MemoryCounter(read_table(source, schema), threads=threads)
-    return Curator(
-        counter,
-        budget=budget,
-        neighbours=neighbours,
-        ledger=ledger,
-        noise=noise,
-        exact=exact,
-        as_published=as_published,
-        method=method,
-        note=note,
-    )

@@ -64,6 +64,10 @@ class RScore:
         # with one record nothing can move at all; 1 keeps the rate finite
         return max((6 if general else 4) * (1 - Fraction(1, n)), Fraction(1))
 
+    def move(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
+        """Most that one record can move one candidate's value: half the spread, since values move either way alike."""
+        return self.spread(n, shapes, neighbours) / 2
+
     def spread_of_one(self, n: int) -> Fraction:
         """The same if the record changes in one attribute only: n·R then moves by at most 2(n−1)/n for any shape."""
         return 4 * (1 - Fraction(1, n))

@@ -1,0 +1,289 @@
+"""PrivABN (Lan, Hong, Chen, Cai, Wang 2021): adaptive networks for wide tables, repaired. `docs/privabn.md` has more.
+
+Three sound variants. *blocks*, the default, adds several attributes a table (`_blocks`); *drawn* is ABN-P of the
+soundness review: PrivBayes over candidate sets that coins drew; *greedy* is ABN-G: parents one by one (`_growth`). In
+all of them noise is on joint counts, and what follows is post-processing. `as_published` has no guarantee.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Literal, TypeAlias
+
+from understudy._core.errors import OptionError
+from understudy._core.randomness import Rng, Streams
+from understudy.methods._block_shape import (
+    STRENGTH_SHARE,
+    BlockShape,
+    choose_shape,
+    partners,
+    surely,
+)
+from understudy.methods._blocks import MOST_OPENINGS, grow_blocks
+from understudy.methods._growth import grow_parents, penalised
+from understudy.methods._plan import Plan, make_plan, plan_with_tables
+from understudy.methods._privabn_published import check_published, fit_published, plan_published
+from understudy.methods._privbayes import (
+    ENCODING_CHOICES,
+    SCORE_CHOICES,
+    EncodingChoice,
+    ScoreChoice,
+    tables_to_measure,
+)
+from understudy.methods._published import Flaw
+from understudy.methods._search import Progress, greedy_bayes
+from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
+from understudy.network import Model, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.schema import Domain, Recoding, recode
+
+Variant: TypeAlias = Literal["blocks", "drawn", "greedy"]
+VARIANTS = ("blocks", "drawn", "greedy")
+DRAWN_EACH = 50
+"""ABN-P: parent sets drawn for each attribute."""
+USUAL_THETA = {"blocks": Fraction(1), "drawn": Fraction(4), "greedy": Fraction(4)}
+MIDDLING = 0.05
+"""Strength that a plan supposes, since it may not look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivABN:
+    """Learn a network by blocks of attributes, in few and less noisy tables; made for wide tables.
+
+    >>> PrivABN(variant="greedy").variant
+    'greedy'
+    >>> PrivABN(variant="block")
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: The 'variant' parameter must be one of blocks, drawn, greedy. Got 'block' \
+instead.
+    """
+
+    name: ClassVar[str] = "privabn"
+    flaw: ClassVar[Flaw] = Flaw(
+        sentence="PrivABN as printed takes its candidates from exact maxima, which no epsilon covers, and its noise "
+        "on conditionals is about n times too small.",
+        where="docs/privabn.md#what-is-wrong-as-printed",
+    )
+
+    variant: Variant = "blocks"
+    """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
+    score: ScoreChoice = "auto"
+    """I, F or R. auto: R. Blocks use R only."""
+    encoding: EncodingChoice = "auto"
+    """How attributes are seen. auto: hierarchical."""
+    k: int | None = None
+    """Most parents of an attribute. None: as many as are useful. As published: no bound unless given."""
+    theta: Fraction | int | float | None = None
+    """A table is useful if its average cell is at least this many times the noise. None: 1 for blocks, else 4."""
+    beta: Fraction | int | float = Fraction(3, 10)
+    """Share of the budget that goes into choosing the network; blocks may take less."""
+    max_candidates: int | None = None
+    """Most candidates in one choice that coins draw. None: by variant."""
+    stop: bool = False
+    """greedy: let a choice leave off adding parents, where noise would outweigh what they say."""
+    as_published: bool = False
+    """Run it as its paper prints it, without any guarantee."""
+
+    def __post_init__(self) -> None:
+        for option, value, choices in (
+            ("variant", self.variant, VARIANTS),
+            ("score", self.score, SCORE_CHOICES),
+            ("encoding", self.encoding, ENCODING_CHOICES),
+        ):
+            if value not in choices:
+                raise OptionError(
+                    f"The '{option}' parameter must be one of {', '.join(choices)}. Got {value!r} instead."
+                )
+        for option, number, least in (("k", self.k, 0), ("max_candidates", self.max_candidates, 1)):
+            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
+                raise OptionError(f"The '{option}' parameter must be a whole number, {least} or more. Got {number!r}.")
+        if not 0 < self.beta < 1:
+            raise OptionError(f"The 'beta' parameter must lie between 0 and 1, both excluded. Got {self.beta}.")
+        if self.theta is not None and not 0 < self.theta < float("inf"):
+            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
+        if self.stop and self.variant != "greedy":
+            raise OptionError("'stop' is an option of the variant greedy. Choose that, or leave it out.")
+        if self.variant == "blocks" and self.score not in ("auto", "R"):
+            raise OptionError(f"blocks are chosen by score R. Leave out score, or name a variant. Got {self.score!r}.")
+
+    @property
+    def usual_theta(self) -> Fraction:
+        """θ as it comes out."""
+        if self.theta is None:
+            return USUAL_THETA[self.variant]
+        return _exact(self.theta)
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        if self.as_published:
+            check_published(self.k, domain, budget, neighbours)
+        elif self.variant == "blocks":
+            each = Fraction(1, max(len(domain), 1))
+            refuse_drowning_noise(table_noise(budget, neighbours, each), budget)
+        else:
+            self.settle(domain, 1000, budget, neighbours)
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        if self.as_published:
+            return {"variant": "as published", "most parents": self.k}
+        common: dict[str, object] = {
+            "variant": self.variant,
+            "encoding": "hierarchical" if self.encoding == "auto" else self.encoding,
+            "theta": float(self.usual_theta),
+        }
+        if self.variant == "blocks":
+            return {"score": "R", **common, "beta": f"at most {float(self.beta):g}", "most parents": self.k}
+        settings = self.settle(domain, n, budget, neighbours)
+        by_degree = settings.limits.degree is not None
+        return {
+            "score": settings.score.name,
+            **common,
+            **({"parents": settings.limits.degree} if by_degree else {"largest table": settings.limits.cells}),
+            "beta": float(self.beta),
+            **({"stop": True} if self.stop else {}),
+        }
+
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """What readers of the statement should know, from published quantities."""
+        if self.as_published or not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+            return ()
+        if model.network.degree > 0:
+            return ()
+        return (
+            "the budget is too small for this many rows and columns to measure any relation between columns: they were "
+            "published as independent of each other.",
+        )
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        if self.as_published:
+            return plan_published(self.k, domain, n, budget.epsilon)
+        if self.variant != "blocks":
+            return replace(make_plan(self.settle(domain, n, budget, neighbours), n), method=self.name)
+        seen = self._recoding(domain).target
+        weak, shape, strong = (
+            self._shape(seen, n, budget, neighbours, strength) for strength in (0.0, MIDDLING, 5 * MIDDLING)
+        )
+        share = 1 - rows_share(neighbours)
+        tables = share * (1 - STRENGTH_SHARE) - shape.selection_share
+        return plan_with_tables(
+            self.name,
+            seen,
+            n,
+            cells=shape.cells,
+            noise=table_noise(budget, neighbours, tables / shape.n_tables).mean_abs,
+            candidates=tuple(range(len(seen) - 1, 0, -1)),
+            max_candidates=self.max_candidates or MOST_OPENINGS,
+            shares={
+                "rows": float(rows_share(neighbours)),
+                "strength of relations": float(share * STRENGTH_SHARE),
+                "network": float(shape.selection_share),
+                "tables": float(tables),
+            },
+            notes=(
+                f"About {shape.n_tables} tables. Their size follows from how strongly columns hang together, which "
+                f"is measured first: from {weak.cells:,} cells if they hardly do to {strong.cells:,} if they do "
+                "strongly; the above supposes something between.",
+            ),
+        )
+
+    def settle(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Settings:
+        """All that follows from public quantities for the variants drawn and greedy."""
+        return settle(
+            domain,
+            n,
+            budget,
+            neighbours,
+            score="R" if self.score == "auto" else self.score,
+            encoding=self.encoding,
+            k=self.k,
+            theta=self.usual_theta,
+            beta=_exact(self.beta),
+            max_candidates=self.max_candidates or DRAWN_EACH * len(domain),
+        )
+
+    def fit(
+        self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
+    ) -> NetworkModel:
+        """Learn a model. `streams` are the public coins; fresh ones unless given."""
+        coins = (streams or Streams.fresh()).get("privabn", "coins")
+        if self.as_published:
+            return fit_published(curator, k=self.k, coins=coins, progress=progress)
+        n = curator.measure_rows(share=ROWS_SHARE)
+        recoding = self._recoding(curator.domain)
+        seen = curator.recoded(recoding)
+        nodes = (
+            self._blocks(seen, n, coins, progress)
+            if self.variant == "blocks"
+            else self._one_by_one(curator, seen, n, coins, progress)
+        )
+        network = Network(seen.domain, nodes)
+        if progress is not None:
+            progress("measuring its tables", 0, 1)
+        # what choices left unspent goes into the tables
+        measurements = seen.measure(tables_to_measure(nodes), share=seen.share_left, what="tables of the network")
+        conditionals = fit_conditionals(network, measurements, n)
+        return NetworkModel(network, conditionals, recoding, measurements, n)
+
+    def _blocks(self, seen: Curator, n: int, coins: Rng, progress: Progress | None) -> tuple[Node, ...]:
+        score, rest = RScore(), 1 - rows_share(seen.neighbours)
+        strength = 0.0
+        groups = partners(seen.domain, n, coins)
+        if groups:
+            measured = seen.measure_strength(groups, score=score, share=rest * STRENGTH_SHARE, what="strength")
+            strength = surely(measured, n)
+        return grow_blocks(
+            seen,
+            shape=self._shape(seen.domain, n, seen.budget, seen.neighbours, strength),
+            score=score,
+            k=self.k,
+            max_candidates=self.max_candidates or MOST_OPENINGS,
+            coins=coins,
+            progress=progress,
+        )
+
+    def _one_by_one(
+        self, curator: Curator, seen: Curator, n: int, coins: Rng, progress: Progress | None
+    ) -> tuple[Node, ...]:
+        settings = self.settle(curator.domain, n, curator.budget, curator.neighbours)
+        limits, share = settings.limits, settings.selection_share
+        if self.variant == "greedy":
+            score = penalised(settings.score, settings.noise) if self.stop else settings.score
+            return grow_parents(
+                seen, limits=limits, score=score, share=share, stop=self.stop, coins=coins, progress=progress
+            ).nodes
+        return greedy_bayes(
+            seen,
+            limits=limits,
+            score=settings.score,
+            share=share,
+            max_candidates=settings.max_candidates,
+            coins=coins,
+            progress=progress,
+        ).nodes
+
+    def _shape(self, seen: Domain, n: int, budget: Budget, neighbours: Neighbours, strength: float) -> BlockShape:
+        def noise_for(share: Fraction) -> NoiseLevel:
+            return table_noise(budget, neighbours, share)
+
+        return choose_shape(
+            seen,
+            n,
+            budget,
+            strength,
+            beta=_exact(self.beta),
+            theta=self.usual_theta,
+            share=(1 - rows_share(neighbours)) * (1 - STRENGTH_SHARE),
+            spread=RScore().spread(max(n, 1), [(a.size, a.size) for a in seen], neighbours),
+            noise_for=noise_for,
+        )
+
+    def _recoding(self, domain: Domain) -> Recoding:
+        return recode(domain, "hierarchical" if self.encoding == "auto" else self.encoding)
+
+
+def _exact(value: Fraction | int | float) -> Fraction:
+    """The number as its shortest decimal text says it: 0.3 is 3/10."""
+    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
