@@ -33,6 +33,7 @@ SCRIPTS = {
     "scale": "Wide tables",
     "sampling": "Sampling",
     "evaluate": "Evaluation",
+    "hpprivbayes": "HPPrivBayes: some columns protected better",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.

@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # typing's own takes longer to load than all that is need
 if TYPE_CHECKING:
     from typing import Any
 
-    from understudy._api import PrivBayes, plan, publish
+    from understudy._api import HPPrivBayes, PrivBayes, plan, publish
     from understudy._api._compare import compare
     from understudy._api._comparison import Comparison
     from understudy._api._evaluate import evaluate, public_report
@@ -43,6 +43,7 @@ __all__ = [
     "Answer",
     "BudgetExceeded",
     "Comparison",
+    "HPPrivBayes",
     "InternalError",
     "LedgerError",
     "MemoryLedger",
@@ -72,7 +73,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "understudy._api": ("PrivBayes", "plan", "publish"),
+    "understudy._api": ("HPPrivBayes", "PrivBayes", "plan", "publish"),
     "understudy._api._compare": ("compare",),
     "understudy._api._comparison": ("Comparison",),
     "understudy._api._evaluate": ("evaluate", "public_report"),

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
 
+from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
 from understudy._core.errors import InternalError
 from understudy._core.randomness import Streams
@@ -111,6 +112,7 @@ def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> 
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
         warnings=(),
         as_published=None if flaw is None else flaw.sentence,
+        protection=protection_lines(curator.protection, settings.schema, budget, settings.neighbours),
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
 

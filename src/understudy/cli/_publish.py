@@ -30,6 +30,9 @@ _DEGREE = typer.Option(None, "--k", "-k", help="privbayes: parents of each attri
 _THETA = typer.Option(None, "--theta", help="privbayes: a table is useful if its average cell is θ times the noise; 4.")
 _BETA = typer.Option(None, "--beta", help="privbayes: share of the budget for choosing the network; 0.3.")
 _CANDIDATES = typer.Option(None, "--max-candidates", help="privbayes: most parent sets weighed in one choice.")
+_SENSITIVE = typer.Option(
+    None, "--sensitive", help="hpprivbayes: columns to protect better than others; several, or joined by commas."
+)
 _OPTION = typer.Option(None, "--option", help="Any option of the method, as name=value; may be given several times.")
 _AS_PUBLISHED = typer.Option(False, "--as-published", help="The method as its paper prints it, flaws included.")
 _ROWS = typer.Option(
@@ -56,6 +59,7 @@ def plan(
     theta: float | None = _THETA,
     beta: float | None = _BETA,
     max_candidates: int | None = _CANDIDATES,
+    sensitive: list[str] | None = _SENSITIVE,
     option: list[str] | None = _OPTION,
     as_published: bool = _AS_PUBLISHED,
     as_json: bool = _JSON,
@@ -65,6 +69,7 @@ def plan(
 
     named: dict[str, Any] = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
     named |= {"max_candidates": max_candidates, "as_published": as_published or None}
+    named |= {"sensitive": tuple(sensitive) if sensitive else None}
     options = _options(method, named, option)
     found = make_plan(
         source,
@@ -113,6 +118,7 @@ def publish(
     theta: float | None = _THETA,
     beta: float | None = _BETA,
     max_candidates: int | None = _CANDIDATES,
+    sensitive: list[str] | None = _SENSITIVE,
     option: list[str] | None = _OPTION,
     as_published: bool = _AS_PUBLISHED,
     no_guarantee: bool = typer.Option(
@@ -128,6 +134,7 @@ def publish(
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
     named: dict[str, Any] = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
     named |= {"max_candidates": max_candidates, "as_published": as_published or None}
+    named |= {"sensitive": tuple(sensitive) if sensitive else None}
     options = _options(method, named, option)
     with _told_if_complete(out), progress_bars(quiet=as_json) as progress:
         release = make_release(
@@ -209,6 +216,7 @@ _WHAT = {
     "privacy.json": "the privacy statement, for machines",
     "PRIVACY.md": "the privacy statement, in plain words: read this first",
     "network.svg": "a drawing of what depends on what",
+    "protection.svg": "a drawing of who is protected how much against which change",
     "croissant.json": "a dataset card (Croissant) that carries ε",
 }
 

@@ -134,7 +134,7 @@ def rare_weights(measured: Measurement, n: int) -> list[Fraction]:
     >>> level = NoiseLevel(kind="laplace", scale=Fraction(2))
     >>> table = Measurement(marginal=Marginal.of(0), counts=np.array([750, 245, 5, -1]), noise=level)
     >>> [str(weight) for weight in rare_weights(table, 1000)]
-    ['1', '2', '15/2', '33/4']
+    ['1', '2', '31/4', '17/2']
     """
     least = max(math.sqrt(measured.noise.variance), 1.0)
     counts = np.maximum(project_to_simplex(measured.counts.astype(np.float64), float(max(n, 1))), least)

@@ -1,0 +1,50 @@
+"""From what a curator noted about its steps to the lines of the privacy statement."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from understudy.privacy import Budget, Neighbours, Protection, PureBudget, epsilon_for
+from understudy.release import ProtectionLine
+from understudy.schema import Schema
+
+
+def protection_lines(
+    protection: Protection | None, schema: Schema, budget: Budget, neighbours: Neighbours
+) -> tuple[ProtectionLine, ...]:
+    """The whole row, the groups that were promised something, each column, and values that differ.
+
+    What a release comes to, given its network, is a bound on the odds of this very release: that has a meaning under
+    pure ε only, and is left out under (ε, δ). So are single values, of which nothing was promised beforehand.
+    """
+    if protection is None:
+        return ()
+    pure = isinstance(budget, PureBudget)
+
+    def epsilon(cost: Fraction) -> Fraction:
+        if pure:
+            return cost
+        # what was asked for is what a reader finds elsewhere; converting there and back would lose a little
+        whole = cost == protection.whole and neighbours.public_rows
+        return budget.epsilon if whole else epsilon_for(cost, budget.delta)
+
+    lines = [ProtectionLine(attributes=(), promised=budget.epsilon, released=budget.epsilon if pure else None)]
+    for group, _ in protection.promises:
+        if len(group) > 1:
+            lines.append(
+                ProtectionLine(
+                    attributes=tuple(schema.fields[a].name for a in sorted(group)),
+                    promised=epsilon(protection.promised(group)),
+                    released=protection.of_attributes(group) if pure else None,
+                )
+            )
+    for a, field in enumerate(schema.fields):
+        promised = epsilon(protection.promised([a]))
+        released = protection.of_attribute(a) if pure else None
+        lines.append(ProtectionLine(attributes=(field.name,), promised=promised, released=released))
+        if pure and protection.weighted(a):
+            lines += [
+                ProtectionLine(attributes=(field.name,), value=label, promised=promised, released=cost)
+                for label, cost in zip(field.labels, protection.of_values(a), strict=True)
+            ]
+    return tuple(lines)
