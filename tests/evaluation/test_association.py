@@ -101,7 +101,7 @@ def test_one_row_and_one_column_say_why_nothing_was_measured() -> None:
     assert information.value == v.value == 0
     assert not spearman.measured
     assert spearman.to_dict()["value"] is None
-    assert "Spearman was not measured" in spearman.verdict
+    assert "Not measured (Spearman)" in spearman.verdict
     narrow = Schema.from_dict({"fields": [{"name": "a", "type": "boolean"}]})
     single = pair_of_codes(narrow, Table(narrow.domain, (np.array([0, 1]),)), [Table(narrow.domain, (np.array([1]),))])
     assert not any(found.measured for found in measure_associations(single, make_references(single)))

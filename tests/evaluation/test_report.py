@@ -13,6 +13,7 @@ import pytest
 
 from tests.evaluation.made_up import HOSTILE_NAMES, made_up_facts, made_up_pair, made_up_report, made_up_schema
 from understudy._core.errors import InternalError, OptionError, OutputError
+from understudy._core.randomness import streams
 from understudy.evaluation import (
     Property,
     PublicReport,
@@ -23,6 +24,7 @@ from understudy.evaluation import (
     make_references,
     make_report,
     measure_tables,
+    pair_of_codes,
     read_pair,
 )
 from understudy.evaluation._page import points, tone_of
@@ -291,6 +293,16 @@ def test_ratings_follow_floor_and_ceiling(
 ) -> None:
     known = Property("x", "?", measure="", value=value, score=0.5, verdict="", floor=floor, ceiling=ceiling)
     assert tone_of(Property(**{**vars(known), "better": better})).name == tone
+
+
+def test_two_samples_of_one_population_are_rated_close() -> None:
+    schema = Schema.from_dict({"fields": [{"name": name, "categories": list("wxyz")} for name in "abcdefgh"]})
+    rng = streams(1).get("samples")
+    real, fake = (Table(schema.domain, tuple(rng.integers(4, size=500) for _ in "abcdefgh")) for _ in range(2))
+    pair = pair_of_codes(schema, real, [fake])
+    for known in measure_tables(pair, make_references(pair)):
+        assert tone_of(known).name == "close", known.verdict
+        assert "worse" not in known.verdict
 
 
 def test_shares_are_shown_as_points() -> None:

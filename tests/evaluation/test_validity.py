@@ -63,7 +63,7 @@ def test_every_kind_of_invalid_cell_is_counted() -> None:
     assert (rows["years"]["outside"], rows["years"]["wrong_type"]) == (0.25, 0.25)
     assert rows["admitted"]["invalid"] == rows["years"]["real"] == 0
     assert "25.0 % of cells and 50.0 % of rows" in cells.verdict
-    assert "does not: more" in cells.verdict
+    assert "does not: `more`" in cells.verdict
 
 
 def test_dependencies_are_judged_against_the_real_tables_map() -> None:

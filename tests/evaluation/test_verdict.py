@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from understudy.evaluation import beside_references, mean_interval, points
+from understudy.evaluation import beside_references, columns_named, mean_interval, points
 from understudy.evaluation._interval import t_quantile
 
 
@@ -27,6 +27,7 @@ def test_equal_values_have_an_interval_without_width() -> None:
     [
         (0.004, "about what a fresh sample"),
         (0.001, "less than a fresh sample"),
+        (0.0058, "little more than chance"),
         (0.012, "close to what a fresh sample"),
         (0.050, "nearer to what a fresh sample"),
         (0.100, "nearer to unrelated columns"),
@@ -41,6 +42,14 @@ def test_every_place_between_floor_and_ceiling_has_its_words(value: float, said:
 
 def test_a_ceiling_no_worse_than_the_floor_is_not_spoken_of() -> None:
     assert "unrelated" not in beside_references(0.02, 0.004, 0.004)
+
+
+def test_a_ceiling_that_chance_could_put_there_is_not_spoken_of() -> None:
+    assert beside_references(0.2, 0.1, 0.14) == "A fresh sample of as many rows would show 10.0."
+
+
+def test_names_of_columns_cannot_turn_a_sentence_around_or_end_their_quotes() -> None:
+    assert columns_named(["a\u202eb", "c`d"]) == "`ab × c'd`"
 
 
 def test_small_shares_are_shown_with_two_decimals() -> None:

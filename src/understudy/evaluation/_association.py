@@ -29,7 +29,7 @@ from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Floats, Ints, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
-from understudy.evaluation._verdict import beside_references, number, off_by
+from understudy.evaluation._verdict import number, off_by
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -154,10 +154,10 @@ def _property(
         measure=_MEASURES[name],
         value=value,
         score=1 - value / (2 if name == "Spearman" else 1),
-        verdict=(
-            off_by(f"{_SAID[name]} of pairs of columns", value, float(first[worst]), columns, shown=number)
-            + f" {beside_references(value, low, high, shown=number)}"
+        verdict=off_by(
+            f"{_SAID[name]} of pairs of columns", value, (columns, float(first[worst])), low, high, shown=number
         ),
+        from_zero=True,
         floor=low,
         ceiling=high,
         scope=f"all {len(pairs)} pairs" if len(pairs) == of else f"{len(pairs)} of {of} pairs: the others are constant",

@@ -18,6 +18,7 @@ from understudy.evaluation._figures import association_maps, difference_map, his
 from understudy.evaluation._markdown import inline, render
 from understudy.evaluation._property import Property
 from understudy.evaluation._summaries import Histogram
+from understudy.evaluation._verdict import BY_CHANCE
 from understudy.evaluation._verdict import points as in_points
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def tone_of(known: Property) -> Tone:
     """
     if not isfinite(known.value) or known.floor is None:
         return UNKNOWN
+    if known.from_zero and known.value <= BY_CHANCE * known.floor:
+        return CLOSE
     if told_apart(known):
         return _graded(1 - (known.closeness or 0.0), 0.2, 0.5)
     if known.unit == "share":
@@ -65,10 +68,13 @@ def tone_of(known: Property) -> Tone:
 def told_apart(known: Property) -> bool:
     """Whether floor and ceiling differ enough for a value to lie between them.
 
-    Single columns drawn independently are as good as a fresh sample of them: then the ceiling says nothing.
+    Single columns drawn independently are as good as a fresh sample of them: then the ceiling says nothing. Nor does it
+    where chance alone could put it that far above the floor.
     """
     if known.closeness is None or known.floor is None or known.ceiling is None:
         return False
+    if known.from_zero:
+        return known.ceiling > BY_CHANCE * known.floor
     room = known.ceiling - known.floor if known.better == "lower" else known.floor - known.ceiling
     return room > 0.25 * abs(known.floor) if known.better == "lower" else room > 0.01
 
@@ -194,6 +200,7 @@ def _overall(report: Report) -> dict[str, Any]:
         ceiling=1 - report.ceiling_score,
         score=report.score,
         verdict="",
+        from_zero=True,
     )
     sentence += (
         f" A fresh sample of as many real rows would differ by {points(known.floor)}, columns that know nothing of "

@@ -28,7 +28,7 @@ from understudy.evaluation._kernels import share_differences
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
-from understudy.evaluation._verdict import beside_references, number, off_by
+from understudy.evaluation._verdict import number, off_by
 
 Floats = npt.NDArray[np.float64]
 
@@ -100,7 +100,6 @@ def _property(pair: Pair, way: int, chosen: Chosen, kind: str, errors: Floats, m
     rows = {"error": synthetic, "floor": errors[-2], "ceiling": errors[-1]}
     columns |= {name: pa.array(numbers[order]) for name, numbers in rows.items()}
     worst = float(synthetic[order[0]])
-    beside = beside_references(value, floor, ceiling if way > 1 else None, shown=number)
     return Property(
         f"{kind} {way}-way",
         f"How wrong are answers to {way}-way queries, as PrivABN's authors count it?",
@@ -114,5 +113,13 @@ def _property(pair: Pair, way: int, chosen: Chosen, kind: str, errors: Floats, m
         interval=mean_interval(errors[:-2].mean(axis=1).tolist()),
         details=pa.table(columns),
         unit="number",
-        verdict=(off_by(f"{kind} error of {way}-way queries", value, worst, groups[0], shown=number) + f" {beside}"),
+        verdict=off_by(
+            f"{kind} error of {way}-way queries",
+            value,
+            (groups[0], worst),
+            floor,
+            ceiling if way > 1 else None,
+            shown=number,
+        ),
+        from_zero=True,
     )

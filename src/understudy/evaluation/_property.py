@@ -51,6 +51,8 @@ class Property:
     """95 % confidence interval of the value over several synthetic tables, where several were given."""
     details: pa.Table | None = None
     """One row for each table, column or task, worst first."""
+    from_zero: bool = False
+    """Whether it is a difference, 0 where two tables are alike: then the floor is what chance alone makes of it."""
     unit: Literal["share", "number"] = "share"
     """'share': 0.012 is shown as 1.2 points; 'number': as it is."""
 

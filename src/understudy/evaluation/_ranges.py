@@ -19,7 +19,7 @@ from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Flags, Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
-from understudy.evaluation._verdict import beside_references, off_by, points
+from understudy.evaluation._verdict import off_by, points
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -190,10 +190,8 @@ def _property(
         measure=_RELATIVE if relative else _ABSOLUTE,
         value=value,
         score=max(0.0, 1 - value),
-        verdict=(
-            off_by(what, value, float(synthetic[0][worst]), named[worst], shown=said)
-            + f" {beside_references(value, low, high, shown=said)}"
-        ),
+        verdict=off_by(what, value, (named[worst], float(synthetic[0][worst])), low, high, shown=said),
+        from_zero=True,
         floor=low,
         ceiling=high,
         scope=f"{len(asked):,} queries of 1 to {max(map(len, named))} columns, drawn at random{note}",

@@ -23,7 +23,7 @@ def not_measured(name: str, question: str, *, measure: str, why: str, better: Be
     """A property that could not be measured on these tables: its value and score are NaN, its verdict says why.
 
     >>> not_measured("Spearman", "Do ranks agree?", measure="…", why="only one column has an order").verdict
-    'Spearman was not measured: only one column has an order.'
+    'Not measured (Spearman): only one column has an order.'
     """
     return Property(
         name,
@@ -31,7 +31,7 @@ def not_measured(name: str, question: str, *, measure: str, why: str, better: Be
         measure=measure,
         value=float("nan"),
         score=float("nan"),
-        verdict=f"{name[0].upper()}{name[1:]} was not measured: {why}.",
+        verdict=f"Not measured ({name}): {why}.",
         better=better,
         scope="not measured",
     )

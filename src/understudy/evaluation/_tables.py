@@ -143,6 +143,7 @@ def _property(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Pr
         details=_details(pair, way, chosen, distances),
         verdict=_verdict(way, value, float(floor.mean()), float(ceiling.mean()), columns, float(synthetic[worst]))
         + asked.said,
+        from_zero=True,
     )
 
 

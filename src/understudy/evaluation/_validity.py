@@ -20,6 +20,7 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 
+from understudy.charts import tidy
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
@@ -67,7 +68,7 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Prope
     worst = int(totals.argmax())
     flagged = (scale.foreign[column] for scale, column in zip(scales, pair.first.columns, strict=True))
     rows = float(np.mean(reduce(np.logical_or, flagged)))
-    extra = f" It has columns that the schema does not: {', '.join(first.extra)}." if first.extra else ""
+    extra = f" It has columns that the schema does not: {_listed(first.extra)}." if first.extra else ""
     own = _invalid(pair.real, scales)
     details = pa.table(
         {
@@ -101,6 +102,11 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Prope
         interval=interval,
         details=details.take(pa.array(np.argsort(-totals, kind="stable"))),
     )
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(columns_named([name]) for name in names[:most]) + more
 
 
 def _invalid(table: Table, scales: Sequence[Scale]) -> float:
@@ -140,7 +146,11 @@ def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -
             + (" on average" if count > 1 else "")
             + f"; in the real table {points(float(real.mean()))} %. A fresh sample of as many rows would show "
             f"{points(float(floor.mean()))}, unrelated columns {points(float(ceiling.mean()))}"
-            + (f". Worst: {declared[worst].text}, broken in {points(float(first[worst]))} % of rows." if value else ".")
+            + (
+                f". Worst: {tidy(declared[worst].text)}, broken in {points(float(first[worst]))} % of rows."
+                if value
+                else "."
+            )
         ),
         floor=float(floor.mean()),
         ceiling=float(ceiling.mean()),

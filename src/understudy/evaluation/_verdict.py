@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 
+from understudy.charts import tidy
+
 _FRESH = "a fresh sample of as many rows would show"
 _WELL_BELOW = 0.5
 _ABOUT = 1.25
-_APART = 1.2
+BY_CHANCE = 1.5
+"""So many times the floor can still be chance. The floor is drawn from the real rows themselves, so it carries the
+chance of one sample; two samples of the same population carry that of both, √2 times as much."""
 
 
 def points(share: float) -> str:
@@ -35,28 +39,38 @@ def columns_named(columns: Sequence[str]) -> str:
     >>> columns_named(["age", "income"])
     '`age × income`'
     """
-    return f"`{' × '.join(columns).replace('`', chr(39))}`"
+    return f"`{' × '.join(map(tidy, columns)).replace('`', chr(39))}`"
 
 
-def off_by(what: str, value: float, worst: float, columns: Sequence[str], *, shown: Callable[[float], str]) -> str:
-    """How far off something is, on average and at worst. What it means beside its references is a sentence of its own.
+def off_by(
+    what: str,
+    value: float,
+    worst: tuple[Sequence[str], float],
+    floor: float,
+    ceiling: float | None,
+    *,
+    shown: Callable[[float], str],
+) -> str:
+    """How far off something is on average and at worst, and what that is beside its references.
 
-    >>> off_by("Mutual information of pairs", 0.0123, 0.2, ["age", "income"], shown=number)
-    'Mutual information of pairs: off by 0.012 on average, 0.200 at worst, in `age × income`.'
-    >>> off_by("Mutual information of pairs", 0.0, 0.0, ["age", "income"], shown=number)
-    'Mutual information of pairs: no difference at all.'
+    >>> off_by("Mutual information of pairs", 0.012, (["age", "income"], 0.2), 0.004, 0.004, shown=number)
+    'Mutual information of pairs: off by 0.012 on average, 0.200 at worst, in `age × income`. A fresh sample of as many \
+rows would show 0.004.'
     """
-    if worst == 0 and value == 0:
-        return f"{what}: no difference at all."
-    return f"{what}: off by {shown(value)} on average, {shown(worst)} at worst, in {columns_named(columns)}."
+    beside = beside_references(value, floor, ceiling, shown=shown)
+    if worst[1] == 0 and value == 0:
+        return f"{what}: no difference at all." + (f" {beside}" if floor else "")
+    return (
+        f"{what}: off by {shown(value)} on average, {shown(worst[1])} at worst, in {columns_named(worst[0])}. {beside}"
+    )
 
 
 def beside_references(
     value: float, floor: float, ceiling: float | None = None, *, shown: Callable[[float], str] = points
 ) -> str:
-    """A sentence on an error, where lower is better: near what a fresh sample of rows gives, or unrelated columns.
+    """A sentence on a difference, where 0 is best: near what a fresh sample of rows gives, or unrelated columns.
 
-    Without a ceiling, or with one that is no worse than the floor, only the floor is spoken of.
+    Without a ceiling, or with one that chance could put where it is, only the floor is spoken of.
 
     >>> beside_references(0.012, 0.004, 0.16)
     'That is close to what a fresh sample of as many rows would show (0.4), far from unrelated columns (16.0).'
@@ -69,7 +83,9 @@ def beside_references(
         return f"That is less than {_FRESH} ({shown(floor)})."
     if value <= _ABOUT * floor:
         return f"That is about what {_FRESH} ({shown(floor)})."
-    if ceiling is None or not isfinite(ceiling) or ceiling <= _APART * floor:
+    if value <= BY_CHANCE * floor:
+        return f"That is little more than chance: {_FRESH} {shown(floor)}."
+    if ceiling is None or not isfinite(ceiling) or ceiling <= BY_CHANCE * floor:
         return f"A{_FRESH[1:]} {shown(floor)}."
     closeness = (ceiling - value) / (ceiling - floor)
     if closeness < 0.15:
