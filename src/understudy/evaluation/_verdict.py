@@ -54,8 +54,8 @@ def off_by(
     """How far off something is on average and at worst, and what that is beside its references.
 
     >>> off_by("Mutual information of pairs", 0.012, (["age", "income"], 0.2), 0.004, 0.004, shown=number)
-    'Mutual information of pairs: off by 0.012 on average, 0.200 at worst, in `age × income`. A fresh sample of as many \
-rows would show 0.004.'
+    'Mutual information of pairs: off by 0.012 on average, 0.200 at worst, in `age × income`. A fresh sample of as \
+many rows would show 0.004.'
     """
     beside = beside_references(value, floor, ceiling, shown=shown)
     if worst[1] == 0 and value == 0:
