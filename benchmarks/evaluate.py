@@ -3,6 +3,9 @@
 Ours starts from two dataframes as a user has them: reading them by their schema, making the floor and the ceiling and
 measuring both of these too are in its time. Pandas is given whole-number codes, gets no floor and no ceiling, and its
 distances must be ours to 1e-12. A quick run lets it do a spread-out few of the tables and multiplies.
+
+The second line is `evaluate` as a whole, which also finds associations, answers range queries, computes SDMetrics'
+measures and drills the worst tables down. There pandas does floor and ceiling too, but still nothing beyond the tables.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from benchmarks._data import schema_path
 from benchmarks._made import mixed_table
 from benchmarks._ours import fit, load_table
 from benchmarks._report import Line, Options, Stopwatch, faster, main
+from understudy import evaluate
 from understudy._core.randomness import Streams, streams
 from understudy.evaluation import (
     Pair,
@@ -36,10 +40,10 @@ WAYS = (2, 3)
 
 
 def run(options: Options) -> list[Line]:
-    return [against_crosstab(quick=options.quick), wide(quick=options.quick)]
+    return [*against_crosstab(quick=options.quick), wide(quick=options.quick)]
 
 
-def against_crosstab(*, quick: bool) -> Line:
+def against_crosstab(*, quick: bool) -> list[Line]:
     """All pairs and triples of Adult's columns, real against one synthetic table."""
     real = load_table("adult")
     schema = Schema.load(schema_path("adult"))
@@ -47,12 +51,17 @@ def against_crosstab(*, quick: bool) -> Line:
     synthetic = Table(real.domain, tuple(drawn))
     frames = [_frame(schema, table) for table in (real, synthetic)]
     ours = _best(lambda: _evaluate(*frames, schema))
+    whole = _best(lambda: evaluate(*frames, schema, classifiers=False))
     found = _distances(_evaluate(*frames, schema))
     groups = sorted(found)
     few = groups[:: max(1, len(groups) // QUICK_TABLES)] if quick else groups
     theirs = _crosstab_seconds(_codes(schema, real), _codes(schema, synthetic), few, found) * len(groups) / len(few)
     task = f"evaluate all {len(groups)} 2- and 3-way tables of Adult, floor and ceiling included"
-    return faster(task, ours, theirs, target=FASTER, what="pandas crosstab, neither floor nor ceiling")
+    everything = "all of evaluate on Adult but classifiers: tables, associations, ranges, SDMetrics' measures"
+    return [
+        faster(task, ours, theirs, target=FASTER, what="pandas crosstab, neither floor nor ceiling"),
+        faster(everything, whole, 2 * theirs, target=FASTER, what="pandas crosstab of the tables, floor and ceiling"),
+    ]
 
 
 def wide(*, quick: bool) -> Line:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from math import prod
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,11 @@ class _Query:
     columns: tuple[int, ...]
     kept: tuple[Flags, ...]
     """For each column, the codes that are asked for."""
+
+    @cached_property
+    def cells(self) -> tuple[Any, ...]:
+        """Where they are in the table of these columns."""
+        return np.ix_(*self.kept)
 
 
 def measure_ranges(
@@ -94,10 +100,14 @@ def _both(pair: Pair, asked: Sequence[_Query], shares: Sequence[Floats], sanity:
     real, *others = shares
     errors = [np.abs(one - real) for one in others]
     bound = np.maximum(real, sanity)
+    names = pair.names
+    words = [_in_words(query, names, pair.labels) for query in asked]
     note = f"; divided by the real share or {points(sanity)} % of rows, whichever is larger"
     return [
-        _property("range queries", asked, pair, real, others, errors),
-        _property("range queries, relative", asked, pair, real, others, [error / bound for error in errors], note=note),
+        _property("range queries", words, asked, pair, real, others, errors),
+        _property(
+            "range queries, relative", words, asked, pair, real, others, [error / bound for error in errors], note=note
+        ),
     ]
 
 
@@ -142,7 +152,7 @@ def _answers(table: Table, asked: Sequence[_Query]) -> Floats:
         if batch and (cells > _BATCH_CELLS or place == len(by_columns) - 1):
             for one, counts in zip(batch, counter.count([Marginal.of(*c) for c in batch]), strict=True):
                 for position in by_columns[one]:
-                    answers[position] = counts[np.ix_(*asked[position].kept)].sum()
+                    answers[position] = counts[asked[position].cells].sum()
             batch, cells = [], 0
     return answers / table.n
 
@@ -154,6 +164,7 @@ def _row_by_row(table: Table, query: _Query) -> int:
 
 def _property(
     name: str,
+    words: Sequence[str],
     asked: Sequence[_Query],
     pair: Pair,
     real: Floats,
@@ -165,7 +176,8 @@ def _property(
     *synthetic, floor, ceiling = errors
     value, interval = over_tables([float(one.mean()) for one in synthetic])
     worst = int(synthetic[0].argmax())
-    named = [tuple(pair.names[i] for i in query.columns) for query in asked]
+    names = pair.names
+    named = [tuple(names[i] for i in query.columns) for query in asked]
     relative = bool(note)
     what = "Answers to range queries" + (", relative to the right answer" if relative else "")
 
@@ -175,7 +187,7 @@ def _property(
     low, high = float(floor.mean()), float(ceiling.mean())
     details = pa.table(
         {
-            "query": [_in_words(query, pair) for query in asked],
+            "query": words,
             "columns": [list(columns) for columns in named],
             "real": real,
             "synthetic": others[0],
@@ -202,10 +214,10 @@ def _property(
     )
 
 
-def _in_words(query: _Query, pair: Pair) -> str:
+def _in_words(query: _Query, names: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
     parts = []
     for i, kept in zip(query.columns, query.kept, strict=True):
-        labels = [label for label, here in zip(pair.labels[i], kept, strict=True) if here]
-        listed = labels if len(labels) <= 3 else [labels[0], "…", labels[-1]]
-        parts.append(f"{pair.names[i]} in {', '.join(listed)}")
+        labels, codes = columns[i], np.flatnonzero(kept).tolist()
+        few = codes if len(codes) <= 3 else (codes[0], codes[-1])
+        parts.append(f"{names[i]} in {(', ' if len(codes) <= 3 else ', …, ').join(labels[code] for code in few)}")
     return "; ".join(parts)

@@ -40,6 +40,7 @@ Columns: TypeAlias = tuple[int, ...]
 Scores: TypeAlias = dict[Columns, Floats]
 """For each column or pair, its score in every table that is held against the real one."""
 _NAN = float("nan")
+_LEAST_VARIANCE = 1e-12
 
 
 def measure_sdmetrics(pair: Pair, references: References, *, progress: Progress | None = None) -> list[Property]:
@@ -57,7 +58,8 @@ def measure_sdmetrics(pair: Pair, references: References, *, progress: Progress 
         progress("SDMetrics' measures", 0, 1)
     scales = scales_of(pair)
     others = [*pair.synthetic, references.floor, references.ceiling]
-    found = {metric.name: _by_column(metric, pair.real, others, scales) for metric in _METRICS}
+    counted = [_counts(table, scales) for table in (pair.real, *others)]
+    found = {metric.name: _by_column(metric, counted, scales) for metric in _METRICS}
     found["ContingencySimilarity"] = _contingency(pair.real, others, scales)
     found["CorrelationSimilarity"] = _correlation(pair.real, others, scales)
     found["Column Shapes"] = found["KSComplement"] | found["TVComplement"]
@@ -156,8 +158,9 @@ def _counts(table: Table, scales: Sequence[Scale]) -> list[Floats]:
     return [np.bincount(column, minlength=scale.size).astype(np.float64) for column, scale in columns]
 
 
-def _by_column(metric: _Metric, real: Table, others: Sequence[Table], scales: Sequence[Scale]) -> Scores:
-    truth, held = _counts(real, scales), [_counts(other, scales) for other in others]
+def _by_column(metric: _Metric, counted: Sequence[list[Floats]], scales: Sequence[Scale]) -> Scores:
+    """The first of the counts are the real table's."""
+    truth, *held = counted
     return {
         (i,): np.array([metric.score(truth[i], counts[i], scale) for counts in held])
         for i, scale in enumerate(scales)
@@ -189,8 +192,11 @@ def _correlation(real: Table, others: Sequence[Table], scales: Sequence[Scale]) 
 
 def _pearson(table: Table, scales: Sequence[Scale], columns: Sequence[int]) -> Floats:
     """Correlations of all pairs, each over the rows that have both values; NaN where one of them is constant there."""
-    raw = np.column_stack([scales[i].middle[table.columns[i]] for i in columns])
+    raw = np.stack([scales[i].middle[table.columns[i]] for i in columns])  # one row a column: they lie together
     there = np.isfinite(raw)
+    if there.all():
+        return _plain_pearson(raw)
+    raw, there = raw.T, there.T
     counted = np.maximum(there.sum(axis=0), 1)
     # Centred and scaled first: sums of squares of dates in microseconds would lose all digits.
     values = np.where(there, raw, 0.0)
@@ -202,7 +208,16 @@ def _pearson(table: Table, scales: Sequence[Scale], columns: Sequence[int]) -> F
     covariance = values.T @ values / n - sums * sums.T / n**2
     variance = (values**2).T @ mask / n - (sums / n) ** 2
     product = variance * variance.T
-    defined = (variance > 1e-12) & (variance.T > 1e-12)
+    defined = (variance > _LEAST_VARIANCE) & (variance.T > _LEAST_VARIANCE)
+    return np.where(defined, np.clip(covariance / np.sqrt(np.where(defined, product, 1.0)), -1, 1), np.nan)
+
+
+def _plain_pearson(raw: Floats) -> Floats:
+    values = raw - raw.mean(axis=1, keepdims=True)
+    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    covariance = values @ values.T / values.shape[1]
+    product = np.outer(covariance.diagonal(), covariance.diagonal())
+    defined = np.logical_and.outer(covariance.diagonal() > _LEAST_VARIANCE, covariance.diagonal() > _LEAST_VARIANCE)
     return np.where(defined, np.clip(covariance / np.sqrt(np.where(defined, product, 1.0)), -1, 1), np.nan)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.evaluation._kernels import number_keys
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._property import Property
 from understudy.schema import Field
@@ -197,9 +198,7 @@ def _named(line: dict[str, Any]) -> tuple[str, ...]:
 def _drilled(pair: Pair, found: RankedTable) -> WorstTable:
     places = [pair.names.index(name) for name in found.columns]
     columns = [np.concatenate((pair.real.columns[place], pair.first.columns[place])) for place in places]
-    _, rows, keys = np.unique(
-        _keys(columns, [len(pair.labels[place]) for place in places]), return_index=True, return_inverse=True
-    )
+    rows, keys = _numbered(_keys(columns, [len(pair.labels[place]) for place in places]))
     real = np.bincount(keys[: pair.real.n], minlength=len(rows)) / pair.real.n
     synthetic = np.bincount(keys[pair.real.n :], minlength=len(rows)) / pair.first.n
     worst = np.argsort(-np.abs(real - synthetic), kind="stable")[:_CELLS]
@@ -209,6 +208,17 @@ def _drilled(pair: Pair, found: RankedTable) -> WorstTable:
         labels = tuple(pair.labels[place][code] for place, code in zip(places, codes, strict=True))
         cells.append(Cell(labels, float(real[at]), float(synthetic[at])))
     return WorstTable(found.columns, found.distance, tuple(cells), found.floor, found.ceiling)
+
+
+def _numbered(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each combination the first row that has it, and for each row the number of its combination."""
+    ids = np.empty_like(keys)
+    first = np.empty(int(number_keys(keys, ids)), dtype=np.int64)
+    first[ids[::-1]] = np.arange(len(keys))[::-1]
+    order = np.argsort(keys[first], kind="stable")  # of two cells that differ as much, the first by its codes is shown
+    place = np.empty_like(first)
+    place[order] = np.arange(len(first))
+    return first[order], place[ids]
 
 
 def _keys(columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> npt.NDArray[np.int64]:
