@@ -106,8 +106,10 @@ def parent_sets(
     """
     varied = sorted(a for a in possible if domain[a].size > 1)
     room = cells // domain[child].size
-    if domain[child].size < 2 or not varied:
+    if domain[child].size < 2 or not varied or (k is None and room < 2):
         return [()]
+    if k is None and all(domain[a].size == 2 for a in varied):
+        k = room.bit_length() - 1  # the maximal sets then, without looking for them
     try:
         if k is not None:
             return subsets_of_size(varied, k, limit=limit)

@@ -24,11 +24,11 @@ LARGEST_BLOCK = 1 << 16
 """No table has more cells, whatever the budget: conditionals of larger ones make a model file unwieldy."""
 STRENGTH_SHARE = Fraction(1, 25)
 """Share of the budget for the strength of relations."""
-MOST_PAIRS = 125_000
+MOST_PAIRS = 30_000
 # What relations cost that no table holds, beside noise of the same size: from measurements, docs/privabn.md.
 LOST_RELATION = 1.0
-# Attributes that a table adds to what it shares: from the same measurements.
-BLOCK = 3
+# Bits that a table adds to what it shares, but at least an attribute: from the same measurements.
+BLOCK_BITS = 3
 # Larger tables are taken if they are expected to be hardly worse. Without choices their noise matters less than it
 # seems, since most of their cells are empty and come out so.
 NO_WORSE, NO_WORSE_BY_COINS = 1.02, 1.2
@@ -135,7 +135,7 @@ def _worth(
 
 
 def _shapes(domain: Domain, for_choices: Fraction) -> list[BlockShape]:
-    """Tables of every size, each adding about three attributes to what it shares; or sharing nothing."""
+    """Tables of every size, each adding three bits or an attribute to what it shares; or sharing nothing."""
     sizes = [a.size for a in domain if a.size > 1]
     total = sum(log2(size) for size in sizes)
     found = []
@@ -143,7 +143,7 @@ def _shapes(domain: Domain, for_choices: Fraction) -> list[BlockShape]:
         fitting = [size for size in sizes if size <= 1 << table_bits]
         bits = sum(log2(size) for size in fitting)
         mean = bits / len(fitting) if fitting else 1.0
-        shared_bits = max(table_bits - ceil(BLOCK * mean), 0) if for_choices else 0
+        shared_bits = max(table_bits - ceil(max(BLOCK_BITS, mean)), 0) if for_choices else 0
         # values that are no powers of two leave some of a table unused
         added = max(table_bits - (mean - 1) / 2 - shared_bits, 1.0)
         blocks = ceil(max(bits - shared_bits, 1e-9) / added - 1e-9) if fitting else 0

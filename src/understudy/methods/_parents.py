@@ -19,6 +19,9 @@ Parents = tuple[Axis, ...]
 Sizes = dict[int, list[int]]
 
 
+_MOST_ATTRIBUTES = 300  # the recursion goes two calls deeper for each, and Python's stack ends at a thousand
+
+
 class TooManySetsError(Exception):
     """There are more parent sets than the caller wants to look at."""
 
@@ -30,7 +33,7 @@ def maximal_parent_sets(domain: Domain, chosen: Sequence[int], cap: int, *, limi
     cap < 1. Without taxonomies Algorithm 6 is Algorithm 5.
 
     Raises:
-        TooManySetsError: when there are more than `limit`.
+        TooManySetsError: when there are more than `limit`, or may be, among very many attributes.
 
     >>> from understudy.schema import Attribute, Domain
     >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
@@ -39,6 +42,8 @@ def maximal_parent_sets(domain: Domain, chosen: Sequence[int], cap: int, *, limi
     """
     if cap < 1:
         return []
+    if limit is not None and len(chosen) > _MOST_ATTRIBUTES:
+        raise TooManySetsError
     memo: dict[tuple[int, int], list[Parents]] = {}
     # the attributes with the fewest cells go deepest, where the recursion shares most
     order = sorted(chosen, key=lambda a: (-domain[a].size, a))

@@ -15,6 +15,7 @@ from understudy.schema import Axis, Domain, Marginal
 
 _CELLS_AT_ONCE = 8_000_000  # counted tables held in memory together
 _SCORES_KEPT = 2_000_000
+_FEW = 10_000
 
 Family: TypeAlias = tuple[
     tuple[int, int], ...
@@ -118,8 +119,8 @@ class Scorer:
 
 
 def _forget(known: dict[Candidate, _Kept], candidates: Sequence[Candidate]) -> None:
-    """Lets go of candidates that are not asked for any more, once they are the larger part."""
-    if len(known) > 2 * len(candidates):
+    """Lets go of candidates that are not asked for any more, once they are the larger part and many."""
+    if len(known) > max(2 * len(candidates), _FEW):
         kept = {candidate: known[candidate] for candidate in candidates if candidate in known}
         known.clear()
         known.update(kept)
