@@ -28,6 +28,7 @@ from understudy.evaluation import (
     read_pair,
 )
 from understudy.evaluation._page import points, tone_of
+from understudy.evaluation._summaries import tables_to_read
 from understudy.schema import Schema
 from understudy.tables import Table
 
@@ -111,7 +112,8 @@ def test_the_worst_tables_are_those_farthest_above_their_floor(report: Report) -
     worst = report.worst(4).to_pylist()
     excess = [row["distance"] - row["floor"] for row in worst]
     assert excess == sorted(excess, reverse=True)
-    assert [" × ".join(table.columns) for table in report.worst_cells[:4]] == [row["columns"] for row in worst]
+    assert " × ".join(report.worst_cells[0].columns) == worst[0]["columns"]
+    assert len(report.worst_cells) == 10
 
 
 def test_the_cells_of_a_worst_table_are_its_largest_differences(report: Report) -> None:
@@ -127,6 +129,19 @@ def test_the_cells_of_a_worst_table_are_its_largest_differences(report: Report) 
     gaps = [abs(cell.real - cell.synthetic) for cell in table.cells]
     assert gaps == sorted(gaps, reverse=True)
     assert 0 < table.explained <= 1
+
+
+def test_one_bad_column_does_not_fill_the_list_and_sparse_tables_come_last() -> None:
+    others = [f"c{i}" for i in range(8)]
+    pairs = [("bad", other, 0.5, 0.01) for other in others] + [("fine", other, 0.1, 0.01) for other in others]
+    rows = [*pairs, ("many", "more", 0.99, 0.4)]
+    names = ("column_1", "column_2", "distance", "floor")
+    details = pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+    found = Property("2-way", "?", measure="", value=0.3, score=0.7, verdict="", details=details)
+    read = [table.columns for table in tables_to_read([found], 17)]
+    assert [columns[0] for columns in read] == ["bad"] * 3 + ["fine"] * 3 + ["bad"] * 5 + ["fine"] * 5 + ["many"]
+    assert tables_to_read([found], 2) == tables_to_read([found], 17)[:2]
+    assert tables_to_read([found], 0) == []
 
 
 def test_a_table_of_very_many_cells_is_drilled_down_too() -> None:

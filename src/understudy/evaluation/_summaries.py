@@ -5,6 +5,7 @@ Private to the holder, all but `Shares` of a synthetic table.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from understudy.tables import Table
 
 _TABLES = ("2-way", "3-way", "4-way")
 _CELLS = 8
+_CANDIDATES = 20_000
+_SPARSE = 0.1
 _LARGEST_KEY = 2**62
 
 
@@ -148,9 +151,9 @@ def pair_histograms(pair: Pair) -> tuple[Histogram, ...]:
 def drill_down(pair: Pair, properties: Sequence[Property], *, most: int = 10) -> tuple[WorstTable, ...]:
     """The tables that lie farthest above what a fresh sample of real rows gets, cell by cell.
 
-    Of the properties "2-way", "3-way" and "4-way", by their details.
+    Of the properties "2-way", "3-way" and "4-way", by their details; `tables_to_read` says which.
     """
-    return tuple(_drilled(pair, found) for found in worst_tables(properties, most))
+    return tuple(_drilled(pair, found) for found in tables_to_read(properties, most))
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,25 @@ class RankedTable:
     def excess(self) -> float:
         """How much farther off than a fresh sample of real rows."""
         return self.distance - (self.floor or 0.0)
+
+
+def tables_to_read(properties: Sequence[Property], most: int) -> list[RankedTable]:
+    """The worst tables of which a reader learns something from cells.
+
+    Tables so sparse that even a fresh sample of real rows is far off have no cells to speak of, and one bad column
+    makes every table with it bad: such tables, and those of a column that is there three times, come last.
+    """
+    everything = worst_tables(properties, _CANDIDATES)
+    taken: list[RankedTable] = []
+    seen: Counter[str] = Counter()
+    for found in everything:
+        if len(taken) < most and (found.floor or 0.0) <= _SPARSE and all(seen[name] < 3 for name in found.columns):
+            taken.append(found)
+            seen.update(found.columns)
+    left = set(everything) - set(taken)
+    dense = [found for found in everything if found in left and (found.floor or 0.0) <= _SPARSE]
+    sparse = [found for found in everything if (found.floor or 0.0) > _SPARSE]
+    return [*taken, *dense, *sparse][: max(most, 0)]
 
 
 def worst_tables(properties: Sequence[Property], most: int) -> list[RankedTable]:
