@@ -85,6 +85,25 @@ def test_other_methods_say_in_one_sentence_that_a_column_alone_costs_less(tmp_pa
     assert all(line.promised == 1 and line.released <= 1 for line in release.statement.protection)
 
 
+def test_under_add_remove_no_column_is_said_to_cost_less_than_epsilon_when_it_may_cost_twice_that(tmp_path):
+    fields = [{"name": name, "categories": ["f", "m"]} for name in "ab"]
+    table = pa.table({name: np.random.default_rng(0).choice(["f", "m"], 500) for name in "ab"})
+    release = us.publish(table, schema={"fields": fields}, epsilon=1, neighbours="add-remove", out=tmp_path / "r")
+    alone = max(line.released for line in release.statement.protection if line.attributes)
+    assert 1 < alone <= 2
+    letter = (tmp_path / "r" / "PRIVACY.md").read_text()
+    assert "2ε covers any change" in letter
+    assert "less" not in letter.split("If only one column")[1].split(".")[0]
+
+
+def test_with_delta_the_table_bounds_how_often_guesses_are_right_not_each_guess(tmp_path):
+    publish(tmp_path, delta="1e-2")
+    letter = (tmp_path / "r" / "PRIVACY.md").read_text()
+    assert "an even guess becomes" not in letter
+    assert "whatever comes out" not in letter
+    assert "| **anything: the whole row** | 1 | 73.4 % |" in letter  # (e + 0.01)/(1 + e)
+
+
 def test_runs_without_a_price_state_no_protection(tmp_path):
     release = publish(tmp_path, as_published=True, no_guarantee=True)
     assert release.statement.protection == ()

@@ -8,7 +8,7 @@ from fractions import Fraction
 from understudy.charts import Chart
 from understudy.charts._svg import fit, plain, svg, tag, ticks, width_of
 from understudy.release._statement import ProtectionLine, Statement
-from understudy.release._words import clean, number_above, odds
+from understudy.release._words import clean, number_above, right_at_most
 
 _MOST_ROWS = 60
 _WIDTH, _LEFT, _RIGHT, _ROW = 640.0, 236.0, 576.0, 19.0
@@ -23,14 +23,7 @@ def protection_section(statement: Statement) -> str:
     if not statement.protection or not (statement.private or statement.unequal):
         return ""
     if not statement.unequal:
-        alone = [line.released for line in statement.protection if line.attributes and line.released is not None]
-        if not alone:
-            return ""
-        return (
-            "If only one column of a person's row would change, and nothing else, this release says less about it than "
-            f"ε: between {number_above(min(alone))} and {number_above(max(alone))}, depending on the column. A column "
-            "is seen by the tables that hold it and by the choices it was in. `privacy.json` lists them all."
-        )
+        return _of_one_column(statement)
     lines = sorted_lines(statement)
     shown = lines[:_MOST_ROWS]
     released = any(line.released is not None for line in shown)
@@ -38,22 +31,30 @@ def protection_section(statement: Statement) -> str:
     rows = [
         f"| {_change(line, statement)} | {number_above(line.promised)} |"
         + (f" {number_above(line.epsilon)} |" if released else "")
-        + f" {odds(line.epsilon)[1]} % |"
+        + f" {right_at_most(line.epsilon, statement.delta)} % |"
         for line in shown
     ]
-    table = f"{head} an even guess becomes at most |\n|---|--:|" + ("--:|" if released else "") + "--:|\n"
+    # with δ no single guess is bounded, only how often guesses are right
+    last = "two even cases are told apart in at most" if statement.delta else "an even guess becomes at most"
+    table = f"{head} {last} |\n|---|--:|" + ("--:|" if released else "") + "--:|\n"
+    steps = (
+        ""
+        if statement.neighbours == "replace-one"
+        else " Such a change is two steps, as if the row were taken out and another put in; the figures count both."
+    )
     parts = [
         "## Who is protected how much against which change",
-        "Sensitive columns and values are protected better than the whole row. The table says, for changes of a "
-        "part of a person's row and of nothing else, how much this release may tell about whether that part is as it "
-        "is or otherwise. It counts every table that a column is in, also as what others depend on, and every choice "
-        "that looked at it.",
+        "Sensitive columns and values are protected better than others. The table says, for changes of a part of a "
+        "person's row and of nothing else, how much this release may tell about whether that part is as it is or "
+        "otherwise. It counts every table that a column is in, also as what others depend on, and every choice that "
+        "looked at it." + steps,
         table + "\n".join(rows),
     ]
     if len(lines) > len(shown):
         parts.append(f"… and {len(lines) - len(shown)} more lines, all listed in `privacy.json`.")
     parts.append(
-        "*Promised* was fixed before the run and holds whatever comes out of it."
+        "*Promised* was fixed before the run"
+        + (", at the δ above." if statement.delta else " and holds whatever comes out of it.")
         + (
             " *In this release* holds for the release as a whole, with the network that was chosen and published."
             if released
@@ -63,6 +64,24 @@ def protection_section(statement: Statement) -> str:
         "hiding the one does not hide what they say: then they are sensitive too. `protection.svg` draws the table."
     )
     return "\n\n".join(parts)
+
+
+def _of_one_column(statement: Statement) -> str:
+    """Where all columns are promised the same: what a change of one alone comes to."""
+    alone = [line.released for line in statement.protection if line.attributes and line.released is not None]
+    if not alone:
+        return ""
+    least, most = number_above(min(alone)), number_above(max(alone))
+    whole = (
+        "ε covers any change of a row."
+        if statement.neighbours == "replace-one"
+        else "Changing what a row says is two steps, as if it were taken out and another put in: 2ε covers any change."
+    )
+    return (
+        f"{whole} If only one column of a person's row would change, and nothing else, this release says no more about "
+        f"it than an ε of {least if least == most else f'{least} to {most}, depending on the column'}. A column is "
+        "seen by the tables that hold it and by the choices it was in. `privacy.json` lists them all."
+    )
 
 
 def _change(line: ProtectionLine, statement: Statement) -> str:

@@ -42,6 +42,18 @@ def odds(epsilon: Fraction) -> tuple[str, str]:
     return f"{math.ceil(factor * 10**digits) / 10**digits:,.{digits}f}", f"{min(math.ceil(most * 10) / 10, 100):g}"
 
 
+def right_at_most(epsilon: Fraction, delta: Fraction) -> str:
+    """How likely, in percent and rounded up, a guess between two cases that were even is right: (e^ε + δ)/(1 + e^ε).
+
+    With δ it is how often such guesses are right, over all that the release might have been.
+
+    >>> right_at_most(Fraction(1), Fraction(0)), right_at_most(Fraction(1), Fraction(1, 100))
+    ('73.2', '73.4')
+    """
+    factor = math.exp(min(float(epsilon), 30.0))
+    return f"{min(math.ceil(1000 * (factor + float(delta)) / (1 + factor)) / 10, 100):g}"
+
+
 def clean(text: str) -> str:
     """Text that cannot break out of its table cell or turn into markup.
 
