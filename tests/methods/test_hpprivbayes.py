@@ -16,6 +16,7 @@ from understudy import BudgetExceeded, OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import HPPrivBayes, describe_method, read_method, usual_methods
+from understudy.methods._attach import parent_sets
 from understudy.methods._groups import make_levels, named_sensitivities, read_split
 from understudy.methods._hp_published import choose_network, order_by_information, pairwise_information
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, PureBudget, TableStep, make_budget, make_noise
@@ -124,6 +125,16 @@ def test_diagnostics_and_plans_run():
     assert sum(plan.shares.values()) == pytest.approx(1)
     as_published = HPPrivBayes(as_published=True).plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
     assert "no guarantee" in as_published.notes[0]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("k", [None, 2])
+def test_a_sensitive_column_finds_parents_in_a_very_wide_table(size, k):
+    domain = Domain(tuple(Attribute(name=f"c{i}", size=size) for i in range(900)))
+    coins = Streams(1).get("coins")
+    sets = parent_sets(domain, 7, [a for a in range(900) if a != 7], cells=40, k=k, limit=50, coins=coins)
+    assert 40 <= len(sets) <= 50
+    assert {size ** len(parents) <= 40 // size or k is not None for parents in sets} == {True}
 
 
 @settings(max_examples=25, deadline=None)

@@ -7,9 +7,11 @@ d(r, r′) of changing record r into r′ is a sum over the steps that the chang
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -158,10 +160,11 @@ class Protection:
         if size < 2:
             return Fraction(0)
         if not self.weighted(attribute):
-            total = Fraction(0)
-            for step in self.steps:
-                if attribute in step.attributes and _tells_apart(step, attribute):
-                    total += step.one if isinstance(step, ChoiceStep) else 2 * step.unit * step.weight(attribute, 0)
+            costs = Counter(
+                step.one if isinstance(step, ChoiceStep) else 2 * step.unit * step.weight(attribute, 0)
+                for step in self._reaching.get(attribute, ())
+            )
+            total = sum((cost * times for cost, times in costs.items()), Fraction(0))
             return min(total, *self._bounds([attribute]))
         return max(self.of_values(attribute))
 
@@ -169,9 +172,7 @@ class Protection:
         """For each value: most that a change of this attribute alone costs in this release, from or to that value."""
         size = self.domain[attribute].size
         totals = [Fraction(0)] * size
-        for step in self.steps:
-            if attribute not in step.attributes or not _tells_apart(step, attribute):
-                continue
+        for step in self._reaching.get(attribute, ()):
             if isinstance(step, ChoiceStep):
                 factors = step.factors if step.factors and attribute == step.child else (Fraction(1),) * size
                 costs = [step.one * (pair / 2) ** step.power for pair in _with_largest_other(factors)]
@@ -184,17 +185,25 @@ class Protection:
     def weighted(self, attribute: int) -> bool:
         """Whether values of this attribute are protected unequally."""
         return any(
-            attribute in step.attributes
-            and (
-                attribute == step.child and len(set(step.factors)) > 1
-                if isinstance(step, ChoiceStep)
-                else any(
-                    axis.source == attribute and len(set(factors)) > 1
-                    for axis, factors in zip(step.axes, step.factors, strict=False)
-                )
+            attribute == step.child and len(set(step.factors)) > 1
+            if isinstance(step, ChoiceStep)
+            else any(
+                axis.source == attribute and len(set(factors)) > 1
+                for axis, factors in zip(step.axes, step.factors, strict=False)
             )
-            for step in self.steps
+            for step in self._reaching.get(attribute, ())
+            if step.factors
         )
+
+    @cached_property
+    def _reaching(self) -> dict[int, list[Step]]:
+        """The steps that can tell an attribute's values apart."""
+        found: dict[int, list[Step]] = {}
+        for step in self.steps:
+            for attribute in step.attributes:
+                if _tells_apart(step, attribute):
+                    found.setdefault(attribute, []).append(step)
+        return found
 
     def _bounds(self, changed: Collection[int]) -> list[Fraction]:
         return [self.whole, *(share * self.whole for held, share in self.promises if held.issuperset(changed))]
