@@ -112,7 +112,8 @@ def test_the_worst_tables_are_those_farthest_above_their_floor(report: Report) -
     worst = report.worst(4).to_pylist()
     excess = [row["distance"] - row["floor"] for row in worst]
     assert excess == sorted(excess, reverse=True)
-    assert " × ".join(report.worst_cells[0].columns) == worst[0]["columns"]
+    readable = [row["columns"] for row in report.worst(1000).to_pylist() if row["floor"] <= 0.1]
+    assert " × ".join(report.worst_cells[0].columns) == readable[0]
     assert len(report.worst_cells) == 10
 
 

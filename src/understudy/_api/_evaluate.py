@@ -23,6 +23,7 @@ from understudy.evaluation import (
     PublicReport,
     References,
     Report,
+    ReportFacts,
     check_targets,
     compare_associations,
     make_public_report,
@@ -110,13 +111,7 @@ def evaluate(
     references = make_references(pair, seed=seed)
     associations = compare_associations(pair, references, progress=progress)
     measured = _measure(pair, references, associations, subject, held_out, wanted)
-    facts = subject.facts(
-        rows_real=pair.real.n,
-        rows_synthetic=pair.first.n,
-        n_synthetic=len(pair.synthetic),
-        notes=_notes(pair, NO_CLASSIFIERS if not trained and classifiers is None else None),
-    )
-    facts = facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
+    facts = _facts(pair, subject, NO_CLASSIFIERS if not trained and classifiers is None else None)
     return make_report(pair, measured, facts=facts, associations=tuple(associations.matrices.values()))
 
 
@@ -148,10 +143,16 @@ def _widths(ways: Any, n_columns: int) -> tuple[int, ...]:
     return fitting or read_ways(ways, n_columns)
 
 
-def _notes(pair: Pair, *more: str | None) -> tuple[str, ...]:
+def _facts(pair: Pair, subject: Subject, note: str | None) -> ReportFacts:
     few = min(pair.real.n, pair.first.n)
     chance = f"With no more than {few:,} row{'s' if few > 1 else ''}, much of what is seen here is chance."
-    return tuple(note for note in (chance if few < _FEW_ROWS else None, *more) if note)
+    facts = subject.facts(
+        rows_real=pair.real.n,
+        rows_synthetic=pair.first.n,
+        n_synthetic=len(pair.synthetic),
+        notes=tuple(said for said in (chance if few < _FEW_ROWS else None, note) if said),
+    )
+    return facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
 
 
 def _read(real: Any, subject: Subject, holdout: Any, progress: Progress | None) -> tuple[Pair, Table | None]:
