@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import ceil, lcm
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from understudy.network._scoring._scores import RScore
 from understudy.privacy import Neighbours
 
 LARGEST_INTEGER = 1 << 62
+FINEST = 64
+"""Largest common denominator of the weights: with it R's integers stay exact up to 190 million rows."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,13 @@ class WeightedRScore:
 
     weighted_child: int
     factors: tuple[Fraction, ...]
+    """At most 1. Where their common denominator is too large they are taken up to whole 64ths, and so is what is stated."""
+
+    def __post_init__(self) -> None:
+        # many different denominators, such as weights read off a table give, would need more than 64 bits
+        if lcm(*(factor.denominator for factor in self.factors)) > FINEST:
+            rounded = tuple(Fraction(ceil(factor * FINEST), FINEST) for factor in self.factors)
+            object.__setattr__(self, "factors", rounded)
 
     @property
     def name(self) -> str:
