@@ -44,6 +44,10 @@ def test_a_ceiling_no_worse_than_the_floor_is_not_spoken_of() -> None:
     assert "unrelated" not in beside_references(0.02, 0.004, 0.004)
 
 
+def test_what_looks_alike_is_not_called_worse() -> None:
+    assert "no better than unrelated columns (0.9)" in beside_references(0.0094, 0.0034, 0.0087)
+
+
 def test_a_ceiling_that_chance_could_put_there_is_not_spoken_of() -> None:
     assert beside_references(0.2, 0.1, 0.14) == "A fresh sample of as many rows would show 10.0."
 

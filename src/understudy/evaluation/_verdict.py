@@ -90,7 +90,8 @@ def beside_references(
     closeness = (ceiling - value) / (ceiling - floor)
     if closeness < 0.15:
         # Chance alone puts a table with unrelated columns a little above or below another such table.
-        better = "worse than" if closeness < -0.03 else "no better than" if closeness < 0.03 else "hardly better than"
+        alike = abs(closeness) <= 0.03 or shown(value) == shown(ceiling)
+        better = "no better than" if alike else "worse than" if closeness < 0 else "hardly better than"
         return f"That is {better} unrelated columns ({shown(ceiling)}); {_FRESH} {shown(floor)}."
     if closeness < 0.5:
         return f"That is nearer to unrelated columns ({shown(ceiling)}) than to what {_FRESH} ({shown(floor)})."
