@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # typing's own takes longer to load than all that is need
 if TYPE_CHECKING:
     from typing import Any
 
-    from understudy._api import HPPrivBayes, PrivBayes, plan, publish
+    from understudy._api import HPPrivBayes, PrivABN, PrivBayes, plan, publish
     from understudy._api._compare import compare
     from understudy._api._comparison import Comparison
     from understudy._api._evaluate import evaluate, public_report
@@ -50,6 +50,7 @@ __all__ = [
     "ModelFileError",
     "OptionError",
     "OutputError",
+    "PrivABN",
     "PrivBayes",
     "PrivacyWarning",
     "PublishedModel",
@@ -73,7 +74,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "understudy._api": ("HPPrivBayes", "PrivBayes", "plan", "publish"),
+    "understudy._api": ("HPPrivBayes", "PrivABN", "PrivBayes", "plan", "publish"),
     "understudy._api._compare": ("compare",),
     "understudy._api._comparison": ("Comparison",),
     "understudy._api._evaluate": ("evaluate", "public_report"),

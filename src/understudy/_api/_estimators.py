@@ -177,6 +177,72 @@ class PrivBayes(Estimator):
         )  # fmt: skip
 
 
+class PrivABN(Estimator):
+    """PrivABN, repaired: a network grown by blocks of attributes, made for wide tables.
+
+    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` (and `delta` where it is
+    given) for everything the fitted model ever says; none with `as_published`. Source: Lan et al. 2021, repaired.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"bread": ["no", "yes"] * 500, "milk": ["no", "yes"] * 500})
+    >>> fields = [{"name": name, "categories": ["no", "yes"]} for name in ("bread", "milk")]
+    >>> PrivABN(epsilon=1.0).fit(table, {"fields": fields}).sample(10).num_rows
+    10
+    """
+
+    _method = "privabn"
+    _usual: ClassVar[Mapping[str, Any]] = {
+        "variant": "blocks",
+        "score": "auto",
+        "encoding": "auto",
+        "beta": 0.3,
+        "stop": False,
+        "as_published": False,
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number | None = None,
+        neighbours: str = "replace-one",
+        variant: str = "blocks",
+        score: str = "auto",
+        encoding: str = "auto",
+        k: int | None = None,
+        theta: float | None = None,
+        beta: float = 0.3,
+        max_candidates: int | None = None,
+        stop: bool = False,
+        as_published: bool = False,
+        no_guarantee: bool = False,
+        seed: int | None = None,
+        noise: str = "exact",
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
+        cap: Number | None = None,
+        delta_cap: Number | None = None,
+        trust_draft: bool = False,
+        diagnostic: str | None = None,
+    ) -> None:
+        options = {
+            "variant": variant,
+            "score": score,
+            "encoding": encoding,
+            "k": k,
+            "theta": theta,
+            "beta": beta,
+            "max_candidates": max_candidates,
+            "stop": stop,
+            "as_published": as_published,
+        }
+        super().__init__(
+            options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,
+            dataset=dataset, cap=cap, delta_cap=delta_cap, trust_draft=trust_draft, diagnostic=diagnostic,
+            no_guarantee=no_guarantee,
+        )  # fmt: skip
+
+
 class HPPrivBayes(Estimator):
     """HPPrivBayes, repaired: sensitive columns and values are protected better than others.
 

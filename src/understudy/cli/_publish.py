@@ -22,7 +22,7 @@ _SOURCE = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet
 _SCHEMA = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON): what is public about it.")
 _EPSILON = typer.Option(None, "--epsilon", "-e", help="Privacy budget: smaller is more private. The demo takes 1.")
 _DELTA = typer.Option(None, "--delta", help="Allow (ε, δ) with Gaussian noise; far below 1/rows. Default: pure ε.")
-_METHOD = typer.Option("privbayes", "--method", help="How to learn the model; see 'understudy methods'.")
+_METHOD = typer.Option("privbayes", "--method", help="How to learn the model; see 'understudy methods'. auto: choose.")
 _NEIGHBOURS = typer.Option("replace-one", "--neighbours", help="replace-one (rows public) or add-remove (private).")
 _SCORE = typer.Option(None, "--score", help="privbayes: score of candidate parents: auto, I, F or R.")
 _ENCODING = typer.Option(None, "--encoding", help="privbayes: auto, hierarchical, vanilla, binary or gray.")
@@ -227,6 +227,8 @@ def _show_release(release: Release) -> None:
     say(f"Published '{statement.dataset}' at ε = {float(statement.epsilon):g}{delta} into {release.path}/")
     if statement.stamp:
         say(f"*** {statement.stamp}: do not publish this folder. ***")
+    if "because" in statement.options:
+        say(f"Method: {statement.options['chosen']}, since {statement.options['because']}.")
     table = make_table("file", "what it is")
     for path in release.files:
         what = (

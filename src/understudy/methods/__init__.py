@@ -1,5 +1,6 @@
 """Recipes over a curator. A new method joins by a line in `METHODS`."""
 
+from understudy.methods._auto import Auto
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import AttributePlan, Plan
@@ -21,6 +22,7 @@ from understudy.methods._uniform import Uniform
 __all__ = [
     "METHODS",
     "AttributePlan",
+    "Auto",
     "Flaw",
     "HPPrivBayes",
     "Independent",

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
+from understudy.methods._auto import Auto
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._options import check_option_names, read_options
@@ -52,7 +53,7 @@ class Method(Protocol):
 
 
 METHODS: Mapping[str, type[Method]] = {
-    kind.name: kind for kind in (PrivBayes, PrivABN, HPPrivBayes, Independent, Uniform)
+    kind.name: kind for kind in (PrivBayes, PrivABN, HPPrivBayes, Independent, Uniform, Auto)
 }
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
@@ -66,7 +67,7 @@ def method_named(name: str, **options: object) -> Method:
     >>> method_named("privbays")
     Traceback (most recent call last):
     understudy._core.errors.OptionError: there is no method 'privbays'. Did you mean 'privbayes'? Known: 'privbayes', \
-'privabn', 'hpprivbayes', 'independent', 'uniform'.
+'privabn', 'hpprivbayes', 'independent', 'uniform', 'auto'.
     >>> method_named("independent", k=2)
     Traceback (most recent call last):
     understudy._core.errors.OptionError: method 'independent' has no option 'k'. It has none.
@@ -121,7 +122,7 @@ def usual_methods(domain: Domain) -> list[str]:
     False
     """
     grouped = len({attribute.sensitivity for attribute in domain}) > 1
-    return [name for name in METHODS if grouped or name != HPPrivBayes.name]
+    return [name for name in METHODS if name != Auto.name and (grouped or name != HPPrivBayes.name)]
 
 
 def label_method(method: Method) -> str:
