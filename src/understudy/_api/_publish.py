@@ -52,9 +52,8 @@ def publish(
 
     `source` is a CSV or Parquet file, a pandas, polars or pyarrow table, or the word "demo". Whatever can be checked
     without private rows (options, schema, output folder, the ledger's cap) is checked first; then the table is read,
-    the ledger charged, the model fitted. `options` are those of the method, such as `k=2`. A `seed` makes a rehearsal
-    that is stamped NOT PRIVATE and charges nothing. So does `as_published=True`, an option of some methods that runs
-    them as their papers print them, flaws included; it asks for `no_guarantee=True` beside it.
+    the ledger charged, the model fitted. `options` are the method's, such as `k=2`. A `seed` makes a rehearsal, stamped
+    NOT PRIVATE and never charged; so does `as_published=True`, a method as its paper prints it, with `no_guarantee=True`.
 
     Unit: one row, put into words by `unit`. Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the
     whole folder.
