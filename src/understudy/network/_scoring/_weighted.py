@@ -34,7 +34,7 @@ class WeightedRScore:
 
     weighted_child: int
     factors: tuple[Fraction, ...]
-    """At most 1. Where their common denominator is too large they are taken up to whole 64ths, and so is what is stated."""
+    """At most 1. Where their common denominator is too large they are taken up to whole 64ths, as is what is stated."""
 
     def __post_init__(self) -> None:
         # many different denominators, such as weights read off a table give, would need more than 64 bits
