@@ -112,7 +112,10 @@ class _Growth:
     def _draw(self, attributes: Sequence[int], each: int) -> Iterator[Candidate]:
         attributes = [a for a in attributes if self.domain[a].size > 1]
         if self.domain.all_binary:
-            size = min(self.shape.shared.bit_length() - 1, self.k if self.k is not None else len(self.domain))
+            fitting = min(self.shape.shared, self.shape.cells // 2).bit_length() - 1
+            size = fitting if self.k is None else min(fitting, self.k)
+            if size < 1:
+                return
             sets = draw_subsets(attributes, size, each * len(self.left), self.coins)
             for turn, parents in enumerate(sets):
                 yield Candidate(self.left[turn % len(self.left)], parents)
