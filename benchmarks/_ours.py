@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks._data import Codes, find, schema_path
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import PrivBayes
+from understudy.methods import PrivABN, PrivBayes
 from understudy.network import NetworkModel
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.schema import Schema
@@ -35,7 +35,7 @@ def sizes(table: Table) -> list[int]:
     return [attribute.size for attribute in table.domain]
 
 
-def fit(table: Table, *, epsilon: float, seed: int, method: PrivBayes | None = None) -> NetworkModel:
+def fit(table: Table, *, epsilon: float, seed: int, method: PrivBayes | PrivABN | None = None) -> NetworkModel:
     """A seeded fit (a rehearsal): the same mechanisms, the same noise, repeatable."""
     curator = Curator(MemoryCounter(table), budget=make_budget(epsilon, None), noise=make_noise(seed=seed))
     return (method or PrivBayes()).fit(curator, streams=Streams(seed))

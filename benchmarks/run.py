@@ -33,6 +33,7 @@ SCRIPTS = {
     "scale": "Wide tables",
     "sampling": "Sampling",
     "evaluate": "Evaluation",
+    "privabn": "PrivABN",
     "hpprivbayes": "HPPrivBayes: some columns protected better",
 }
 NOTES = """\

@@ -24,7 +24,7 @@ LARGEST_BLOCK = 1 << 16
 """No table has more cells, whatever the budget: conditionals of larger ones make a model file unwieldy."""
 STRENGTH_SHARE = Fraction(1, 25)
 """Share of the budget for the strength of relations."""
-MOST_PAIRS = 30_000
+MOST_PAIRS = 20_000
 # What relations cost that no table holds, beside noise of the same size: from measurements, docs/privabn.md.
 LOST_RELATION = 1.0
 # Bits that a table adds to what it shares, but at least an attribute: from the same measurements.
@@ -63,15 +63,18 @@ def partners(domain: Domain, n: int, coins: Rng) -> list[list[Candidate]]:
     # neighbours on a circle in random order: each pair that is looked at serves both of its attributes
     order = [varied[i] for i in coins.permutation(len(varied)).tolist()]
     reach = min(most // 2, (len(order) - 1) // 2) if most < len(order) - 1 else None
-    found = []
+    found, finest = [], {}
     for place, child in enumerate(order):
         others = (
             [a for a in varied if a != child]
             if reach is None
             else [order[(place + step) % len(order)] for step in range(-reach, reach + 1) if step]
         )
-        room = n // (ROWS_PER_CELL * domain[child].size)
-        axes = [axis for axis in (_finest(domain, a, max(room, 2)) for a in sorted(others)) if axis is not None]
+        room = max(n // (ROWS_PER_CELL * domain[child].size), 2)
+        if room not in finest:
+            finest[room] = {a: _finest(domain, a, room) for a in varied}
+        seen = finest[room]
+        axes = [axis for axis in map(seen.__getitem__, sorted(others)) if axis is not None]
         if axes:
             found.append([Candidate(child, (axis,)) for axis in axes])
     return found

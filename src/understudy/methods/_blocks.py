@@ -79,7 +79,8 @@ class _Growth:
 
     def candidates(self) -> list[Candidate]:
         """Who may come next, with which parents; in an order that does not depend on data."""
-        joining = [a for a in self.left if self._fits(a)]
+        room = self._room()
+        joining = [a for a in self.left if self.domain[a].size <= room]
         if self.block and joining:
             return [Candidate(a, self.block) for a in joining]
         if self.block:
@@ -94,10 +95,11 @@ class _Growth:
         self.block = tuple(sorted((*chosen.parents, Axis(chosen.child))))
         self._openings = {c: None for c in self._openings if c.child != chosen.child}
 
-    def _fits(self, a: int) -> bool:
+    def _room(self) -> int:
+        """Most values that an attribute may have to join the block."""
         if self.k is not None and len(self.block) > self.k:
-            return False
-        return prod(self.domain.size(axis) for axis in self.block) * self.domain[a].size <= self.shape.cells
+            return 0
+        return self.shape.cells // prod(self.domain.size(axis) for axis in self.block)
 
     def _offer(self, table: Parents) -> None:
         """Let later blocks share parts of a full table: some parts for each attribute that is left, by coin."""
