@@ -7,6 +7,7 @@ Sizes are integers, so only ⌊τ⌋ matters and ⌊τ/s⌋ = ⌊⌊τ⌋/s⌋: 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 from math import comb, prod
 
@@ -18,8 +19,13 @@ from understudy.schema import Axis, Domain
 Parents = tuple[Axis, ...]
 Sizes = dict[int, list[int]]
 
-
 _MOST_ATTRIBUTES = 300  # the recursion goes two calls deeper for each, and Python's stack ends at a thousand
+
+
+@cache
+def _axis(attribute: int, level: int = 0) -> Axis:
+    """One object for each axis: thousands of candidate sets share a few of them, and small tables leave little room."""
+    return Axis(attribute, level)
 
 
 class TooManySetsError(Exception):
@@ -66,7 +72,7 @@ def maximal_parent_sets(domain: Domain, chosen: Sequence[int], cap: int, *, limi
             for rest in sets(position + 1, room // attribute.size_at(level)):
                 if rest not in seen:
                     seen.add(rest)
-                    found.append((Axis(order[position], level), *rest))
+                    found.append((_axis(order[position], level), *rest))
         found.extend(rest for rest in sets(position + 1, room) if rest not in seen)
         if limit is not None and len(found) > limit:
             raise TooManySetsError
@@ -84,7 +90,7 @@ def subsets_of_size(chosen: Sequence[int], k: int, *, limit: int | None = None) 
     size = min(k, len(chosen))
     if limit is not None and comb(len(chosen), size) > limit:
         raise TooManySetsError
-    return [tuple(Axis(a) for a in subset) for subset in combinations(sorted(chosen), size)]
+    return [tuple(_axis(a) for a in subset) for subset in combinations(sorted(chosen), size)]
 
 
 def draw_maximal(
@@ -144,7 +150,7 @@ def _complete(sizes: Sizes, order: Sequence[int], levels: dict[int, int], cap: i
             if finest is not None:
                 levels[a] = finest
                 used *= sizes[a][finest]
-    return tuple(sorted(Axis(a, level) for a, level in levels.items()))
+    return tuple(sorted(_axis(a, level) for a, level in levels.items()))
 
 
 def draw_subsets(chosen: Sequence[int], k: int, count: int, rng: Rng, *, include: int | None = None) -> list[Parents]:
@@ -158,9 +164,9 @@ def draw_subsets(chosen: Sequence[int], k: int, count: int, rng: Rng, *, include
     forced = [] if include is None else [include]
     size = min(k, len(chosen)) - len(forced)
     if size <= 0:
-        return [tuple(Axis(a) for a in forced)] * count
+        return [tuple(_axis(a) for a in forced)] * count
     # the positions of the `size` smallest of random keys are a uniform subset
     keys = rng.random((count, len(others)), dtype=np.float32)
     picked = np.argpartition(keys, size - 1, axis=1)[:, :size] if size < len(others) else np.argsort(keys, axis=1)
     rows = np.sort(np.hstack([np.full((count, len(forced)), include or 0), others[picked]]), axis=1).tolist()
-    return [tuple(Axis(a) for a in row) for row in rows]
+    return [tuple(_axis(a) for a in row) for row in rows]
