@@ -162,7 +162,7 @@ def _level_words(level: NoiseLevel) -> str:
 def _noise_words(settings: RunSettings) -> str:
     if settings.as_published:
         seed = "" if settings.seed is None else f", seeded with {settings.seed}"
-        return f"as the paper prints it, in floating point, by a plain generator{seed}"
+        return f"as the paper prints it, which is not enough{seed}"
     if settings.seed is not None:
         return f"a generator seeded with {settings.seed} (a rehearsal)"
     source = "OpenDP" if type(settings.noise).__name__.startswith("OpenDP") else "exact integer samplers"

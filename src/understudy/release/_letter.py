@@ -73,7 +73,7 @@ def _promise(statement: Statement) -> str:
     parameters = f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
     if statement.as_published is not None:
         return (
-            f"## What the paper claims\n\n{named[:1].upper()}{named[1:]} with {parameters}. The claim is wrong. The "
+            f"## What the paper claims\n\nIt claims {named} with {parameters}. The claim is wrong. The "
             "same method without `as_published` is repaired, and does keep its ε."
         )
     if not statement.private:
