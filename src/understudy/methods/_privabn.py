@@ -42,7 +42,7 @@ Variant: TypeAlias = Literal["blocks", "drawn", "greedy"]
 VARIANTS = ("blocks", "drawn", "greedy")
 DRAWN_EACH = 50
 """ABN-P: parent sets drawn for each attribute."""
-USUAL_THETA = {"blocks": Fraction(1), "drawn": Fraction(4), "greedy": Fraction(4)}
+USUAL_THETA = {"blocks": Fraction(5, 4), "drawn": Fraction(4), "greedy": Fraction(4)}
 MIDDLING = 0.05
 """Strength that a plan supposes, since it may not look."""
 
@@ -75,7 +75,7 @@ instead.
     k: int | None = None
     """Most parents of an attribute. None: as many as are useful. As published: no bound unless given."""
     theta: Fraction | int | float | None = None
-    """A table is useful if its average cell is at least this many times the noise. None: 1 for blocks, else 4."""
+    """A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, else 4."""
     beta: Fraction | int | float = Fraction(3, 10)
     """Share of the budget that goes into choosing the network; blocks may take less."""
     max_candidates: int | None = None
