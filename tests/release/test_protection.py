@@ -113,6 +113,17 @@ def test_runs_without_a_price_state_no_protection(tmp_path):
         us.publish("demo", epsilon=1, out=tmp_path / "s", method="hpprivbayes", sensitive="age", as_published=True)
 
 
+@pytest.mark.parametrize("printed", [False, True])
+def test_releases_with_columns_called_sensitive_can_be_evaluated(tmp_path, printed):
+    plain = {"name": "people", "fields": [{"name": f["name"], "categories": f["categories"]} for f in FIELDS]}
+    us.publish(
+        people(), schema=plain, epsilon=1, out=tmp_path / "r", method="hpprivbayes", sensitive="ill",
+        as_published=printed, no_guarantee=printed,
+    )  # fmt: skip
+    for page in (us.evaluate(people(), tmp_path / "r"), us.public_report(tmp_path / "r")):
+        assert ("NOT PRIVATE: as published" in page.html()) == printed
+
+
 def test_hostile_names_do_not_break_letter_or_picture():
     line = ProtectionLine(attributes=("a|b<script>",), value="x\n| y", promised=Fraction(1, 4), released=Fraction(1, 5))
     whole = ProtectionLine(attributes=(), promised=Fraction(1), released=Fraction(1))

@@ -11,7 +11,7 @@ from understudy._api._plan import plan
 from understudy._api._settings import SchemaLike, read_schema
 from understudy._core.errors import OptionError, TableError
 from understudy.evaluation import BudgetLine, ReportFacts
-from understudy.methods import METHODS
+from understudy.methods import METHODS, HPPrivBayes
 from understudy.release import PublishedModel, Release, load_model, privacy_letter
 from understudy.schema import Schema
 
@@ -94,23 +94,28 @@ def find_published(release: Any) -> Subject:
 def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
     """What other budgets would give, from the dry run: nothing is spent to know it.
 
-    The plan takes the method's own defaults. A method that plans nothing has no such lines.
+    The plan takes the method's own defaults, but for the columns that were called sensitive. A method that plans
+    nothing has no such lines, nor has one that ran as published: it keeps no budget.
     """
     statement = model.statement
-    if statement.method not in METHODS:
+    if statement.method not in METHODS or statement.as_published is not None:
         return ()
     budgets = [statement.epsilon * int(factor * 4) / 4 for factor in _FACTORS]
-    plans = [
-        plan(
-            schema=model.schema,
-            epsilon=epsilon,
-            delta=statement.delta or None,
-            rows=model.model.n,
-            method=statement.method,
-            neighbours=statement.neighbours,
-        )
-        for epsilon in budgets
-    ]
+    try:
+        plans = [
+            plan(
+                schema=model.schema,
+                epsilon=epsilon,
+                delta=statement.delta or None,
+                rows=model.model.n,
+                method=statement.method,
+                neighbours=statement.neighbours,
+                **_sensitive(model),
+            )
+            for epsilon in budgets
+        ]
+    except OptionError:  # the release stands without its plan, say where a name holds a comma
+        return ()
     if not all(found.noise_mean for found in plans):
         return ()
     cells = plans[_FACTORS.index(1.0)].largest_useful_table  # one size for all, or every budget looks alike
@@ -124,6 +129,15 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
         )
         for epsilon, found, factor in zip(budgets, plans, _FACTORS, strict=True)
     )
+
+
+def _sensitive(model: PublishedModel) -> dict[str, Any]:
+    """Columns that were called sensitive beside those that the schema declares, as the method's option."""
+    listed = model.statement.options.get("sensitive")
+    if model.statement.method != HPPrivBayes.name or not isinstance(listed, str):
+        return {}
+    declared = {field.name for field in model.schema.fields if field.sensitivity}
+    return {"sensitive": tuple(name for name in listed.split(", ") if name not in declared)}
 
 
 def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
