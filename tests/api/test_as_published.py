@@ -111,9 +111,9 @@ def test_the_command_line_wants_both_words(files, capsys, tmp_path):
 
 def test_auto_says_on_screen_and_in_the_statement_what_it_chose_and_why(files, capsys, tmp_path):
     assert run(["publish", *files, "auto"]) == 0
-    assert "Method: privabn, since 200 rows are few for 3 binary columns" in capsys.readouterr().out
+    assert "Method: privabn, since all 3 columns are binary" in capsys.readouterr().out
     options = json.loads((tmp_path / "release" / "privacy.json").read_text())["options"]
     assert options["chosen"] == "privabn"
-    assert "200 rows are few" in (tmp_path / "release" / "PRIVACY.md").read_text(encoding="utf-8")
+    assert "all 3 columns are binary" in (tmp_path / "release" / "PRIVACY.md").read_text(encoding="utf-8")
     assert run(["plan", *files, "auto"]) == 0
     assert "Chosen: privabn, since" in capsys.readouterr().out

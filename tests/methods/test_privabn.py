@@ -322,12 +322,16 @@ def test_a_plan_tells_what_it_cannot_know():
 
 def test_auto_chooses_by_public_values_and_says_why():
     budget = make_budget(1)
-    few, why_few = Auto().choose(binary(50), 88_162, budget)
-    many, why_many = Auto().choose(binary(5), 88_162, budget)
+    ages = Domain((*binary(2), Attribute(name="age", size=9)))
+    wide, why_wide = Auto().choose(binary(50), 88_162, budget)
+    few, why_few = Auto().choose(ages, 9_000, budget)
+    many, why_many = Auto().choose(ages, 90_000, budget)
     alone, _ = Auto().choose(binary(1), 88_162, budget)
     secret = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2, sensitivity=Fraction(1))))
     declared, why = Auto().choose(secret, 100, budget)
-    assert (few, many, alone, declared) == (PrivABN(), PrivBayes(), Independent(), HPPrivBayes())
+    assert (wide, few, many, alone) == (PrivABN(), PrivABN(), PrivBayes(), Independent())
+    assert declared == HPPrivBayes()
+    assert "binary" in why_wide
     assert "few" in why_few
     assert "many" in why_many
     assert "sensitive" in why

@@ -42,8 +42,7 @@ class Auto:
     >>> domain = Domain(tuple(Attribute(name=str(i), size=2) for i in range(50)))
     >>> method, because = Auto().choose(domain, 88_162, make_budget(1))
     >>> method.name, because
-    ('privabn', '88,162 rows are few for 50 binary columns at this budget: fewer tables, of several columns each, have \
-less noise')
+    ('privabn', 'all 50 columns are binary: fewer tables, of several columns each, have less noise')
     """
 
     name: ClassVar[str] = "auto"
@@ -55,12 +54,18 @@ less noise')
             return HPPrivBayes(), "the schema declares some columns more sensitive than others"
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
-        columns = f"{len(varied)} {'binary ' if all(a.size == 2 for a in varied) else ''}columns"
+        if all(attribute.size == 2 for attribute in varied):
+            why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
+            return PrivABN(), why
         if n * budget.epsilon >= MANY * len(varied):
-            return PrivBayes(), f"{n:,} rows are many for {columns} at this budget: each can have a table of its own"
+            return (
+                PrivBayes(),
+                f"{n:,} rows are many for {len(varied)} columns at this budget: each can have a table of its own",
+            )
         return (
             PrivABN(),
-            f"{n:,} rows are few for {columns} at this budget: fewer tables, of several columns each, have less noise",
+            f"{n:,} rows are few for {len(varied)} columns at this budget: fewer tables, of several columns each, have "
+            "less noise",
         )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
