@@ -193,7 +193,7 @@ def test_candidates_depend_on_coins_and_choices_not_on_rows(method):
 def test_partners_in_a_wide_table_are_drawn_by_coins():
     groups = partners(binary(400), 1000, Streams(1).get("coins"))
     assert len(groups) == 400
-    assert {len(group) for group in groups} == {100}
+    assert {len(group) for group in groups} == {50}
     assert partners(binary(1), 1000, Streams(1).get("coins")) == []
 
 

@@ -24,7 +24,7 @@ LARGEST_BLOCK = 1 << 16
 """No table has more cells, whatever the budget: conditionals of larger ones make a model file unwieldy."""
 STRENGTH_SHARE = Fraction(1, 25)
 """Share of the budget for the strength of relations."""
-MOST_PAIRS = 20_000
+MOST_PAIRS = 10_000
 # What relations cost that no table holds, beside noise of the same size: from measurements, docs/privabn.md.
 LOST_RELATION = 1.0
 # Bits that a table adds to what it shares, but at least an attribute: from the same measurements.

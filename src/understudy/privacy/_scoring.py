@@ -17,9 +17,7 @@ _CELLS_AT_ONCE = 8_000_000  # counted tables held in memory together
 _SCORES_KEPT = 2_000_000
 _FEW = 10_000
 
-Family: TypeAlias = tuple[
-    tuple[int, int], ...
-]  # child and parents together, sorted: one table serves each of them as child
+Family: TypeAlias = tuple[Axis, ...]  # child and parents together, sorted: one table serves each of them as child
 Progress: TypeAlias = Callable[[int, int], None]
 _Kept = TypeVar("_Kept")
 
@@ -49,6 +47,7 @@ class Scorer:
         self._known: dict[str, dict[Candidate, int]] = defaultdict(dict)
         self._shapes: dict[Candidate, tuple[int, int]] = {}
         self._sizes = _Sizes(counter.domain)
+        self._leaves = [Axis(a) for a in range(len(counter.domain))]
 
     def scores(self, candidates: Sequence[Candidate], score: Score, progress: Progress | None = None) -> Counts:
         """The integer score of each candidate."""
@@ -60,7 +59,7 @@ class Scorer:
             value = known.get(candidate)
             if value is None:
                 child, parents = candidate
-                todo.setdefault(tuple(sorted(((child, 0), *parents))), []).append((index, child))
+                todo.setdefault(tuple(sorted((self._leaves[child], *parents))), []).append((index, child))
             else:
                 result[index] = value
         done = 0
@@ -102,12 +101,13 @@ class Scorer:
     def _score_batch(
         self, families: list[Family], todo: dict[Family, list[tuple[int, int]]], score: Score, result: Counts
     ) -> int:
-        tables = self._counter.count([Marginal(tuple(Axis(*axis) for axis in family)) for family in families])
+        tables = self._counter.count([Marginal(family) for family in families])
         groups: dict[tuple[tuple[int, ...], int], tuple[list[int], list[int]]] = {}
         for number, family in enumerate(families):
             attributes = [axis[0] for axis in family]
+            shape = tables[number].shape
             for index, child in todo[family]:
-                key = (tables[number].shape, attributes.index(child))
+                key = (shape, attributes.index(child))
                 rows, indices = groups.setdefault(key, ([], []))
                 rows.append(number)
                 indices.append(index)
@@ -131,13 +131,13 @@ class _Sizes:
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
-        self._known: dict[tuple[int, int], int] = {}
+        self._known: dict[Axis, int] = {}
 
     def shape(self, family: Family) -> tuple[int, ...]:
         return tuple(self._size(axis) for axis in family)
 
-    def _size(self, axis: tuple[int, int]) -> int:
+    def _size(self, axis: Axis) -> int:
         size = self._known.get(axis)
         if size is None:
-            size = self._known[axis] = self._domain.size(Axis(*axis))
+            size = self._known[axis] = self._domain.size(axis)
         return size
