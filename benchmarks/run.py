@@ -96,12 +96,14 @@ def write(folder: Path, found: dict[str, list[Line]], passed: list[str], *, comp
     }
     about = {
         "command": " ".join(["python benchmarks/run.py", *passed]),
+        "parts": "" if complete else " Put together from several runs, not one: see the README.",
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
         "version": version("understudy"),
     }
     as_json = {name: [vars(line) for line in lines] for name, lines in everything.items()}
     store.write_text(json.dumps({**about, "lines": as_json}, indent=1, ensure_ascii=False) + "\n")
-    parts = [f"# Benchmarks\n\n`{about['command']}`, understudy {about['version']}, {about['machine']}.\n\n{NOTES}\n"]
+    made = f"`{about['command']}`, understudy {about['version']}, {about['machine']}.{about['parts']}"
+    parts = [f"# Benchmarks\n\n{made}\n\n{NOTES}\n"]
     parts += [f"\n## {SCRIPTS[name]}\n\n{markdown(lines)}\n" for name, lines in everything.items()]
     (folder / "results.md").write_text("".join(parts))
 
