@@ -8,6 +8,7 @@ from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._published import Flaw, flaw_of
 from understudy.methods._registry import (
+    BASELINES,
     METHODS,
     Method,
     describe_method,
@@ -20,6 +21,7 @@ from understudy.methods._registry import (
 from understudy.methods._uniform import Uniform
 
 __all__ = [
+    "BASELINES",
     "METHODS",
     "AttributePlan",
     "Auto",

@@ -34,7 +34,7 @@ from understudy.methods._privbayes import (
 from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
-from understudy.network import Model, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.network import Answers, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Recoding, recode
 
@@ -145,7 +145,7 @@ instead.
             **({"stop": True} if self.stop else {}),
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Answers) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         if self.as_published or not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
             return ()

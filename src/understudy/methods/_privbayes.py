@@ -15,7 +15,7 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
-from understudy.network import Model, Network, NetworkModel, Node, fit_conditionals
+from understudy.network import Answers, Network, NetworkModel, Node, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 
@@ -85,7 +85,7 @@ class PrivBayes:
             "most candidates a choice": settings.max_candidates,
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Answers) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         if not isinstance(model, NetworkModel) or len(model.network.nodes) < 2 or model.network.degree > 0:
             return ()

@@ -18,7 +18,7 @@ from understudy.methods._privbayes import PrivBayes
 from understudy.methods._published import flaw_of
 from understudy.methods._search import Progress
 from understudy.methods._uniform import Uniform
-from understudy.network import Model
+from understudy.network import Answers
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
 
@@ -39,7 +39,7 @@ class Method(Protocol):
         """What its options came to, for the privacy statement; from public quantities alone."""
         ...
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Answers) -> tuple[str, ...]:
         """Sentences for readers of the privacy statement about what was published; from published quantities alone."""
         ...
 
@@ -47,8 +47,8 @@ class Method(Protocol):
         """What a run would do, from public quantities alone."""
         ...
 
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
-        """Learn a model."""
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Answers:
+        """Learn a model; one that is listed in `METHODS` gives a `NetworkModel`."""
         ...
 
 
@@ -57,6 +57,10 @@ METHODS: Mapping[str, type[Method]] = {
 }
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
+
+BASELINES: Mapping[str, type[Method]] = {}
+"""What the papers compare with, and nobody would publish: tables without rows behind them, or one cell for each
+possible row. They are offered by `compare` and by experiments."""
 
 
 def method_named(name: str, **options: object) -> Method:
@@ -135,6 +139,7 @@ def label_method(method: Method) -> str:
 
 
 def _kind_named(name: str) -> Any:
-    if name not in METHODS:
-        raise OptionError(f"there is no method '{name}'. {did_you_mean(name, METHODS)}")
-    return METHODS[name]
+    known = {**METHODS, **BASELINES}
+    if name not in known:
+        raise OptionError(f"there is no method '{name}'. {did_you_mean(name, known)}")
+    return known[name]

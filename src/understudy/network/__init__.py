@@ -3,7 +3,7 @@
 from understudy.network._drawing import draw_svg, edge_strengths
 from understudy.network._export import to_bif, to_networkx, to_pgmpy
 from understudy.network._fitting import conditionals_from, consistent_tables, fit_conditionals
-from understudy.network._model import Model, NetworkModel
+from understudy.network._model import Answers, Model, NetworkModel
 from understudy.network._posterior import Evidence
 from understudy.network._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
 from understudy.network._simplex import project_to_simplex
@@ -12,6 +12,7 @@ from understudy.network._uncertainty import Estimate
 
 __all__ = [
     "SCORES",
+    "Answers",
     "Estimate",
     "Evidence",
     "FScore",

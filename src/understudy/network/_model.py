@@ -1,10 +1,10 @@
-"""What a fitted model can do, whatever its kind (`Model`), and the one that is a Bayesian network."""
+"""What a fitted model can do, whatever its kind (`Answers`, `Model`), and the one that is a Bayesian network."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from understudy.privacy import Measurement
 
 
-class Model(Protocol):
-    """A fitted model of a table: it can be sampled from and asked for marginals. It need not be a network."""
+class Answers(Protocol):
+    """What was learnt of a table, in whatever form: it can be asked for marginals, though perhaps not for all."""
 
     @property
     def domain(self) -> Domain:
@@ -42,6 +42,15 @@ class Model(Protocol):
         """Number of rows of that table, as published."""
         ...
 
+    def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
+        """The probabilities of a marginal over its domain, given evidence, with errors from the noise where known."""
+        ...
+
+
+@runtime_checkable
+class Model(Answers, Protocol):
+    """A fitted model of a whole table: rows can be drawn from it. It need not be a network."""
+
     def sample_codes(
         self,
         n: int,
@@ -52,10 +61,6 @@ class Model(Protocol):
         batch_rows: int = BATCH_ROWS,
     ) -> Iterator[list[Column]]:
         """Batches of columns of codes, in column order, `n` rows in all."""
-        ...
-
-    def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
-        """The model's probabilities of a marginal over its domain, given evidence, with errors from the noise."""
         ...
 
 
