@@ -1,8 +1,10 @@
 """Recipes over a curator. A new method joins by a line in `METHODS`."""
 
 from understudy.methods._auto import Auto
+from understudy.methods._contingency import Contingency
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
+from understudy.methods._laplace import Laplace
 from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
@@ -25,9 +27,11 @@ __all__ = [
     "METHODS",
     "AttributePlan",
     "Auto",
+    "Contingency",
     "Flaw",
     "HPPrivBayes",
     "Independent",
+    "Laplace",
     "Method",
     "Plan",
     "PrivABN",

@@ -1,5 +1,6 @@
 """Bayesian networks: scores, structure, tables, inference, sampling, export, drawing. All of it post-processing."""
 
+from understudy.network._answers import JointModel, NoisyJoint, TablesModel, clip_and_rescale, joint_shape
 from understudy.network._drawing import draw_svg, edge_strengths
 from understudy.network._export import to_bif, to_networkx, to_pgmpy
 from understudy.network._fitting import conditionals_from, consistent_tables, fit_conditionals
@@ -17,17 +18,22 @@ __all__ = [
     "Evidence",
     "FScore",
     "InformationScore",
+    "JointModel",
     "Model",
     "Network",
     "NetworkModel",
     "Node",
+    "NoisyJoint",
     "RScore",
+    "TablesModel",
     "WeightedRScore",
+    "clip_and_rescale",
     "conditionals_from",
     "consistent_tables",
     "draw_svg",
     "edge_strengths",
     "fit_conditionals",
+    "joint_shape",
     "project_to_simplex",
     "score_named",
     "to_bif",
