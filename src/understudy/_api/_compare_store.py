@@ -1,4 +1,4 @@
-"""What a comparison has done so far, one line a run, so that it can be broken off and taken up again."""
+"""What a comparison or an experiment has done so far, one line a run, so that it can be taken up again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ else:
 
 PRIVATE = "computed from the real table: do not publish"
 RUNS = "runs.jsonl"
-_HEADER = {"understudy": "comparison", "format": 1, "private": PRIVATE}
+_HEADERS = {
+    "comparison": {"understudy": "comparison", "format": 1, "private": PRIVATE},
+    "experiment": {"understudy": "experiment", "format": 1},
+}
 
 
 def fingerprint(**facts: Any) -> str:
@@ -53,33 +56,33 @@ def table_hash(table: Table) -> str:
     return found.hexdigest()
 
 
-def check_folder(out: Path) -> None:
-    """Refuse a folder that is not there to be made, and holds no comparison.
+def check_folder(out: Path, kind: str = "comparison") -> None:
+    """Refuse a folder that is not there to be made, and holds no comparison (or no experiment).
 
     >>> check_folder(Path("no-such-folder"))
     """
     if out.name in ("", ".."):
-        raise OutputError(f"'{out}' is no name for a folder of its own. Choose another --out, such as 'comparison'.")
+        raise OutputError(f"'{out}' is no name for a folder of its own. Choose another --out, such as '{kind}'.")
     if not os.path.lexists(out):
         return
     if not out.is_dir():
-        raise OutputError(f"'{out}' is a file, and the comparison needs a folder of that name. Choose another --out.")
+        raise OutputError(f"'{out}' is a file, and the {kind} needs a folder of that name. Choose another --out.")
     if not any(out.iterdir()):
         return
     runs = out / RUNS
-    if not runs.is_file() or runs.is_symlink() or not _is_ours(runs):
+    if not runs.is_file() or runs.is_symlink() or not _is_ours(runs, kind):
         raise OutputError(
-            f"the folder '{out}' holds something else than a comparison, so nothing is put into it. Choose another "
-            "--out, or empty the folder yourself."
+            f"the folder '{out}' holds something else than results of this kind ({kind}), so nothing is put into it. "
+            "Choose another --out, or empty the folder yourself."
         )
 
 
-def _is_ours(runs: Path) -> bool:
+def _is_ours(runs: Path, kind: str) -> bool:
     with told_as_output_error(runs), runs.open("rb") as file:
         first = file.readline(1000)
     found = _parsed(first)
     # a header cut short by a crash is taken up too: nothing can have come after it
-    return found.get("understudy") == "comparison" or _header().startswith(first.rstrip(b"\n"))
+    return found.get("understudy") == kind or _header(kind).startswith(first.rstrip(b"\n"))
 
 
 @dataclass(frozen=True)
@@ -98,21 +101,24 @@ class RunStore:
 
     path: Path | None = None
     values: dict[str, dict[str, float]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """What runs took, where it was noted."""
 
     @classmethod
-    def open(cls, folder: Path | None) -> RunStore:
+    def open(cls, folder: Path | None, kind: str = "comparison") -> RunStore:
         """The store in this folder, which is made if it is not there; without a folder one that is kept nowhere."""
         if folder is None:
             return cls()
-        check_folder(folder)
+        check_folder(folder, kind)
         path = folder / RUNS
         with told_as_output_error(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if not path.exists() or path.stat().st_size == 0:
-                _append(path, _header())
+                _append(path, _header(kind))
             lines = path.read_bytes().splitlines()
-        found = (_parsed(line) for line in lines)
-        return cls(path, {str(line["key"]): line["values"] for line in found if _is_run(line)})
+        found = [line for line in map(_parsed, lines) if _is_run(line)]
+        seconds = {line["key"]: line["seconds"] for line in found if isinstance(line.get("seconds"), int | float)}
+        return cls(path, {line["key"]: line["values"] for line in found}, seconds)
 
     def add(self, key: str, facts: Mapping[str, Any], values: Mapping[str, float]) -> None:
         """Keep a finished run, durably before this returns."""
@@ -121,10 +127,12 @@ class RunStore:
             with told_as_output_error(self.path.parent):
                 _append(self.path, line.encode() + b"\n")
         self.values[key] = dict(values)
+        if "seconds" in facts:
+            self.seconds[key] = facts["seconds"]
 
 
-def _header() -> bytes:
-    return json.dumps(_HEADER).encode() + b"\n"
+def _header(kind: str) -> bytes:
+    return json.dumps(_HEADERS[kind]).encode() + b"\n"
 
 
 def _append(path: Path, line: bytes) -> None:

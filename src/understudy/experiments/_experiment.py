@@ -1,0 +1,158 @@
+"""What an experiment is: runs, panels to draw them in, claims to decide, and results to decide them by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any, Literal, Protocol, TypeAlias
+
+Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes"]
+Verdict: TypeAlias = Literal["reproduced", "not reproduced", "contradicted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One computation: a task with its parameters, and which line and point of which panels its values belong to.
+
+    Two runs with the same task, parameters and seed are the same computation, in whatever figure they appear.
+
+    >>> Run(series="PrivBayes", x=0.1, seed=0, task="marginals", params={"dataset": "nltcs"}).group
+    ''
+    """
+
+    series: str
+    x: float
+    seed: int
+    task: str
+    params: Mapping[str, Any]
+    group: str = ""
+    """Which panels it is for, where a figure has panels of several tables or settings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """One set of axes: a measure of the runs of one group."""
+
+    title: str
+    measure: str
+    y: str
+    group: str = ""
+    log_y: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A verdict, and the numbers behind it in a sentence."""
+
+    verdict: Verdict
+    why: str
+
+
+class Rule(Protocol):
+    """What decides a claim: fixed before the runs, in words and in code."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        ...
+
+    def decide(self, results: Results) -> Finding:
+        """The verdict that these results give."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What a paper says of an experiment, in one sentence, and the rule that decides whether it holds here."""
+
+    sentence: str
+    rule: Rule
+    form: str = ""
+    """Which form of a method it was put to, where there are two: 'as printed' or 'repaired'."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """How much to compute: the number of repetitions, and whether the run is a quick one."""
+
+    seeds: int
+    quick: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A figure or table of a paper, as something that can be run."""
+
+    name: str
+    paper: Paper
+    where: str
+    title: str
+    x: str
+    datasets: tuple[str, ...]
+    runs: Callable[[Scale], list[Run]]
+    panels: tuple[Panel, ...]
+    claims: tuple[Claim, ...]
+    quick_seeds: int = 3
+    full_seeds: int = 100
+    log_x: bool = True
+    remarks: tuple[str, ...] = ()
+    """What the paper leaves open, and how it was read."""
+
+    def scale(self, *, quick: bool, seeds: int | None = None) -> Scale:
+        """How much to compute, in the quick form or as the paper did it."""
+        return Scale(seeds=seeds or (self.quick_seeds if quick else self.full_seeds), quick=quick)
+
+
+Point: TypeAlias = tuple[str, str, str, float]  # group, series, measure, x
+
+
+@dataclass(frozen=True)
+class Results:
+    """The values of all runs of an experiment, by point.
+
+    >>> results = Results.of([(Run(series="a", x=1.0, seed=s, task="t", params={}), {"error": s / 10}) for s in (0, 2)])
+    >>> results.mean("error", "a", 1.0), results.xs("error", "a"), results.seeds
+    (0.1, [1.0], 2)
+    """
+
+    points: Mapping[Point, Sequence[float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, done: Sequence[tuple[Run, Mapping[str, float]]]) -> Results:
+        """Collect the values of finished runs."""
+        points: dict[Point, list[float]] = {}
+        for run, values in done:
+            for measure, value in values.items():
+                points.setdefault((run.group, run.series, measure, run.x), []).append(value)
+        return cls(points)
+
+    @property
+    def seeds(self) -> int:
+        """The most repetitions that a point has."""
+        return max(map(len, self.points.values()), default=0)
+
+    def series(self, measure: str, group: str = "") -> list[str]:
+        """The lines of a panel, in the order of the runs."""
+        return list(dict.fromkeys(s for g, s, m, _ in self.points if (g, m) == (group, measure)))
+
+    def xs(self, measure: str, series: str, group: str = "") -> list[float]:
+        """The places on the axis where a line has values."""
+        return sorted({x for g, s, m, x in self.points if (g, s, m) == (group, series, measure)})
+
+    def values(self, measure: str, series: str, x: float, group: str = "") -> Sequence[float]:
+        """The values at a point, one for each repetition; none if nothing was run there."""
+        return self.points.get((group, series, measure, x), ())
+
+    def mean(self, measure: str, series: str, x: float, group: str = "") -> float:
+        """Their mean."""
+        values = self.points[group, series, measure, x]
+        return sum(values) / len(values)
+
+    def standard_error(self, measure: str, series: str, x: float, group: str = "") -> float:
+        """The standard error of the mean; 0 for a single value, of which nothing is known."""
+        values = self.points[group, series, measure, x]
+        if len(values) < 2:
+            return 0.0
+        mean = sum(values) / len(values)
+        return sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))

@@ -1,0 +1,104 @@
+"""A figure in the paper's layout: one set of axes a panel, lines with 95 % intervals, one legend."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+from understudy._core.errors import OptionError
+from understudy.evaluation import mean_interval
+from understudy.experiments._experiment import Experiment, Panel, Results
+
+_COLOURS = (
+    "#1f6feb",
+    "#d1495b",
+    "#2a9d8f",
+    "#e9a23b",
+    "#7b4ea3",
+    "#6b7280",
+    "#0b7285",
+    "#a0522d",
+    "#c2255c",
+    "#3b3b3b",
+)
+_MARKERS = "osD^vPX*<>"
+_MOST_COLUMNS = 4
+
+
+def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, bytes]:
+    """The figure as `svg` and `png`.
+
+    Raises:
+        OptionError: if matplotlib is not installed.
+    """
+    pyplot = _pyplot()
+    shown = [panel for panel in experiment.panels if results.series(panel.measure, panel.group)]
+    columns = min(len(shown), _MOST_COLUMNS if len(shown) != 6 else 3)
+    rows = math.ceil(len(shown) / columns)
+    with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": experiment.name, "font.size": 9}):
+        size = (max(3.4 * columns, 6.4), 2.7 * rows + 1.3)
+        figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+        names = list(dict.fromkeys(s for panel in shown for s in results.series(panel.measure, panel.group)))
+        looks = {name: (_COLOURS[i % 10], _MARKERS[i % 10]) for i, name in enumerate(names)}
+        places = [axis for row in axes for axis in row]
+        for axis, panel in zip(places, shown, strict=False):
+            _draw_panel(axis, panel, experiment, results, looks)
+        for axis in places[len(shown) :]:
+            axis.set_visible(False)
+        handles: dict[str, Any] = {}
+        for axis in places:
+            handles |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(len(handles), 4))
+        figure.suptitle(f"{experiment.title}\n{caption}", fontsize=9)
+        found = {kind: _saved(figure, kind) for kind in ("svg", "png")}
+        pyplot.close(figure)
+    return found
+
+
+def _draw_panel(
+    axis: Any, panel: Panel, experiment: Experiment, results: Results, looks: dict[str, tuple[str, str]]
+) -> None:
+    every: set[float] = set()
+    for series in results.series(panel.measure, panel.group):
+        xs = results.xs(panel.measure, series, panel.group)
+        means = [results.mean(panel.measure, series, x, panel.group) for x in xs]
+        reach = []
+        for x, mean in zip(xs, means, strict=True):
+            interval = mean_interval(list(results.values(panel.measure, series, x, panel.group)))
+            reach.append(0.0 if interval is None else interval[1] - mean)
+        colour, marker = looks[series]
+        axis.errorbar(xs, means, yerr=reach, label=series, color=colour, marker=marker, ms=4, lw=1.2, capsize=2)
+        every.update(xs)
+    if experiment.log_x and min(every) > 0:
+        axis.set_xscale("log")
+        axis.set_xticks(sorted(every) if len(every) <= 8 else [], [f"{x:g}" for x in sorted(every)][:8] or None)
+        axis.minorticks_off()
+    if panel.log_y:
+        axis.set_yscale("log")
+    else:
+        axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if axis.get_ylim()[0] < 0.3 * axis.get_ylim()[1] else None)
+    axis.set_title(panel.title, fontsize=9)
+    axis.set_xlabel(experiment.x)
+    axis.set_ylabel(panel.y)
+    axis.grid(alpha=0.3, lw=0.5)
+
+
+def _saved(figure: Any, kind: str) -> bytes:
+    out = io.BytesIO()
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    figure.savefig(out, format=kind, dpi=110, metadata=metadata)
+    return out.getvalue()
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise OptionError(
+            'figures need matplotlib, which is not installed. Run: pip install "understudy[experiments]"'
+        ) from None
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as pyplot
+
+    return pyplot

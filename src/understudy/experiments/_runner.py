@@ -1,0 +1,104 @@
+"""Doing the runs of an experiment: those that are not done yet, on several processes, each kept when it is finished."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from understudy._api._compare_store import RunStore, fingerprint
+from understudy.experiments._code import code_version
+from understudy.experiments._data import data_hash
+from understudy.experiments._experiment import Run
+from understudy.experiments.tasks import TASKS, Values
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+STAGE = "running"
+_POLL = 0.25  # seconds between looks for an interrupt
+
+
+def _facts(run: Run, folder: Path) -> dict[str, Any]:
+    facts = {"task": run.task, "params": dict(run.params), "seed": run.seed, "code": code_version()}
+    names = [value for name, value in sorted(run.params.items()) if name == "dataset"]
+    return facts | {"data": [data_hash(name, folder) for name in names]}
+
+
+def do_runs(
+    runs: Sequence[Run], store: RunStore, folder: Path, *, jobs: int, progress: Progress | None = None
+) -> tuple[list[tuple[Run, Values]], float]:
+    """All runs with their values, and the CPU seconds of all; those that the store lacks are computed first.
+
+    Each is stored as it is finished, under all that its values depend on.
+    """
+    keys = [fingerprint(**_facts(run, folder)) for run in runs]
+    left = {key: run for key, run in zip(keys, runs, strict=True) if key not in store.values}
+
+    def tell() -> None:
+        if progress is not None and left:
+            progress(STAGE, sum(key in store.values for key in left), len(left))
+
+    for key, values, seconds in _computed(left, folder, jobs, tell):
+        store.add(key, {**_facts(left[key], folder), "seconds": round(seconds, 3)}, values)
+        tell()
+    done = [(run, store.values[key]) for key, run in zip(keys, runs, strict=True)]
+    return done, sum(store.seconds.get(key, 0.0) for key in set(keys))
+
+
+def _computed(
+    left: dict[str, Run], folder: Path, jobs: int, look: Callable[[], None]
+) -> Iterator[tuple[str, Values, float]]:
+    """Keys with values and CPU seconds, as they are finished."""
+    if jobs == 1 or len(left) < 2:
+        for key, run in left.items():
+            look()
+            yield key, *compute(run.task, dict(run.params), run.seed, folder)
+        return
+    with _workers(min(jobs, len(left))) as pool:
+        waiting = iter(left.items())
+        running: dict[Future[tuple[Values, float]], str] = {}
+        while True:
+            # few are handed out at a time, so that an interrupt need not wait for many
+            while len(running) < 2 * jobs and (following := next(waiting, None)) is not None:
+                key, run = following
+                running[pool.submit(compute, run.task, dict(run.params), run.seed, folder)] = key
+            if not running:
+                return
+            finished, _ = wait(running, timeout=_POLL, return_when=FIRST_COMPLETED)
+            look()
+            for future in finished:
+                yield running.pop(future), *future.result()
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that count on one thread each, leave interrupts to us, and are gone when we are."""
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_prepare)
+    try:
+        yield pool
+    except BaseException:
+        processes = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _prepare() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["UNDERSTUDY_THREADS"] = "1"
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+def compute(task: str, params: dict[str, Any], seed: int, folder: Path) -> tuple[Values, float]:
+    """One run's values, and the CPU seconds it took."""
+    begun = time.process_time()
+    values = TASKS[task](params, seed, folder)
+    return values, time.process_time() - begun

@@ -1,0 +1,25 @@
+"""The experiments by name, one module each. A new one joins by a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from understudy._core.errors import OptionError, did_you_mean
+from understudy.experiments._experiment import Experiment
+from understudy.experiments.figures import privbayes_fig12
+
+EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in (privbayes_fig12,)}
+
+
+def experiment_named(name: str) -> Experiment:
+    """The experiment of this name.
+
+    >>> experiment_named("privbayes-fig12").where
+    'Figure 12'
+    """
+    if name not in EXPERIMENTS:
+        raise OptionError(
+            f"there is no experiment '{name}'. {did_you_mean(name, EXPERIMENTS)} See them all with: understudy "
+            "experiment list"
+        )
+    return EXPERIMENTS[name]

@@ -1,0 +1,21 @@
+"""What runs compute: functions from JSON-able parameters, a seed and the data folder to named values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from understudy.experiments.tasks._marginals import marginals
+from understudy.experiments.tasks._network import network_information
+
+Values: TypeAlias = dict[str, float]
+Task: TypeAlias = Callable[[Mapping[str, Any], int, Path], Values]
+
+TASKS: Mapping[str, Task] = {
+    "marginals": marginals,
+    "network": network_information,
+}
+"""By the name that runs are stored under."""
+
+__all__ = ["TASKS", "Task", "Values", "marginals", "network_information"]
