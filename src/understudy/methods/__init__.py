@@ -4,6 +4,7 @@ from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
+from understudy.methods._jtree import JTree
 from understudy.methods._laplace import Laplace
 from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privabn import PrivABN
@@ -31,6 +32,7 @@ __all__ = [
     "Flaw",
     "HPPrivBayes",
     "Independent",
+    "JTree",
     "Laplace",
     "Method",
     "Plan",

@@ -12,6 +12,7 @@ from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
+from understudy.methods._jtree import JTree
 from understudy.methods._laplace import Laplace
 from understudy.methods._options import check_option_names, read_options
 from understudy.methods._plan import Plan
@@ -55,7 +56,7 @@ class Method(Protocol):
 
 
 METHODS: Mapping[str, type[Method]] = {
-    kind.name: kind for kind in (PrivBayes, PrivABN, HPPrivBayes, Independent, Uniform, Auto)
+    kind.name: kind for kind in (PrivBayes, PrivABN, HPPrivBayes, JTree, Independent, Uniform, Auto)
 }
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
@@ -120,14 +121,16 @@ def _written(value: object) -> str:
 
 
 def usual_methods(domain: Domain) -> list[str]:
-    """All methods that mean something for these columns: one that protects some better needs to know which.
+    """The methods that mean something for these columns: one that protects some better needs to know which. A baseline
+    of the papers, though it can be published, is compared only where it is named.
 
     >>> from understudy.schema import Attribute
     >>> "hpprivbayes" in usual_methods(Domain((Attribute(name="a", size=2), Attribute(name="b", size=2))))
     False
     """
     grouped = len({attribute.sensitivity for attribute in domain}) > 1
-    return [name for name in METHODS if name != Auto.name and (grouped or name != HPPrivBayes.name)]
+    left_out = {Auto.name, JTree.name} | (set() if grouped else {HPPrivBayes.name})
+    return [name for name in METHODS if name not in left_out]
 
 
 def label_method(method: Method) -> str:

@@ -1,0 +1,224 @@
+"""JTree (Chen, Xiao, Zhang, Xu, KDD 2015): dependent pairs, a junction tree, its cliques' tables. Repaired.
+
+As printed, pairs pass a sparse vector test that keeps no ε (`_jtree_published`). Here they are peeled off one by one:
+each is a private choice among the pairs that are still open, by score R. *Privacy*: which pairs are open is a function
+of public values and of earlier choices; each choice costs share/c by `Curator.select`, under both neighbour relations
+and both budgets, so c of them cost β of the budget by adaptive composition. Triangulating, merging cliques into tables
+and the network are functions of the choices. The tables cost what is left, an equal part each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from understudy._core.errors import OptionError
+from understudy._core.randomness import Streams
+from understudy.methods._jtree_published import LARGEST_CLIQUE, check_published, published_graph
+from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
+from understudy.methods._plan import Plan, plan_with_tables
+from understudy.methods._published import Flaw
+from understudy.methods._search import Progress
+from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
+from understudy.methods._usefulness import largest_useful_table
+from understudy.network import Answers, Network, NetworkModel, RScore, fit_conditionals
+from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget, table_noise
+from understudy.schema import Axis, Domain, Marginal, recode
+
+USUAL_BETA = Fraction(3, 10)
+PUBLISHED_BETA = Fraction(1, 5)
+PAIRS_EACH = 4
+"""Pairs chosen for each attribute: from measurements, docs/baselines.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JTree:
+    """Choose the most dependent pairs of columns, and measure the cliques of the junction tree they span.
+
+    >>> JTree(pairs=20).pairs
+    20
+    >>> JTree(phi=2)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: The 'phi' parameter must lie between 0 and 1, both excluded. Got 2.
+    """
+
+    name: ClassVar[str] = "jtree"
+    flaw: ClassVar[Flaw] = Flaw(
+        sentence="JTree as printed tests every pair of columns against one noisy threshold, and neither limits nor "
+        "pays for the pairs that pass: what a record gives away grows with the number of columns.",
+        where="docs/baselines.md#jtree",
+    )
+
+    pairs: int | None = None
+    """How many pairs are chosen, at most. None: four for each column."""
+    theta: Fraction | int | float = 2
+    """A table is useful if its average cell is at least this many times the noise."""
+    beta: Fraction | int | float | None = None
+    """Share of the budget that goes into choosing pairs. None: 0.3; as published 0.2."""
+    phi: Fraction | int | float = Fraction(1, 5)
+    """As published: Cramér's V from which a pair counts as dependent."""
+    as_published: bool = False
+    """Find pairs as the paper prints it, without any guarantee."""
+
+    def __post_init__(self) -> None:
+        if self.pairs is not None and not (type(self.pairs) is int and self.pairs >= 0):
+            raise OptionError(f"The 'pairs' parameter must be a whole number, 0 or more. Got {self.pairs!r}.")
+        for name, value in (("beta", self.beta), ("phi", self.phi)):
+            if value is not None and not 0 < value < 1:
+                raise OptionError(f"The '{name}' parameter must lie between 0 and 1, both excluded. Got {value}.")
+        if not 0 < self.theta < float("inf"):
+            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
+        if self.as_published and self.pairs is not None:
+            raise OptionError("JTree as published takes all pairs that pass its test. Leave out pairs.")
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        if self.as_published:
+            check_published(domain, budget, neighbours)
+        refuse_drowning_noise(
+            table_noise(budget, neighbours, self._tables_share(neighbours) / max(len(domain), 1)), budget
+        )
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        if self.as_published:
+            return {"variant": "as published", "phi": float(self.phi), "beta": float(self._beta)}
+        return {
+            "score": "R",
+            "pairs": self.n_pairs(domain, n, budget, neighbours),
+            "largest table of a clique": self.largest_clique(domain, n, budget, neighbours),
+            "theta": float(self.theta),
+            "beta": float(self._beta),
+        }
+
+    def remarks(self, model: Answers) -> tuple[str, ...]:
+        """What readers of the statement should know, from published quantities."""
+        if self.as_published or not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+            return ()
+        if model.network.degree > 0:
+            return ()
+        return (
+            "no pair of columns was measured together for its dependence, for want of budget or as asked: columns were "
+            "published as independent of each other.",
+        )
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        cells = LARGEST_CLIQUE if self.as_published else self.largest_clique(domain, n, budget, neighbours)
+        pairs = 0 if self.as_published else self.n_pairs(domain, n, budget, neighbours)
+        varied = sum(attribute.size > 1 for attribute in domain)
+        tables = self._tables_share(neighbours) if pairs or self.as_published else 1 - rows_share(neighbours)
+        notes = (
+            ("As published: no guarantee. How many pairs pass, and so how large tables are, is known only after.",)
+            if self.as_published
+            else ("At most as many tables as columns, mostly fewer: the noise above is for as many.",)
+        )
+        return plan_with_tables(
+            self.name,
+            domain,
+            n,
+            cells=cells,
+            noise=table_noise(budget, neighbours, tables / max(len(domain), 1)).mean_abs,
+            candidates=tuple(varied * (varied - 1) // 2 - i for i in range(pairs)),
+            max_candidates=varied * (varied - 1) // 2,
+            shares={
+                "rows": float(rows_share(neighbours)),
+                "network": float(1 - rows_share(neighbours) - tables),
+                "tables": float(tables),
+            },
+            notes=notes,
+        )
+
+    def largest_clique(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
+        """Most cells of a clique: θ-useful even if there were as many tables as columns."""
+        noise = table_noise(budget, neighbours, self._tables_share(neighbours) / max(len(domain), 1))
+        return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_CLIQUE)
+
+    def n_pairs(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
+        """How many pairs are to be chosen, if cliques have room for them."""
+        sizes = sorted(attribute.size for attribute in domain if attribute.size > 1)
+        most = len(sizes) * (len(sizes) - 1) // 2
+        if most == 0 or sizes[0] * sizes[1] > self.largest_clique(domain, n, budget, neighbours):
+            return 0
+        return min(most, PAIRS_EACH * len(sizes) if self.pairs is None else self.pairs)
+
+    def fit(
+        self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
+    ) -> NetworkModel:
+        """Learn a model. Only the printed form tosses coins, for its own noise."""
+        n = curator.measure_rows(share=ROWS_SHARE)
+        domain, budget = curator.domain, curator.budget
+        if self.as_published:
+            coins = (streams or Streams.fresh()).get("jtree", "coins")
+            epsilon = float(self._beta * budget.epsilon)
+            graph = published_graph(curator, epsilon=epsilon, phi=float(self.phi), coins=coins)
+            share = self._tables_share(curator.neighbours)
+        else:
+            graph = choose_graph(
+                curator,
+                pairs=self.n_pairs(domain, n, budget, curator.neighbours),
+                limit=self.largest_clique(domain, n, budget, curator.neighbours),
+                share=self._beta * (1 - rows_share(curator.neighbours)),
+                progress=progress,
+            )
+            share = curator.share_left  # what choices left unspent goes into the tables
+        if progress is not None:
+            progress("measuring its tables", 0, 1)
+        network = Network(domain, graph.nodes())
+        measurements = curator.measure(tables_of(graph, budget), share=share, what="tables of cliques")
+        conditionals = fit_conditionals(network, measurements, n)
+        return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
+
+    @property
+    def _beta(self) -> Fraction:
+        if self.beta is None:
+            return PUBLISHED_BETA if self.as_published else USUAL_BETA
+        return _exact(self.beta)
+
+    def _tables_share(self, neighbours: Neighbours) -> Fraction:
+        return (1 - self._beta) * (1 - rows_share(neighbours))
+
+
+def choose_graph(
+    curator: Curator, *, pairs: int, limit: int, share: Fraction, progress: Progress | None = None
+) -> Decomposable:
+    """Peel off the most dependent pairs, at most so many, with at most `share` of the budget.
+
+    Open are the pairs that no clique holds yet and that can be joined within `limit` cells. A single one is no choice.
+    """
+    sizes = tuple(attribute.size for attribute in curator.domain)
+    graph, chosen = triangulate(sizes, []), list[Pair]()
+    for done in range(pairs):
+        if progress is not None:
+            progress("choosing pairs", done, pairs)
+        open_pairs = graph.joinable(limit)
+        if not open_pairs:
+            break
+        candidates = [Candidate(u, (Axis(v),)) for u, v in open_pairs]
+        what = f"dependent pair {done + 1} of {pairs}"
+        u, v = open_pairs[curator.select(candidates, score=RScore(), share=share / pairs, what=what)]
+        chosen.append((u, v))
+        graph = _joined(graph, chosen, limit)
+    return graph
+
+
+def _joined(graph: Decomposable, chosen: Sequence[Pair], limit: int) -> Decomposable:
+    """The graph with the last pair: from scratch if that fits in fewer cells, which forgets needless fill-in."""
+    grown, fresh = graph.join(*chosen[-1], limit), triangulate(graph.sizes, chosen)
+    if grown is None or (fresh.largest <= limit and fresh.total <= grown.total):
+        return fresh
+    return grown
+
+
+def tables_of(graph: Decomposable, budget: Budget) -> list[Marginal]:
+    """What is measured: the cliques, merged where that makes the expected error smaller."""
+    power = 2 if isinstance(budget, PureBudget) else 1
+    tables: list[Clique] = merge(graph, power=power, limit=LARGEST_CLIQUE)
+    return [Marginal.of(*sorted(table)) for table in tables]
+
+
+def _exact(value: Fraction | int | float) -> Fraction:
+    """The number as its shortest decimal text says it: 0.3 is 3/10."""
+    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
