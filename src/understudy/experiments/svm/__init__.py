@@ -1,0 +1,36 @@
+"""The papers' classification tasks, the classifiers that they compare, and how often each is wrong."""
+
+from understudy.experiments.svm._errors import CLASSIFIERS, NO_PRIVACY, draw_rows, svm_errors
+from understudy.experiments.svm._features import Examples, FeatureMap
+from understudy.experiments.svm._machine import (
+    KERNELS,
+    RBF_ROWS,
+    Kernel,
+    LinearClassifier,
+    misclassification,
+    split,
+    train_svm,
+)
+from understudy.experiments.svm._majority import majority
+from understudy.experiments.svm._targets import PAPER_TARGETS, SvmTarget, numeric_columns, svm_targets
+
+__all__ = [
+    "CLASSIFIERS",
+    "KERNELS",
+    "NO_PRIVACY",
+    "PAPER_TARGETS",
+    "RBF_ROWS",
+    "Examples",
+    "FeatureMap",
+    "Kernel",
+    "LinearClassifier",
+    "SvmTarget",
+    "draw_rows",
+    "majority",
+    "misclassification",
+    "numeric_columns",
+    "split",
+    "svm_errors",
+    "svm_targets",
+    "train_svm",
+]

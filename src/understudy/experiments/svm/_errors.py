@@ -1,0 +1,71 @@
+"""How often the classifiers of each method are wrong on a benchmark table: what the experiments ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeAlias
+
+from understudy._api._compare_runs import sample_table
+from understudy._core.errors import OptionError
+from understudy._core.randomness import Streams
+from understudy.counting import MemoryCounter
+from understudy.experiments._data import load
+from understudy.experiments.svm._machine import Kernel, LinearClassifier, misclassification, split
+from understudy.experiments.svm._majority import majority
+from understudy.experiments.svm._targets import SvmTarget, svm_targets
+from understudy.experiments.tasks._fit import rehearse
+from understudy.network import Model
+from understudy.privacy import Noise, make_noise, parse_number
+from understudy.tables import Table
+
+Trainer: TypeAlias = Callable[[Table, SvmTarget, Fraction, Noise], LinearClassifier]
+
+NO_PRIVACY = "no-privacy"
+
+
+def _majority(train: Table, target: SvmTarget, epsilon: Fraction, noise: Noise) -> LinearClassifier:
+    return majority(train, target, epsilon=epsilon, noise=noise)
+
+
+CLASSIFIERS: Mapping[str, tuple[Trainer, bool]] = {
+    "majority": (_majority, True),
+}
+"""The methods that make one classifier at a time, and whether the budget is split evenly over the tasks."""
+
+
+def svm_errors(
+    dataset: str, method: str, epsilon: float, seed: int, folder: Path, *, kernel: Kernel = "linear"
+) -> dict[str, float]:
+    """For each of the data set's four tasks, the error on 20 % of the rows of what was learnt from the other 80 %.
+
+    `method` is "no-privacy", one of `CLASSIFIERS`, or a method as `read_method` takes it ("privbayes:encoding=gray"):
+    it learns one model of the training rows, from which as many rows are drawn, and machines are trained on those.
+    The kernel is that of machines trained on rows; the other classifiers are linear. Seeded: a rehearsal.
+    """
+    data = load(dataset, Path(folder))
+    train, test = split(data.table, seed)
+    targets = svm_targets(dataset, data.schema, Path(folder))
+    if method in CLASSIFIERS:
+        trainer, shared = CLASSIFIERS[method]
+        budget = parse_number(epsilon, "epsilon") / (len(targets) if shared else 1)
+        noise = make_noise(seed=seed)
+        return {target.name: trainer(train, target, budget, noise).error(test) for target in targets}
+    rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed)
+    return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in targets}
+
+
+def draw_rows(train: Table, method: str, epsilon: float, seed: int) -> Table:
+    """As many synthetic rows as there are, from what a method learns of them with seeded noise.
+
+    >>> import numpy as np
+    >>> from understudy.schema import Attribute, Domain
+    >>> table = Table(Domain((Attribute(name="a", size=2), Attribute(name="b", size=2))), (np.array([0, 1, 1]),) * 2)
+    >>> draw_rows(table, "uniform", 1.0, seed=0).n
+    3
+    """
+    learnt = rehearse(MemoryCounter(train), method, epsilon, seed)
+    if not isinstance(learnt, Model):
+        raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
+    return sample_table(learnt, train.n, Streams(seed))
