@@ -16,7 +16,7 @@ from understudy.methods._search import CandidatePool
 from understudy.methods._usefulness import TableLimits
 from understudy.network import Network, NetworkModel, Node, consistent_tables
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
-from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
+from understudy.schema import Attribute, Axis, Domain, Level, Marginal, project, recode
 from understudy.tables import Table
 
 
@@ -315,3 +315,20 @@ def test_the_rounding_of_rates_fits_into_the_slack_of_the_bound():
     from understudy.network._scoring._scores import LARGEST_N
 
     assert LARGEST_N**2 < 2**63
+
+
+def test_the_papers_postprocessing_clips_each_table_by_itself():
+    table = chain_table()
+    ours, _ = run(table, epsilon=0.5, k=1)
+    printed, _ = run(table, epsilon=0.5, k=1, postprocessing="published")
+    assert printed.network == ours.network  # the same questions were asked, at the same price
+    for node, conditional in zip(printed.network.nodes, printed.conditionals, strict=True):
+        holding = [m for m in ours.measurements if m.marginal.refines(node.marginal)]
+        clipped = np.maximum(min(holding, key=lambda m: m.counts.size).counts, 0)
+        joint = project(clipped, min(holding, key=lambda m: m.counts.size).marginal, node.marginal, table.domain)
+        with_mass = joint.sum(axis=-1) > 0
+        expected = joint[with_mass] / joint[with_mass].sum(axis=-1, keepdims=True)
+        np.testing.assert_allclose(conditional[with_mass], expected)
+    assert printed.measurements == ()  # so that no error bars are computed as if it were the other one
+    with pytest.raises(OptionError, match="postprocessing"):
+        PrivBayes(postprocessing="none")

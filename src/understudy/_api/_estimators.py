@@ -140,7 +140,13 @@ class PrivBayes(Estimator):
     """
 
     _method = "privbayes"
-    _usual: ClassVar[Mapping[str, Any]] = {"score": "auto", "encoding": "auto", "theta": 4, "beta": 0.3}
+    _usual: ClassVar[Mapping[str, Any]] = {
+        "score": "auto",
+        "encoding": "auto",
+        "theta": 4,
+        "beta": 0.3,
+        "postprocessing": "consistent",
+    }
 
     def __init__(
         self,
@@ -154,6 +160,7 @@ class PrivBayes(Estimator):
         theta: float = 4,
         beta: float = 0.3,
         max_candidates: int | None = None,
+        postprocessing: str = "consistent",
         seed: int | None = None,
         noise: str = "exact",
         ledger: Ledger | str | os.PathLike[str] | None = None,
@@ -170,6 +177,7 @@ class PrivBayes(Estimator):
             "theta": theta,
             "beta": beta,
             "max_candidates": max_candidates,
+            "postprocessing": postprocessing,
         }
         super().__init__(
             options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,

@@ -15,14 +15,16 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
-from understudy.network import Answers, Network, NetworkModel, Node, fit_conditionals
+from understudy.network import Answers, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 
+PostprocessingChoice: TypeAlias = Literal["consistent", "published"]
 ScoreChoice: TypeAlias = Literal["auto", "I", "F", "R"]
 EncodingChoice: TypeAlias = Literal["auto", "vanilla", "hierarchical", "binary", "gray"]
 
 SCORE_CHOICES = ("auto", "I", "F", "R")
+POSTPROCESSING_CHOICES = ("consistent", "published")
 ENCODING_CHOICES = ("auto", "hierarchical", "vanilla", "binary", "gray")
 
 
@@ -53,10 +55,14 @@ class PrivBayes:
     """Share of the budget that goes into choosing the network."""
     max_candidates: int | None = None
     """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
+    postprocessing: PostprocessingChoice = "consistent"
+    """What is done to noisy tables. consistent: agreement, shrinkage, projection. published: the paper's, each table by
+    itself with negative cells set to 0. Both cost nothing; the paper's is less accurate and has no error bars."""
 
     def __post_init__(self) -> None:
         _check_choice("score", self.score, SCORE_CHOICES)
         _check_choice("encoding", self.encoding, ENCODING_CHOICES)
+        _check_choice("postprocessing", self.postprocessing, POSTPROCESSING_CHOICES)
         if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0):
             raise OptionError(f"The 'k' parameter must be a whole number, 0 or more. Got {self.k!r}.")
         if not 0 < self.beta < 1:
@@ -83,6 +89,7 @@ class PrivBayes:
             "theta": float(self.theta),
             "beta": float(self.beta),
             "most candidates a choice": settings.max_candidates,
+            **({} if self.postprocessing == "consistent" else {"postprocessing": self.postprocessing}),
         }
 
     def remarks(self, model: Answers) -> tuple[str, ...]:
@@ -140,6 +147,8 @@ class PrivBayes:
         measurements = seen.measure(
             tables_to_measure(search.nodes), share=seen.share_left, what="tables of the network"
         )
+        if self.postprocessing == "published":  # error bars are computed for the other one, so none are offered
+            return NetworkModel(network, fit_clipped(network, measurements, n), settings.recoding, (), n)
         conditionals = fit_conditionals(network, measurements, n)
         return NetworkModel(network, conditionals, settings.recoding, measurements, n)
 

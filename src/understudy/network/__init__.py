@@ -3,7 +3,7 @@
 from understudy.network._answers import JointModel, NoisyJoint, TablesModel, clip_and_rescale, joint_shape
 from understudy.network._drawing import draw_svg, edge_strengths
 from understudy.network._export import to_bif, to_networkx, to_pgmpy
-from understudy.network._fitting import conditionals_from, consistent_tables, fit_conditionals
+from understudy.network._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
 from understudy.network._model import Answers, Model, NetworkModel
 from understudy.network._posterior import Evidence
 from understudy.network._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
@@ -32,6 +32,7 @@ __all__ = [
     "consistent_tables",
     "draw_svg",
     "edge_strengths",
+    "fit_clipped",
     "fit_conditionals",
     "joint_shape",
     "project_to_simplex",

@@ -51,6 +51,17 @@ def fit_conditionals(network: Network, measurements: Sequence[Measurement], n: i
     return conditionals_from(network, measurements, consistent_tables(measurements, network.domain, n))
 
 
+def fit_clipped(network: Network, measurements: Sequence[Measurement], n: int) -> list[Floats]:
+    """The same as Algorithm 1 of PrivBayes prints it: each table by itself, negative cells to 0, then conditioned.
+
+    Tables that overlap may disagree, and no cell is drawn towards anything.
+
+    >>> fit_clipped(Network(Domain(()), ()), [], 5)
+    []
+    """
+    return conditionals_from(network, measurements, [np.maximum(m.counts, 0).astype(np.float64) for m in measurements])
+
+
 def conditionals_from(network: Network, measurements: Sequence[Measurement], tables: Sequence[Floats]) -> list[Floats]:
     """The conditionals of a network, from processed tables in the order of the measurements.
 
