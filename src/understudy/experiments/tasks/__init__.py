@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from understudy.experiments.tasks._marginals import marginals
 from understudy.experiments.tasks._network import network_information
+from understudy.experiments.tasks._queries import query_errors
 
 Values: TypeAlias = dict[str, float]
 Task: TypeAlias = Callable[[Mapping[str, Any], int, Path], Values]
@@ -15,7 +16,8 @@ Task: TypeAlias = Callable[[Mapping[str, Any], int, Path], Values]
 TASKS: Mapping[str, Task] = {
     "marginals": marginals,
     "network": network_information,
+    "queries": query_errors,
 }
 """By the name that runs are stored under."""
 
-__all__ = ["TASKS", "Task", "Values", "marginals", "network_information"]
+__all__ = ["TASKS", "Task", "Values", "marginals", "network_information", "query_errors"]
