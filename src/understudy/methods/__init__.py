@@ -2,6 +2,7 @@
 
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
+from understudy.methods._fourier import Fourier
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._jtree import JTree
@@ -30,6 +31,7 @@ __all__ = [
     "Auto",
     "Contingency",
     "Flaw",
+    "Fourier",
     "HPPrivBayes",
     "Independent",
     "JTree",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
@@ -78,14 +79,14 @@ def count_plan(
     n: int,
     *,
     ways: int,
-    noise: float,
+    noise: float | Callable[[int], float],
     shares: dict[str, float],
     seconds: float,
     cells: int,
     candidates: tuple[int, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Plan:
-    """The dry run of a baseline whose tables are over so many attributes each.
+    """The dry run of a baseline whose tables are over so many attributes each; noise a cell may depend on their cells.
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="age", size=10)))
@@ -93,6 +94,7 @@ def count_plan(
     >>> found.largest_useful_table, found.attributes[0].expected_error
     (20, 0.04)
     """
+    noise_in = noise if callable(noise) else lambda _: noise
     sizes = [attribute.size for attribute in domain]
     attributes = []
     for a, attribute in enumerate(domain):
@@ -104,19 +106,20 @@ def count_plan(
                 size=attribute.size,
                 levels=tuple(attribute.size_at(level) for level in range(attribute.n_levels)),
                 largest_table=largest,
-                expected_error=expected_error(largest, noise, n),
+                expected_error=expected_error(largest, noise_in(largest), n),
                 may_have_parents=False,
                 finest_as_parent=None,
             )
         )
+    most = max((a.largest_table for a in attributes), default=0)
     return Plan(
         method=method,
         rows=n,
         attributes=tuple(attributes),
         score=None,
         degree=None,
-        largest_useful_table=max((a.largest_table for a in attributes), default=0),
-        noise_mean=noise,
+        largest_useful_table=most,
+        noise_mean=noise_in(most),
         shares=shares,
         candidates_per_choice=candidates,
         max_candidates=max(candidates, default=0),

@@ -10,6 +10,7 @@ from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
+from understudy.methods._fourier import Fourier
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._jtree import JTree
@@ -61,7 +62,7 @@ METHODS: Mapping[str, type[Method]] = {
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
 
-BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Contingency)}
+BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Fourier, Contingency)}
 """What the papers compare with, and nobody would publish: tables without rows behind them, or one cell for each
 possible row. They are offered by `compare` and by experiments."""
 

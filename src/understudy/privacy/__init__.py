@@ -14,6 +14,7 @@ from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._open import open_curator
+from understudy.privacy._parities import Parities, code_bits, count_parities, walsh_hadamard
 from understudy.privacy._protection import ChoiceStep, Factors, Protection, TableStep, factors_of
 from understudy.privacy._selection import selection_rate
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
@@ -44,6 +45,7 @@ __all__ = [
     "Noise",
     "NoiseLevel",
     "OpenDPNoise",
+    "Parities",
     "PrivacyWarning",
     "Protection",
     "PureBudget",
@@ -52,6 +54,8 @@ __all__ = [
     "Strength",
     "TableStep",
     "ZCDPBudget",
+    "code_bits",
+    "count_parities",
     "epsilon_for",
     "factors_of",
     "make_budget",
@@ -61,4 +65,5 @@ __all__ = [
     "read_ledger",
     "selection_rate",
     "table_noise",
+    "walsh_hadamard",
 ]

@@ -5,30 +5,29 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal, Never, TypeAlias
+from typing import Never
 
 import numpy as np
 
 from understudy._core.errors import InternalError, OptionError
 from understudy.counting import Counter
 from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget
+from understudy.privacy._count_questions import CountQuestions
+from understudy.privacy._desk import ANY_ROWS, Exact, table_mechanism
 from understudy.privacy._ledger import Entry, Ledger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import Noise, make_noise
-from understudy.privacy._protection import Factors, Protection, Step, TableStep, View, axis_factors, choice_step
+from understudy.privacy._protection import Factors, Protection, TableStep, View, axis_factors, choice_step
 from understudy.privacy._purse import Purse, Touch
 from understudy.privacy._scoring import Progress, Scorer
 from understudy.privacy._selection import selection_rate
 from understudy.privacy._strength import MovingScore, Strength, mean_on_grid, strength_plan
-from understudy.privacy._table_noise import cost_of_cell, table_noise, two_largest
-from understudy.privacy._values import Candidate, Charge, Counts, Measurement, NoiseLevel, Score, noise_levels
+from understudy.privacy._table_noise import cost_of_cell, two_largest
+from understudy.privacy._values import Candidate, Charge, Counts, Measurement, NoiseLevel, Score
 from understudy.schema import Domain, Marginal, Recoding
 
-Exact: TypeAlias = Literal["all", "selection", "tables"]
-_ANY_ROWS = 1 << 62  # under add/remove a bound on scores must hold for every number of rows up to this
 
-
-class Curator:
+class Curator(CountQuestions):
     """Private rows behind measurements that cost budget.
 
     Every step is given a share of the run's budget; more than the whole is refused before data are looked at. The
@@ -80,11 +79,6 @@ class Curator:
     def domain(self) -> Domain:
         """The public domain of the columns."""
         return self._counter.domain
-
-    @property
-    def budget(self) -> Budget:
-        """What the whole run may spend."""
-        return self._purse.budget
 
     @property
     def guarantee(self) -> bool:
@@ -145,7 +139,7 @@ class Curator:
         self._purse.check("rows", share)
         level = self._level("tables", share=share, sensitivity=Fraction(1))
         self._pay(
-            _table_mechanism(level),
+            table_mechanism(level),
             what="rows",
             share=share,
             noise=level,
@@ -178,7 +172,7 @@ class Curator:
         if len(candidates) == 1:
             return 0
         held = self._view.held(candidates)
-        known_rows = self._counter.n if self.neighbours.public_rows else _ANY_ROWS
+        known_rows = self._counter.n if self.neighbours.public_rows else ANY_ROWS
         shapes = self._scorer.shapes(candidates)
         spread = score.spread(known_rows, shapes, self.neighbours)
         public = self.neighbours.public_rows
@@ -213,13 +207,13 @@ class Curator:
         if not groups or not all(groups):
             raise InternalError("There is nothing to take the mean of.")
         held, shapes = self._view.held(candidates), self._scorer.shapes(candidates)
-        known_rows = self._counter.n if self.neighbours.public_rows else _ANY_ROWS
+        known_rows = self._counter.n if self.neighbours.public_rows else ANY_ROWS
         plan = strength_plan(self.budget, score, known_rows, shapes, self.neighbours)
         level = self._level("selection", share=share, sensitivity=plan.sensitivity)
         exact = level.kind == "none"
         self._purse.check(what, share, [(held, share)])
         self._pay(
-            _table_mechanism(level) if not exact else "exact mean",
+            table_mechanism(level) if not exact else "exact mean",
             what=what,
             share=share,
             n_candidates=len(candidates),
@@ -273,7 +267,7 @@ class Curator:
         unit = Fraction(0) if exact else cost_of_cell(level)
         steps = [TableStep(axes=self._view.seen(m), unit=unit, factors=factors) for m in marginals]
         self._pay(
-            _table_mechanism(level),
+            table_mechanism(level),
             what=what,
             share=share,
             n_tables=len(marginals),
@@ -306,55 +300,6 @@ class Curator:
         view._scorer = Scorer(view._counter)
         return view
 
-    def _level(self, step: Exact, *, share: Fraction, sensitivity: Fraction | None) -> NoiseLevel:
-        if self.exact in ("all", step):
-            return NoiseLevel(kind="none", scale=Fraction(0))
-        return table_noise(self.budget, self.neighbours, share, moved=sensitivity)
-
-    def _add_noise(self, counts: Counts, level: NoiseLevel, factors: tuple[Factors, ...] = ()) -> Counts:
-        if level.kind == "none":
-            return counts.astype(np.int64, copy=True)
-        add = self.noise.laplace if level.kind == "laplace" else self.noise.gaussian
-        if not factors:
-            return add(counts, level.scale)
-        noisy = np.empty(counts.shape, dtype=np.int64)
-        for cells, one in noise_levels(counts.shape, factors, level):
-            noisy[cells] = add(counts[cells], one.scale)
-        return noisy
-
-    def _pay(
-        self,
-        mechanism: str,
-        *,
-        what: str,
-        share: Fraction,
-        sensitivity: Fraction,
-        exact: bool = False,
-        n_tables: int = 0,
-        n_candidates: int = 0,
-        noise: NoiseLevel | None = None,
-        rate: Fraction | None = None,
-        touches: Sequence[Touch] = (),
-        steps: Sequence[Step | None] = (),
-    ) -> None:
-        pure = isinstance(self.budget, PureBudget)
-        self._purse.pay(
-            Charge(
-                what=what,
-                mechanism=mechanism,
-                share=share,
-                epsilon=share * self.budget.epsilon if pure and not exact else None,
-                rho=None if isinstance(self.budget, PureBudget) or exact else share * self.budget.rho,
-                n_tables=n_tables,
-                n_candidates=n_candidates,
-                noise=noise,
-                rate=rate,
-                sensitivity=sensitivity,
-            ),
-            touches,
-            steps,
-        )
-
     def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
         raise TypeError("a curator cannot be copied: both copies could spend the same budget. Pass this one along.")
 
@@ -368,7 +313,3 @@ def _warn_of_large_delta(budget: Budget, rows: int) -> None:
             PrivacyWarning,
             stacklevel=3,
         )
-
-
-def _table_mechanism(level: NoiseLevel) -> str:
-    return {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian", "none": "exact counts"}[level.kind]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from understudy.privacy._budget import Budget
-from understudy.privacy._curator import Curator, Exact
+from understudy.privacy._curator import Curator
+from understudy.privacy._desk import Exact
 from understudy.privacy._ledger import Ledger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import Noise

@@ -48,6 +48,7 @@ class Scorer:
         self._shapes: dict[Candidate, tuple[int, int]] = {}
         self._sizes = _Sizes(counter.domain)
         self._leaves = [Axis(a) for a in range(len(counter.domain))]
+        self._cells: tuple[tuple[Marginal, ...], Counts] | None = None
 
     def scores(self, candidates: Sequence[Candidate], score: Score, progress: Progress | None = None) -> Counts:
         """The integer score of each candidate."""
@@ -83,6 +84,12 @@ class Scorer:
                 shape = (self._counter.domain[child].size, prod(self._sizes.shape(parents)))
                 self._shapes[candidate] = different.setdefault(shape, shape)
         return {self._shapes[candidate] for candidate in candidates}
+
+    def all_cells(self, marginals: tuple[Marginal, ...]) -> Counts:
+        """The exact counts of all cells of these tables in one row; remembered, since every round asks for the same."""
+        if self._cells is None or self._cells[0] != marginals:
+            self._cells = marginals, np.concatenate([table.ravel() for table in self._counter.count(marginals)])
+        return self._cells[1]
 
     def _batches(self, todo: dict[Family, list[tuple[int, int]]]) -> Iterator[list[Family]]:
         """Families in order of shape, cut where the tables counted together would outgrow the memory set aside."""

@@ -1,0 +1,109 @@
+"""Parities of code bits: the coefficients that Barak et al. (2007) measure instead of tables.
+
+A code is read as a binary number, and a mask picks some of the bits of some attributes. The coefficient of a mask is
+the number of records with an even number of ones there, less those with an odd number. The coefficients of all masks
+within some attributes are the Walsh-Hadamard transform of their table, and give it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._values import Counts, NoiseLevel
+from understudy.schema import Domain, Marginal
+
+_Number = TypeVar("_Number", np.int64, np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parities:
+    """Noisy coefficients of the masks that pick a bit of *every* attribute of a marginal: safe to publish.
+
+    Axis i goes over the masks 1, 2, … of the marginal's attribute i. `noise` is that of what was measured: of the
+    number of odd records where the number of rows is public, so that a coefficient has twice as much; else of the
+    coefficient.
+
+    >>> level = NoiseLevel(kind="none", scale=0)
+    >>> Parities(marginal=Marginal.of(0), coefficients=np.array([3]), noise=level).coefficients.flags.writeable
+    False
+    """
+
+    marginal: Marginal
+    coefficients: Counts
+    noise: NoiseLevel
+
+    def __post_init__(self) -> None:
+        self.coefficients.setflags(write=False)
+
+
+def code_bits(size: int) -> int:
+    """Bits that codes below `size` need.
+
+    >>> [code_bits(size) for size in (1, 2, 3, 16, 17)]
+    [0, 1, 2, 4, 5]
+    """
+    return (size - 1).bit_length()
+
+
+def count_parities(marginal: Marginal, domain: Domain) -> int:
+    """How many masks pick a bit of every attribute of the marginal.
+
+    >>> from understudy.schema import Attribute
+    >>> count_parities(Marginal.of(0, 1), Domain((Attribute(name="a", size=2), Attribute(name="b", size=5))))
+    7
+    """
+    return prod((1 << code_bits(size)) - 1 for size in marginal.shape(domain))
+
+
+def walsh_hadamard(table: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """The transform along every axis, all of which have a power of two of places. Twice is the table times its size.
+
+    >>> walsh_hadamard(np.array([[4, 1], [2, 0]])).tolist()
+    [[7, 5], [3, 1]]
+    """
+    found = np.array(table).reshape(-1)
+    step = 1
+    while step < len(found):  # the places of a flat table are the axes' bits side by side
+        parts = found.reshape(-1, 2, step)
+        even = parts[:, 0] + parts[:, 1]
+        np.subtract(parts[:, 0], parts[:, 1], out=parts[:, 1])
+        parts[:, 0] = even
+        step *= 2
+    return found.reshape(table.shape)
+
+
+def coefficients_of(table: Counts) -> Counts:
+    """The exact coefficients of all masks that pick a bit of every axis of a table of counts.
+
+    >>> coefficients_of(np.array([4, 1, 2])).tolist()      # codes 00, 01, 10; masks 01, 10, 11
+    [5, 3, 1]
+    """
+    padded = np.zeros([1 << code_bits(size) for size in table.shape], dtype=np.int64)
+    padded[tuple(slice(size) for size in table.shape)] = table
+    return np.ascontiguousarray(walsh_hadamard(padded)[(slice(1, None),) * table.ndim])
+
+
+def as_measured(coefficients: Counts, n: int, neighbours: Neighbours) -> Counts:
+    """What noise is added to: numbers of odd records where n is public, else the coefficients themselves.
+
+    One record moves each of them by at most 1 (proof.md, section 9).
+
+    >>> as_measured(np.array([5, -1]), 7, Neighbours.REPLACE_ONE).tolist()
+    [1, 4]
+    """
+    return (n - coefficients) // 2 if neighbours.public_rows else coefficients
+
+
+def from_measured(measured: Counts, n: int, neighbours: Neighbours) -> Counts:
+    """Back to coefficients.
+
+    >>> from_measured(np.array([1, 4]), 7, Neighbours.REPLACE_ONE).tolist()
+    [5, -1]
+    """
+    return n - 2 * measured if neighbours.public_rows else measured
