@@ -12,6 +12,8 @@ from understudy.experiments.svm._machine import (
     train_svm,
 )
 from understudy.experiments.svm._majority import majority
+from understudy.experiments.svm._private_erm import private_erm
+from understudy.experiments.svm._privgene import privgene
 from understudy.experiments.svm._targets import PAPER_TARGETS, SvmTarget, numeric_columns, svm_targets
 
 __all__ = [
@@ -29,6 +31,8 @@ __all__ = [
     "majority",
     "misclassification",
     "numeric_columns",
+    "private_erm",
+    "privgene",
     "split",
     "svm_errors",
     "svm_targets",

@@ -14,23 +14,41 @@ from understudy.counting import MemoryCounter
 from understudy.experiments._data import load
 from understudy.experiments.svm._machine import Kernel, LinearClassifier, misclassification, split
 from understudy.experiments.svm._majority import majority
+from understudy.experiments.svm._private_erm import private_erm
+from understudy.experiments.svm._privgene import privgene
 from understudy.experiments.svm._targets import SvmTarget, svm_targets
 from understudy.experiments.tasks._fit import rehearse
 from understudy.network import Model
 from understudy.privacy import Noise, make_noise, parse_number
 from understudy.tables import Table
 
-Trainer: TypeAlias = Callable[[Table, SvmTarget, Fraction, Noise], LinearClassifier]
+Trainer: TypeAlias = Callable[[Table, SvmTarget, Fraction, int], LinearClassifier]
 
 NO_PRIVACY = "no-privacy"
 
 
-def _majority(train: Table, target: SvmTarget, epsilon: Fraction, noise: Noise) -> LinearClassifier:
-    return majority(train, target, epsilon=epsilon, noise=noise)
+def _majority(train: Table, target: SvmTarget, epsilon: Fraction, seed: int) -> LinearClassifier:
+    return majority(train, target, epsilon=epsilon, noise=_noise(seed, "majority", target))
+
+
+def _private_erm(train: Table, target: SvmTarget, epsilon: Fraction, seed: int) -> LinearClassifier:
+    return private_erm(train, target, epsilon=epsilon, rng=Streams(seed).get("svm", "tilt", target.name))
+
+
+def _privgene(train: Table, target: SvmTarget, epsilon: Fraction, seed: int) -> LinearClassifier:
+    return privgene(train, target, epsilon=epsilon, noise=_noise(seed, "privgene", target))
+
+
+def _noise(seed: int, method: str, target: SvmTarget) -> Noise:
+    """Noise of its own for each task, so that one can be left out and the others stay."""
+    return make_noise(seed=int(Streams(seed).get("svm", method, target.name).integers(1 << 62)))
 
 
 CLASSIFIERS: Mapping[str, tuple[Trainer, bool]] = {
     "majority": (_majority, True),
+    "private-erm": (_private_erm, True),
+    "private-erm-single": (_private_erm, False),
+    "privgene": (_privgene, True),
 }
 """The methods that make one classifier at a time, and whether the budget is split evenly over the tasks."""
 
@@ -50,8 +68,7 @@ def svm_errors(
     if method in CLASSIFIERS:
         trainer, shared = CLASSIFIERS[method]
         budget = parse_number(epsilon, "epsilon") / (len(targets) if shared else 1)
-        noise = make_noise(seed=seed)
-        return {target.name: trainer(train, target, budget, noise).error(test) for target in targets}
+        return {target.name: trainer(train, target, budget, seed).error(test) for target in targets}
     rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed)
     return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in targets}
 
