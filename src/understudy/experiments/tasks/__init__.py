@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from understudy.experiments.tasks._marginals import marginals
 from understudy.experiments.tasks._network import network_information
 from understudy.experiments.tasks._queries import query_errors
+from understudy.experiments.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
 Task: TypeAlias = Callable[[Mapping[str, Any], int, Path], Values]
@@ -17,7 +18,8 @@ TASKS: Mapping[str, Task] = {
     "marginals": marginals,
     "network": network_information,
     "queries": query_errors,
+    "svm": svm,
 }
 """By the name that runs are stored under."""
 
-__all__ = ["TASKS", "Task", "Values", "marginals", "network_information", "query_errors"]
+__all__ = ["TASKS", "Task", "Values", "marginals", "network_information", "query_errors", "svm"]
