@@ -31,16 +31,19 @@ class Beats:
     """Whether higher values are better."""
     won: float = 0.9
     """Share of the comparisons that must be won for the claim to be reproduced."""
+    lost: float = 0.0
+    """Share of them that may be clearly lost all the same: above 0 for claims of "most cases"."""
 
     @property
     def text(self) -> str:
         """The rule in words."""
         side = "above" if self.higher else "below"
         where = "" if self.xs is None else " at " + ", ".join(f"{x:g}" for x in self.xs)
+        few = "none" if self.lost == 0 else f"at most {100 * self.lost:g} %"
         return (
             f"Compare the mean of {_listed(self.ours)} with that of {_listed(self.others)} at every point{where} of "
             f"every panel. Reproduced if it lies {side} in at least {100 * self.won:g} % of the comparisons and on the "
-            f"wrong side by more than {_CLEAR:g} standard errors in none; contradicted if on the wrong side by more "
+            f"wrong side by more than {_CLEAR:g} standard errors in {few}; contradicted if on the wrong side by more "
             "than that in over half of them; otherwise not reproduced."
         )
 
@@ -66,7 +69,7 @@ class Beats:
         verdict: Verdict = "not reproduced"
         if len(lost) > len(compared) / 2:
             verdict = "contradicted"
-        elif not lost and won >= self.won * len(compared):
+        elif len(lost) <= self.lost * len(compared) and won >= self.won * len(compared):
             verdict = "reproduced"
         return Finding(verdict=verdict, why=why + ".")
 
@@ -112,8 +115,8 @@ class Trend:
         return (
             f"Follow the means of {_listed(self.series)} along the axis in every panel. Reproduced if every line "
             f"{word}s from its first point to its last and no step {back}s by more than {self.clear:g} standard "
-            f"errors; contradicted if over half of the lines {back} from first to last by more than that; otherwise not "
-            "reproduced."
+            f"errors; contradicted if over half of the lines {back} from first to last by more than that; "
+            "otherwise not reproduced."
         )
 
     def decide(self, results: Results) -> Finding:
@@ -171,8 +174,8 @@ class Near:
         return (
             f"Compare the means of {_listed((self.first, self.second))} at every point{where} of every panel. "
             f"Reproduced if at {100 * self.share:g} % of the points or more they differ by a factor of at most "
-            f"{self.factor:g} or by no more than {_CLEAR:g} standard errors; contradicted if at over half of them they do not; "
-            "otherwise not reproduced."
+            f"{self.factor:g} or by no more than {_CLEAR:g} standard errors; contradicted if at over half of them they "
+            "do not; otherwise not reproduced."
         )
 
     def decide(self, results: Results) -> Finding:
