@@ -28,6 +28,17 @@ class Run:
     params: Mapping[str, Any]
     group: str = ""
     """Which panels it is for, where a figure has panels of several tables or settings."""
+    places: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    """For values that belong elsewhere on the axis: under which measure, and where, by the name the task gives them."""
+
+    def place(self, name: str) -> tuple[str, float]:
+        """The measure and the place on the axis of a value that the task gives.
+
+        >>> run = Run(series="a", x=1, seed=0, task="queries", params={}, places={"L2 4-way": ("L2", 4)})
+        >>> run.place("L2 4-way"), run.place("L1 4-way")
+        (('L2', 4), ('L1 4-way', 1))
+        """
+        return self.places.get(name, (name, self.x))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +50,8 @@ class Panel:
     y: str
     group: str = ""
     log_y: bool = False
+    level: float | None = None
+    """A level that the paper draws across it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +136,9 @@ class Results:
         """Collect the values of finished runs."""
         points: dict[Point, list[float]] = {}
         for run, values in done:
-            for measure, value in values.items():
-                points.setdefault((run.group, run.series, measure, run.x), []).append(value)
+            for name, value in values.items():
+                measure, x = run.place(name)
+                points.setdefault((run.group, run.series, measure, x), []).append(value)
         return cls(points)
 
     @property

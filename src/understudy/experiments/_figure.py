@@ -70,6 +70,8 @@ def _draw_panel(
         colour, marker = looks[series]
         axis.errorbar(xs, means, yerr=reach, label=series, color=colour, marker=marker, ms=4, lw=1.2, capsize=2)
         every.update(xs)
+    if panel.level is not None:
+        axis.axhline(panel.level, label=f"error bar {panel.level:g}", color="#3b3b3b", lw=0.8, ls="--")
     if experiment.log_x and min(every) > 0:
         axis.set_xscale("log")
         axis.set_xticks(sorted(every) if len(every) <= 8 else [], [f"{x:g}" for x in sorted(every)][:8] or None)

@@ -15,7 +15,7 @@ from understudy._api._compare_store import RunStore
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import told_as_output_error, write_bytes
 from understudy.experiments._code import code_version
-from understudy.experiments._data import data_folder, table_file
+from understudy.experiments._data import data_folder, schema_file, table_file
 from understudy.experiments._experiment import Experiment, Finding, Results, Run
 from understudy.experiments._figure import draw
 from understudy.experiments._runner import Progress, do_runs
@@ -53,6 +53,17 @@ class Outcome:
         return f"{'quick form' if self.quick else 'full form'}, {self.seeds} repetition{'s' * (self.seeds != 1)}"
 
 
+def check_data(names: Iterable[str], data: str | os.PathLike[str] | None = None) -> None:
+    """Refuse experiments whose tables are not in the data folder, before anything runs.
+
+    >>> check_data([], "no-such-folder")
+    """
+    folder = data_folder(data)
+    for dataset in dict.fromkeys(dataset for name in names for dataset in experiment_named(name).datasets):
+        table_file(dataset, folder)
+        schema_file(dataset, folder)
+
+
 def run_experiment(
     name: str,
     *,
@@ -77,8 +88,7 @@ def run_experiment(
     """
     experiment = experiment_named(name)
     folder = data_folder(data)
-    for dataset in experiment.datasets:
-        table_file(dataset, folder)
+    check_data([name], folder)
     if seeds is not None and seeds < 1:
         raise OptionError(f"seeds must be at least 1; got {seeds}.")
     if jobs is not None and jobs < 1:
@@ -124,9 +134,10 @@ def _csv(done: Sequence[tuple[Run, Mapping[str, float]]]) -> str:
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["group", "series", "x", "seed", "measure", "value"])
     rows.writerows(
-        [run.group, run.series, f"{run.x:g}", run.seed, measure, repr(value)]
+        [run.group, run.series, f"{x:g}", run.seed, measure, repr(value)]
         for run, values in done
-        for measure, value in values.items()
+        for name, value in values.items()
+        for measure, x in [run.place(name)]
     )
     return out.getvalue()
 
