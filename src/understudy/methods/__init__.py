@@ -7,6 +7,7 @@ from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._jtree import JTree
 from understudy.methods._laplace import Laplace
+from understudy.methods._mwem import MWEM
 from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
@@ -27,6 +28,7 @@ from understudy.methods._uniform import Uniform
 __all__ = [
     "BASELINES",
     "METHODS",
+    "MWEM",
     "AttributePlan",
     "Auto",
     "Contingency",

@@ -15,6 +15,7 @@ from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._jtree import JTree
 from understudy.methods._laplace import Laplace
+from understudy.methods._mwem import MWEM
 from understudy.methods._options import check_option_names, read_options
 from understudy.methods._plan import Plan
 from understudy.methods._privabn import PrivABN
@@ -62,7 +63,7 @@ METHODS: Mapping[str, type[Method]] = {
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
 
-BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Fourier, Contingency)}
+BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Fourier, Contingency, MWEM)}
 """What the papers compare with, and nobody would publish: tables without rows behind them, or one cell for each
 possible row. They are offered by `compare` and by experiments."""
 

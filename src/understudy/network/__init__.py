@@ -1,11 +1,20 @@
 """Bayesian networks: scores, structure, tables, inference, sampling, export, drawing. All of it post-processing."""
 
-from understudy.network._answers import JointModel, NoisyJoint, TablesModel, clip_and_rescale, joint_shape
+from understudy.network._answers import (
+    JointModel,
+    NoisyJoint,
+    TablesModel,
+    all_sums,
+    clip_and_rescale,
+    joint_shape,
+    read_marginal,
+)
 from understudy.network._drawing import draw_svg, edge_strengths
 from understudy.network._export import to_bif, to_networkx, to_pgmpy
 from understudy.network._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
 from understudy.network._model import Answers, Model, NetworkModel
 from understudy.network._posterior import Evidence
+from understudy.network._priview import ViewsModel, consistent_views
 from understudy.network._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
 from understudy.network._simplex import project_to_simplex
 from understudy.network._structure import Network, Node
@@ -26,16 +35,20 @@ __all__ = [
     "NoisyJoint",
     "RScore",
     "TablesModel",
+    "ViewsModel",
     "WeightedRScore",
+    "all_sums",
     "clip_and_rescale",
     "conditionals_from",
     "consistent_tables",
+    "consistent_views",
     "draw_svg",
     "edge_strengths",
     "fit_clipped",
     "fit_conditionals",
     "joint_shape",
     "project_to_simplex",
+    "read_marginal",
     "score_named",
     "to_bif",
     "to_networkx",

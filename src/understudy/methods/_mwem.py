@@ -1,0 +1,170 @@
+"""Multiplicative weights with private choices (MWEM; Hardt, Ligett, McSherry 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, floor, prod
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from understudy._core.errors import OptionError
+from understudy._core.numbers import whole_number
+from understudy._core.randomness import Streams
+from understudy.methods._count_tables import (
+    count_cells,
+    count_plan,
+    marginals_of,
+    refuse_large_domain,
+    refuse_many_tables,
+    shares_of,
+)
+from understudy.methods._plan import Plan
+from understudy.methods._search import Progress
+from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
+from understudy.methods._weights import Noted, Reader, Weights
+from understudy.network import Answers, JointModel, joint_shape
+from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.schema import Domain, Marginal
+
+Queries: TypeAlias = Literal["tables", "cells"]
+
+PASSES = 5
+MOST_ROUNDS = 1000
+SECONDS_PER_UPDATED_CELL, SECONDS_PER_READ_CELL = 1e-9, 4e-8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MWEM:
+    """A distribution over all possible rows, corrected round by round where it is worst: a baseline for small domains.
+
+    It starts uniform. Each round chooses a table of `ways` columns (or one cell of such a table) whose answer is far
+    from the truth, measures it with noise, and corrects the distribution by multiplicative weights for all that was
+    measured so far. Half of a round's budget chooses, half measures. There are at most 2²⁴ possible rows.
+
+    Unit: one row. Bound: the budget, as T choices and T measurements at 1/(2T) of it each (after the number of rows,
+    where that is private). Pure ε and zCDP, both neighbour relations. Proof: `privacy/proof.md`, sections 4 and 10.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.schema import Attribute
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=2)))
+    >>> table = Table(domain, (np.tile([0, 1, 1, 1], 250), np.tile([0, 0, 0, 1], 250)))
+    >>> curator = Curator(MemoryCounter(table), budget=make_budget(5), noise=make_noise(seed=1))
+    >>> MWEM(ways=2).fit(curator).marginal(Marginal.of(0)).probabilities.round(1).tolist()
+    [0.3, 0.7]
+    """
+
+    name: ClassVar[str] = "mwem"
+    ways: int = 3
+    """Columns of the tables that it tries to answer well. All others are answered too."""
+    round_epsilon: Fraction | float = Fraction(1, 20)
+    """Budget of one round: there are ε/round_epsilon rounds, rounded down, and at least one."""
+    queries: Queries = "tables"
+    """What a round chooses and measures: a whole table, or one cell, as the MWEM paper prints it."""
+
+    def __post_init__(self) -> None:
+        whole_number(self.ways, "ways", least=1)
+        if not 0 < self.round_epsilon < float("inf"):
+            raise OptionError(f"The 'round_epsilon' parameter must be above 0. Got {self.round_epsilon} instead.")
+        if self.queries not in get_args(Queries):
+            raise OptionError(f"The 'queries' parameter must be 'tables' or 'cells'. Got {self.queries!r} instead.")
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        refuse_large_domain(self.name, domain)
+        refuse_many_tables(self.name, domain, self.ways)
+        if self.rounds(budget) > MOST_ROUNDS:
+            raise OptionError(
+                f"method '{self.name}' would take {self.rounds(budget):,} rounds at epsilon {float(budget.epsilon):g}; "
+                f"at most {MOST_ROUNDS:,} are allowed. Raise the option 'round_epsilon'."
+            )
+        refuse_drowning_noise(self._noise(budget, neighbours), budget)
+
+    def rounds(self, budget: Budget) -> int:
+        """How many rounds this budget is divided into.
+
+        >>> from understudy.privacy import make_budget
+        >>> MWEM().rounds(make_budget("1.6")), MWEM().rounds(make_budget("0.01"))
+        (32, 1)
+        """
+        return max(1, floor(budget.epsilon / _exact(self.round_epsilon)))
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What it does, as the privacy statement lists it."""
+        n_tables = comb(len(domain), min(self.ways, len(domain)))
+        return {
+            "rounds": self.rounds(budget),
+            "queries": f"{self.queries} of {min(self.ways, len(domain))} columns, {n_tables:,} tables",
+            "cells": prod(joint_shape(domain)),
+        }
+
+    def remarks(self, model: Answers) -> tuple[str, ...]:
+        """What readers of the statement should know, from published quantities."""
+        return ("columns that no round measured together are published as if they had nothing to do with each other.",)
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        rounds, cells = self.rounds(budget), prod(joint_shape(domain))
+        queries = count_cells([attribute.size for attribute in domain], self.ways)
+        candidates = queries if self.queries == "cells" else comb(len(domain), min(self.ways, len(domain)))
+        updates = PASSES * rounds * (rounds + 1) // 2
+        return count_plan(
+            self.name,
+            domain,
+            n,
+            ways=self.ways,
+            noise=self._noise(budget, neighbours).mean_abs,
+            shares=shares_of(rows_share(neighbours), choices=Fraction(1, 2), tables=Fraction(1, 2)),
+            seconds=cells * (updates * SECONDS_PER_UPDATED_CELL + rounds * SECONDS_PER_READ_CELL),
+            cells=2 * cells + queries,
+            candidates=(candidates,) * rounds,
+            notes=(f"{rounds:,} rounds over {cells:,} possible rows. Errors are those of what is measured, no more.",),
+        )
+
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> JointModel:
+        """Learn a model. There are no coins to toss, so `streams` go unused."""
+        domain = curator.domain
+        self.check(domain, curator.budget, curator.neighbours)
+        n = curator.measure_rows(share=ROWS_SHARE)
+        rounds = self.rounds(curator.budget)
+        share = curator.share_left / (2 * rounds)
+        marginals = marginals_of(domain, self.ways)
+        reader, weights = Reader(domain, marginals), Weights(domain)
+        noted: list[Noted] = []
+        for number in range(rounds):
+            if progress is not None:
+                progress("rounds", number, rounds)
+            guesses = np.rint(n * reader.read(weights.table)).astype(np.int64)
+            chosen = curator.select_farthest(marginals, guesses, share=share, by=self.queries, what="worst answer")
+            noted.append(self._measure(curator, weights, marginals, chosen, share, n))
+            weights.learn(noted, passes=PASSES)
+        return JointModel(domain, n, weights.table / weights.table.sum())
+
+    def _measure(
+        self, curator: Curator, weights: Weights, marginals: list[Marginal], chosen: int, share: Fraction, n: int
+    ) -> Noted:
+        """Measure what was chosen: a table, or the cell at this place among all cells."""
+        if self.queries == "tables":
+            [noisy] = curator.measure([marginals[chosen]], share=share, what="table of the worst answer")
+            return weights.note(noisy.marginal, noisy.counts / n)
+        ends = np.cumsum([marginal.n_cells(curator.domain) for marginal in marginals])
+        which = int(np.searchsorted(ends, chosen, side="right"))
+        marginal = marginals[which]
+        n_cells = marginal.n_cells(curator.domain)
+        cell = chosen - int(ends[which]) + n_cells
+        count, _ = curator.measure_cell(marginal, cell, share=share, what="cell of the worst answer")
+        values, known = np.zeros(n_cells), np.zeros(n_cells, dtype=np.bool_)
+        values[cell], known[cell] = count / n, True
+        return weights.note(marginal, values, known)
+
+    def _noise(self, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
+        share = (1 - rows_share(neighbours)) / (2 * self.rounds(budget))
+        return table_noise(budget, neighbours, share, moved=None if self.queries == "tables" else Fraction(1))
+
+
+def _exact(value: Fraction | float) -> Fraction:
+    """As people write it: 0.05 is 1/20."""
+    return value if isinstance(value, Fraction) else Fraction(str(value))
