@@ -11,6 +11,7 @@ from understudy.methods._mwem import MWEM
 from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
+from understudy.methods._priview import PriView
 from understudy.methods._published import Flaw, flaw_of
 from understudy.methods._registry import (
     BASELINES,
@@ -40,6 +41,7 @@ __all__ = [
     "Laplace",
     "Method",
     "Plan",
+    "PriView",
     "PrivABN",
     "PrivBayes",
     "Uniform",

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, log2
 from typing import ClassVar
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._jtree_published import LARGEST_CLIQUE, check_published, published_graph
 from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
-from understudy.methods._plan import Plan, plan_with_tables
+from understudy.methods._plan import Plan, baseline_plan, plan_with_tables
 from understudy.methods._published import Flaw
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
@@ -29,7 +30,7 @@ from understudy.schema import Axis, Domain, Marginal, recode
 
 USUAL_BETA = Fraction(3, 10)
 PUBLISHED_BETA = Fraction(1, 5)
-PAIRS_EACH = 4
+PAIRS_EACH = 3
 """Pairs chosen for each attribute: from measurements, docs/baselines.md."""
 
 
@@ -52,7 +53,8 @@ class JTree:
     )
 
     pairs: int | None = None
-    """How many pairs are chosen, at most. None: four for each column."""
+    """How many pairs are chosen, at most. None: as many as cliques have room for, and no more than three for each
+    column."""
     theta: Fraction | int | float = 2
     """A table is useful if its average cell is at least this many times the noise."""
     beta: Fraction | int | float | None = None
@@ -106,29 +108,38 @@ class JTree:
 
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
         """What a run would do, from public quantities alone."""
-        cells = LARGEST_CLIQUE if self.as_published else self.largest_clique(domain, n, budget, neighbours)
-        pairs = 0 if self.as_published else self.n_pairs(domain, n, budget, neighbours)
+        rows, tables = rows_share(neighbours), self._tables_share(neighbours)
+        shares = {"rows": float(rows), "network": float(1 - rows - tables), "tables": float(tables)}
+        noise = table_noise(budget, neighbours, tables / max(len(domain), 1)).mean_abs
+        if self.as_published:
+            return baseline_plan(
+                self.name,
+                domain,
+                n,
+                noise=noise,
+                shares=shares,
+                notes=(
+                    "As published: no guarantee.",
+                    "How many pairs pass, and so how many tables there are and how large, is known only afterwards: "
+                    "the errors above are those of single columns if there were as many tables as columns.",
+                ),
+            )
         varied = sum(attribute.size > 1 for attribute in domain)
-        tables = self._tables_share(neighbours) if pairs or self.as_published else 1 - rows_share(neighbours)
-        notes = (
-            ("As published: no guarantee. How many pairs pass, and so how large tables are, is known only after.",)
-            if self.as_published
-            else ("At most as many tables as columns, mostly fewer: the noise above is for as many.",)
-        )
         return plan_with_tables(
             self.name,
             domain,
             n,
-            cells=cells,
-            noise=table_noise(budget, neighbours, tables / max(len(domain), 1)).mean_abs,
-            candidates=tuple(varied * (varied - 1) // 2 - i for i in range(pairs)),
+            cells=self.largest_clique(domain, n, budget, neighbours),
+            noise=noise,
+            candidates=tuple(
+                varied * (varied - 1) // 2 - i for i in range(self.n_pairs(domain, n, budget, neighbours))
+            ),
             max_candidates=varied * (varied - 1) // 2,
-            shares={
-                "rows": float(rows_share(neighbours)),
-                "network": float(1 - rows_share(neighbours) - tables),
-                "tables": float(tables),
-            },
-            notes=notes,
+            shares=shares,
+            notes=(
+                "The noise above is for as many tables as columns; mostly there are fewer. What choices leave unspent "
+                "goes into the tables.",
+            ),
         )
 
     def largest_clique(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
@@ -139,10 +150,14 @@ class JTree:
     def n_pairs(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
         """How many pairs are to be chosen, if cliques have room for them."""
         sizes = sorted(attribute.size for attribute in domain if attribute.size > 1)
-        most = len(sizes) * (len(sizes) - 1) // 2
-        if most == 0 or sizes[0] * sizes[1] > self.largest_clique(domain, n, budget, neighbours):
+        most, room = len(sizes) * (len(sizes) - 1) // 2, self.largest_clique(domain, n, budget, neighbours)
+        if most == 0 or sizes[0] * sizes[1] > room:
             return 0
-        return min(most, PAIRS_EACH * len(sizes) if self.pairs is None else self.pairs)
+        if self.pairs is not None:
+            return min(most, self.pairs)
+        # a graph with cliques of w columns and no others has (w − 1)·(d − w/2) pairs
+        width = min(log2(room) * len(sizes) / sum(map(log2, sizes)), len(sizes))
+        return max(1, min(most, PAIRS_EACH * len(sizes), ceil((width - 1) * (len(sizes) - width / 2))))
 
     def fit(
         self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None

@@ -20,6 +20,7 @@ from understudy.methods._options import check_option_names, read_options
 from understudy.methods._plan import Plan
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
+from understudy.methods._priview import PriView
 from understudy.methods._published import flaw_of
 from understudy.methods._search import Progress
 from understudy.methods._uniform import Uniform
@@ -63,7 +64,7 @@ METHODS: Mapping[str, type[Method]] = {
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
 
-BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Fourier, Contingency, MWEM)}
+BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Fourier, Contingency, MWEM, PriView)}
 """What the papers compare with, and nobody would publish: tables without rows behind them, or one cell for each
 possible row. They are offered by `compare` and by experiments."""
 

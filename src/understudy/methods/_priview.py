@@ -1,0 +1,114 @@
+"""PriView (Qardaji, Yang, Li, SIGMOD 2014): noisy tables of eight columns that hold every pair of columns together.
+
+*Privacy*: which tables are measured follows from the number of columns alone. All of the budget goes into them, an
+equal part each, through `Curator.measure`: a record moves two counts of each by one (replace-one), or one (add/remove).
+Everything else is post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from understudy._core.errors import OptionError
+from understudy._core.randomness import Streams
+from understudy.methods._count_tables import SECONDS_PER_CELL, SECONDS_PER_TABLE, count_plan, shares_of
+from understudy.methods._covering import covering_design
+from understudy.methods._plan import Plan
+from understudy.methods._search import Progress
+from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
+from understudy.network import Answers, ViewsModel, consistent_views
+from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.schema import Domain, Marginal
+
+LARGEST_VIEW = 16
+MOST_COLUMNS = {2: 300, 3: 60}
+"""Beyond it a covering design takes too long to find, and its tables are too many to be of use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriView:
+    """Measure tables of eight binary columns that cover all pairs, and answer marginals from them: a baseline.
+
+    >>> PriView(strength=3).strength
+    3
+    >>> PriView(view_size=1)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: The 'view_size' parameter must be a whole number from 2 to 16. Got 1.
+    """
+
+    name: ClassVar[str] = "priview"
+
+    view_size: int = 8
+    """Columns of a table, at most."""
+    strength: int = 2
+    """2: any two columns are in a table together. 3: any three."""
+
+    def __post_init__(self) -> None:
+        if type(self.strength) is not int or self.strength not in MOST_COLUMNS:
+            raise OptionError(f"The 'strength' parameter must be 2 or 3. Got {self.strength!r}.")
+        if type(self.view_size) is not int or not self.strength <= self.view_size <= LARGEST_VIEW:
+            raise OptionError(
+                f"The 'view_size' parameter must be a whole number from {self.strength} to {LARGEST_VIEW}. "
+                f"Got {self.view_size!r}."
+            )
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        wide = [attribute.name for attribute in domain if attribute.size != 2]
+        if wide:
+            listed = ", ".join(f"'{name}'" for name in wide[:4]) + (", …" if len(wide) > 4 else "")
+            raise OptionError(
+                f"PriView is for binary tables, and {len(wide)} of {len(domain)} columns have not two values "
+                f"({listed}). Use 'laplace', or 'jtree' and other methods that make a model of the whole table."
+            )
+        if len(domain) > MOST_COLUMNS[self.strength]:
+            raise OptionError(
+                f"PriView with strength={self.strength} takes up to {MOST_COLUMNS[self.strength]} columns. "
+                f"Got {len(domain)}."
+            )
+        refuse_drowning_noise(self._noise(domain, budget, neighbours), budget)
+
+    def views(self, domain: Domain) -> tuple[tuple[int, ...], ...]:
+        """The sets of columns whose tables are measured."""
+        return covering_design(len(domain), self.view_size, self.strength)
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        return {"views": len(self.views(domain)), "columns a view": self.view_size, "strength": self.strength}
+
+    def remarks(self, model: Answers) -> tuple[str, ...]:
+        """What readers of the statement should know, from published quantities."""
+        return ("this baseline answers marginals one by one, and publishes no rows.",)
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        views = self.views(domain)
+        cells = sum(2 ** len(view) for view in views)
+        return count_plan(
+            self.name,
+            domain,
+            n,
+            ways=self.view_size,
+            noise=self._noise(domain, budget, neighbours).mean_abs,
+            shares=shares_of(rows_share(neighbours), tables=1),
+            seconds=SECONDS_PER_CELL * cells + 10 * SECONDS_PER_TABLE * len(views),
+            cells=cells,
+            notes=(
+                f"{len(views)} tables of up to {self.view_size} columns hold any {self.strength} columns together.",
+            ),
+        )
+
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> ViewsModel:
+        """Measure the views and make them agree. There are no coins to toss, so `streams` go unused."""
+        self.check(curator.domain, curator.budget, curator.neighbours)
+        n = curator.measure_rows(share=ROWS_SHARE)
+        views = self.views(curator.domain)
+        if progress is not None:
+            progress("measuring views", 0, 1)
+        marginals = [Marginal.of(*view) for view in views]
+        measured = curator.measure(marginals, share=curator.share_left, what="views")
+        return ViewsModel(curator.domain, n, views, consistent_views(views, [m.counts for m in measured], n))
+
+    def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
+        return table_noise(budget, neighbours, (1 - rows_share(neighbours)) / max(len(self.views(domain)), 1))
