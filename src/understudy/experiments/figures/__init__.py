@@ -6,9 +6,22 @@ from collections.abc import Mapping
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.experiments._experiment import Experiment
-from understudy.experiments.figures import privbayes_fig12
+from understudy.experiments.figures import (
+    privbayes_fig4,
+    privbayes_fig12,
+    privbayes_fig13,
+    privbayes_fig14,
+    privbayes_fig15,
+)
 
-EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in (privbayes_fig12,)}
+_MODULES = (
+    privbayes_fig4,
+    privbayes_fig12,
+    privbayes_fig13,
+    privbayes_fig14,
+    privbayes_fig15,
+)
+EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 
 
 def experiment_named(name: str) -> Experiment:

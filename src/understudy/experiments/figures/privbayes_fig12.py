@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from understudy.experiments._experiment import Claim, Experiment, Panel, Run, Scale
-from understudy.experiments._rules import Beats
-from understudy.experiments.figures._common import DISTANCE, EPSILON, over_budgets
-
-_BASELINES = {"Uniform": "uniform"}
+from understudy.experiments._experiment import Experiment, Run, Scale
+from understudy.experiments.figures._alpha_way import claims, panels, runs
+from understudy.experiments.figures._common import EPSILON
 
 
 def _runs(scale: Scale) -> list[Run]:
-    return over_budgets(scale, {"PrivBayes": "privbayes"} | _BASELINES, task="marginals", dataset="nltcs", ways=[3, 4])
+    return runs(scale, "nltcs", (3, 4), joint=True)
 
 
 EXPERIMENT = Experiment(
@@ -21,14 +19,6 @@ EXPERIMENT = Experiment(
     x=EPSILON,
     datasets=("nltcs",),
     runs=_runs,
-    panels=(
-        Panel(title="(a) Q3", measure="Q3", y=DISTANCE),
-        Panel(title="(b) Q4", measure="Q4", y=DISTANCE),
-    ),
-    claims=(
-        Claim(
-            sentence="On NLTCS, PrivBayes clearly outperforms the baselines in all cases.",
-            rule=Beats(ours=("PrivBayes",), others=tuple(_BASELINES), measures=("Q3", "Q4")),
-        ),
-    ),
+    panels=panels(3, 4),
+    claims=claims("NLTCS", ("Q3", "Q4"), joint=True),
 )

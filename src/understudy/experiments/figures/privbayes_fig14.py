@@ -1,0 +1,24 @@
+"""PrivBayes, Figure 14: α-way marginals of Adult against baselines."""
+
+from __future__ import annotations
+
+from understudy.experiments._experiment import Experiment, Run, Scale
+from understudy.experiments.figures._alpha_way import claims, panels, runs
+from understudy.experiments.figures._common import EPSILON
+
+
+def _runs(scale: Scale) -> list[Run]:
+    return runs(scale, "adult_privbayes16", (2, 3))
+
+
+EXPERIMENT = Experiment(
+    name="privbayes-fig14",
+    paper="PrivBayes",
+    where="Figure 14",
+    title="Comparison to baselines: α-way marginals on Adult",
+    x=EPSILON,
+    datasets=("adult_privbayes16",),
+    runs=_runs,
+    panels=panels(2, 3),
+    claims=claims("Adult", ("Q2", "Q3")),
+)

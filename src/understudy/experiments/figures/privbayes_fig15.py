@@ -1,0 +1,24 @@
+"""PrivBayes, Figure 15: α-way marginals of BR2000 against baselines."""
+
+from __future__ import annotations
+
+from understudy.experiments._experiment import Experiment, Run, Scale
+from understudy.experiments.figures._alpha_way import claims, panels, runs
+from understudy.experiments.figures._common import EPSILON
+
+
+def _runs(scale: Scale) -> list[Run]:
+    return runs(scale, "br2000_privbayes16", (2, 3))
+
+
+EXPERIMENT = Experiment(
+    name="privbayes-fig15",
+    paper="PrivBayes",
+    where="Figure 15",
+    title="Comparison to baselines: α-way marginals on BR2000",
+    x=EPSILON,
+    datasets=("br2000_privbayes16",),
+    runs=_runs,
+    panels=panels(2, 3),
+    claims=claims("BR2000", ("Q2", "Q3")),
+)
