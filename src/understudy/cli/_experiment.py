@@ -78,11 +78,10 @@ def run(
     as_json: bool = _JSON,
 ) -> None:
     """Run experiments: a CSV, a figure (SVG and PNG) and a verdict for each claim. Stopped, it goes on where it was."""
-    from understudy.experiments import EXPERIMENTS, experiment_named, run_experiment
+    from understudy.experiments import EXPERIMENTS, check_data, run_experiment
 
     wanted = list(EXPERIMENTS) if names == [ALL] else list(dict.fromkeys(names))
-    for name in wanted:
-        experiment_named(name)
+    check_data(wanted, data)
     outcomes = {}
     for name in wanted:
         with progress_bars(quiet=as_json, time_left=True) as progress:

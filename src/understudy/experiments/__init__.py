@@ -1,7 +1,7 @@
 """The papers' experiments, figure by figure: what they claim, put to the methods here, and decided by rules."""
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
-from understudy.experiments._outcome import Outcome, read_outcomes, run_experiment
+from understudy.experiments._outcome import Outcome, check_data, read_outcomes, run_experiment
 from understudy.experiments._page import claims_page, findings
 from understudy.experiments.figures import EXPERIMENTS, experiment_named
 
@@ -16,6 +16,7 @@ __all__ = [
     "Run",
     "Scale",
     "Verdict",
+    "check_data",
     "claims_page",
     "experiment_named",
     "findings",
