@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: help setup browser demo test test-all lint types format bench lock clean
+.PHONY: help setup browser demo test test-all lint types format bench experiments lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
 	@echo "make test      set up, run every fast check"
 	@echo "make test-all  the same and the slow statistical audits"
 	@echo "make bench     speed and utility against peers and floors (downloads peers; BENCH=--quick for a short run)"
+	@echo "make experiments  every figure of the papers in its quick form, and the page of claims (needs the benchmark data)"
 	@echo "make setup     .venv with understudy and its tools"
 
 setup: $(READY)
@@ -52,6 +53,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+experiments: setup
+	$(BIN)/understudy experiment run all --quick --out docs/experiments
+	$(BIN)/understudy experiment claims --out docs/experiments --markdown docs/claims.md
 
 lock:
 	$(BIN)/python -m pip install --quiet uv

@@ -180,6 +180,13 @@ def test_a_folder_of_something_else_is_left_alone(data, tmp_path):
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["letter.txt"]
 
 
+def test_results_that_were_kept_without_their_runs_can_be_added_to(data, tmp_path, computed):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    (tmp_path / "out" / "runs.jsonl").unlink()
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 16
+
+
 def test_a_damaged_result_is_told_and_an_older_one_is_not_taken(data, tmp_path):
     run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
     path = tmp_path / "out" / "small" / "result.json"

@@ -70,6 +70,8 @@ def check_folder(out: Path, kind: str = "comparison") -> None:
     if not any(out.iterdir()):
         return
     runs = out / RUNS
+    if kind == "experiment" and all((entry / "result.json").is_file() for entry in out.iterdir()):
+        return  # results that were kept without their runs
     if not runs.is_file() or runs.is_symlink() or not _is_ours(runs, kind):
         raise OutputError(
             f"the folder '{out}' holds something else than results of this kind ({kind}), so nothing is put into it. "
