@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.experiments._experiment import Experiment
 from understudy.experiments.figures import (
+    privabn_fig1,
+    privabn_fig2,
+    privabn_fig3,
     privbayes_fig4,
     privbayes_fig12,
     privbayes_fig13,
@@ -20,6 +23,9 @@ _MODULES = (
     privbayes_fig13,
     privbayes_fig14,
     privbayes_fig15,
+    privabn_fig1,
+    privabn_fig2,
+    privabn_fig3,
 )
 EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 
