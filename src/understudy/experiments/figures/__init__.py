@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.experiments._experiment import Experiment
 from understudy.experiments.figures import (
+    hpprivbayes_fig3,
+    hpprivbayes_fig4,
+    hpprivbayes_fig5,
+    hpprivbayes_fig6,
     privabn_fig1,
     privabn_fig2,
     privabn_fig3,
@@ -15,6 +19,10 @@ from understudy.experiments.figures import (
     privbayes_fig13,
     privbayes_fig14,
     privbayes_fig15,
+    privbayes_fig16,
+    privbayes_fig17,
+    privbayes_fig18,
+    privbayes_fig19,
 )
 
 _MODULES = (
@@ -23,9 +31,17 @@ _MODULES = (
     privbayes_fig13,
     privbayes_fig14,
     privbayes_fig15,
+    privbayes_fig16,
+    privbayes_fig17,
+    privbayes_fig18,
+    privbayes_fig19,
     privabn_fig1,
     privabn_fig2,
     privabn_fig3,
+    hpprivbayes_fig3,
+    hpprivbayes_fig4,
+    hpprivbayes_fig5,
+    hpprivbayes_fig6,
 )
 EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 
