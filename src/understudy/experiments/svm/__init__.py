@@ -1,5 +1,6 @@
 """The papers' classification tasks, the classifiers that they compare, and how often each is wrong."""
 
+from understudy.experiments.svm._education import EDUCATION_ROWS, education_accuracy, rbf_accuracy
 from understudy.experiments.svm._errors import CLASSIFIERS, NO_PRIVACY, draw_rows, svm_errors
 from understudy.experiments.svm._features import Examples, FeatureMap
 from understudy.experiments.svm._machine import (
@@ -18,6 +19,7 @@ from understudy.experiments.svm._targets import PAPER_TARGETS, SvmTarget, numeri
 
 __all__ = [
     "CLASSIFIERS",
+    "EDUCATION_ROWS",
     "KERNELS",
     "NO_PRIVACY",
     "PAPER_TARGETS",
@@ -28,11 +30,13 @@ __all__ = [
     "LinearClassifier",
     "SvmTarget",
     "draw_rows",
+    "education_accuracy",
     "majority",
     "misclassification",
     "numeric_columns",
     "private_erm",
     "privgene",
+    "rbf_accuracy",
     "split",
     "svm_errors",
     "svm_targets",

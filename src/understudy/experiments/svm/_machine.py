@@ -91,20 +91,28 @@ def split(table: Table, seed: int, *, training: float = 0.8) -> tuple[Table, Tab
 
 
 def _rbf_error(examples: Examples, test: Table, target: SvmTarget) -> float:
-    encode = FeatureMap(test.domain, target)
-    truth = encode.truth(test)
+    asked = Examples.of(test, target)
+    said = rbf_answers(examples, asked.features, c=1.0, gamma=1.0 / examples.width)
+    return float((asked.no @ said + asked.yes @ ~said) / test.n)
+
+
+def rbf_answers(examples: Examples, asked: Floats, *, c: float, gamma: float) -> Flags:
+    """What a machine with the RBF kernel answers to rows of numbers; merged examples weigh as much as they are many.
+
+    >>> pair = Examples(np.array([[0.0], [1.0]]), np.array([0.0, 5.0]), np.array([5.0, 0.0]))
+    >>> rbf_answers(pair, np.array([[0.1], [0.9]]), c=1.0, gamma=1.0).tolist()
+    [False, True]
+    """
     if not examples.yes.any() or not examples.no.any():
-        return _share_wrong(np.full(test.n, bool(examples.yes.any())), truth)
+        return np.full(len(asked), bool(examples.yes.any()))
     count = np.concatenate([examples.yes, examples.no])
     used = count > 0
     rows = np.concatenate([examples.features, examples.features])[used]
     label = np.repeat([True, False], len(examples.yes))[used]
-    # The test rows are merged too, and each distinct one is answered once.
-    asked = Examples.of(test, target)
     with quiet():
-        machine = scikit_learn().svm.SVC(kernel="rbf", C=1.0, gamma=1.0 / examples.width)
-        said = machine.fit(rows, label, sample_weight=count[used]).predict(asked.features)
-    return float((asked.no @ said + asked.yes @ ~said) / test.n)
+        machine = scikit_learn().svm.SVC(kernel="rbf", C=c, gamma=gamma)
+        answers: Flags = machine.fit(rows, label, sample_weight=count[used]).predict(asked)
+    return answers
 
 
 def _share_wrong(said: Flags, truth: Flags) -> float:
