@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from understudy.experiments.tasks._hp import cell_distances, printed_noise, radial_accuracy
 from understudy.experiments.tasks._marginals import marginals
 from understudy.experiments.tasks._network import network_information
 from understudy.experiments.tasks._queries import query_errors
@@ -18,8 +19,22 @@ TASKS: Mapping[str, Task] = {
     "marginals": marginals,
     "network": network_information,
     "queries": query_errors,
+    "radial": radial_accuracy,
+    "cells": cell_distances,
+    "printed noise": printed_noise,
     "svm": svm,
 }
 """By the name that runs are stored under."""
 
-__all__ = ["TASKS", "Task", "Values", "marginals", "network_information", "query_errors", "svm"]
+__all__ = [
+    "TASKS",
+    "Task",
+    "Values",
+    "cell_distances",
+    "marginals",
+    "network_information",
+    "printed_noise",
+    "query_errors",
+    "radial_accuracy",
+    "svm",
+]
