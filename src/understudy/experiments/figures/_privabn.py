@@ -35,8 +35,8 @@ UNLIKE = (
     "one by one, as the paper does; those of the repaired form as understudy draws them, with less chance in them."
 )
 L1_READ = (
-    "Definition 4 compares the j-th rows of two tables, which have nothing to do with each other; we read the j-th cell "
-    "of a queried table, in shares of all rows, as definition 5 has it. L1 is then twice the total variation distance."
+    "Definition 4 compares the j-th rows of two tables, which have nothing to do with each other; we read the j-th "
+    "cell of a queried table, in shares of all rows, as definition 5 has it: twice the total variation distance."
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from understudy.experiments.tasks._enumeration import missed_parents, pairs_by_definition, pairs_of_run
 from understudy.experiments.tasks._hp import cell_distances, printed_noise, radial_accuracy
 from understudy.experiments.tasks._marginals import marginals
 from understudy.experiments.tasks._network import network_information
@@ -19,6 +20,9 @@ TASKS: Mapping[str, Task] = {
     "marginals": marginals,
     "network": network_information,
     "queries": query_errors,
+    "pairs": pairs_by_definition,
+    "pairs of a run": pairs_of_run,
+    "missed parents": missed_parents,
     "radial": radial_accuracy,
     "cells": cell_distances,
     "printed noise": printed_noise,
@@ -32,7 +36,10 @@ __all__ = [
     "Values",
     "cell_distances",
     "marginals",
+    "missed_parents",
     "network_information",
+    "pairs_by_definition",
+    "pairs_of_run",
     "printed_noise",
     "query_errors",
     "radial_accuracy",
