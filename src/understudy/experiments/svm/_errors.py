@@ -11,6 +11,7 @@ from understudy._api._compare_runs import sample_table
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
+from understudy.evaluation._learning import quiet
 from understudy.experiments._data import load
 from understudy.experiments.svm._machine import Kernel, LinearClassifier, misclassification, split
 from understudy.experiments.svm._majority import majority
@@ -68,9 +69,11 @@ def svm_errors(
     if method in CLASSIFIERS:
         trainer, shared = CLASSIFIERS[method]
         budget = parse_number(epsilon, "epsilon") / (len(targets) if shared else 1)
-        return {target.name: trainer(train, target, budget, seed).error(test) for target in targets}
+        with quiet():
+            return {target.name: trainer(train, target, budget, seed).error(test) for target in targets}
     rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed)
-    return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in targets}
+    with quiet():
+        return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in targets}
 
 
 def draw_rows(train: Table, method: str, epsilon: float, seed: int) -> Table:
