@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from benchmarks._data import Codes, find, schema_path
+from benchmarks._data import Codes, Encoded, find, schema_path
+from benchmarks._report import Stopwatch
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import PrivABN, PrivBayes
@@ -45,3 +47,16 @@ def sample(model: NetworkModel, n: int, *, seed: int) -> Codes:
     """Rows of the model, as one matrix of codes."""
     batches = [np.stack(columns, axis=1) for columns in model.sample_codes(n, streams=Streams(seed))]
     return np.concatenate(batches).astype(np.int64)
+
+
+def publish(table: Encoded, *, epsilon: float, seed: int, **promise: Any) -> tuple[float, Codes]:
+    """CPU seconds and synthetic rows of PrivBayes, from a pandas table to a pandas table: what peers are put beside."""
+    import pandas as pd
+
+    import understudy as us
+
+    frame, schema = pd.DataFrame(table.codes, columns=list(table.columns)), us.Schema.load(schema_path(table.name))
+    estimator = us.PrivBayes(epsilon=epsilon, seed=seed, **promise)
+    with Stopwatch() as watch:
+        synthetic: Any = estimator.fit(frame, schema).sample(table.n, seed=seed)
+    return watch.seconds, synthetic[list(table.columns)].to_numpy().astype(np.int64)

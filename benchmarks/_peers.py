@@ -67,8 +67,7 @@ def run_peer(
     """
     if problem_with(name) is not None:
         return None
-    own = "".join(f"-{key}{value}" for key, value in sorted(settings.items()))
-    stem = RESULTS / f"{name}-{installed_version(name)}{own}-{table.name}-eps{epsilon:g}-seed{seed}"
+    stem = stem_of(name, table, seed=seed, epsilon=epsilon, **settings)
     report, rows = stem.with_name(stem.name + ".json"), stem.with_name(stem.name + ".npz")
     known = report.exists() and rows.exists()
     if stored and not known:
@@ -77,7 +76,11 @@ def run_peer(
         codes, sizes = table.write(BENCH / "tables")
         out = BENCH / "tables" / f"{stem.name}.out.csv"
         options = ["--sizes", sizes, "--epsilon", epsilon, "--seed", seed, "--settings", json.dumps(settings)]
-        if not _execute(name, codes, table.n, out, report, options, timeout):
+        failed = stem.with_name(stem.name + ".failed")
+        failed.unlink(missing_ok=True)
+        reason = _execute(name, codes, table.n, out, report, options, timeout)
+        if reason is not None:
+            failed.write_text(reason)
             return None
         synthetic = np.loadtxt(out, dtype=np.int64, delimiter=",", skiprows=1)
         np.savez_compressed(rows, codes=synthetic.astype(np.uint16))
@@ -87,22 +90,42 @@ def run_peer(
     return PeerRun(told["cpu"], told["version"], told["privacy"], told["peak_kb"], synthetic)
 
 
+def stem_of(name: str, table: Encoded, *, seed: int, epsilon: float, **settings: object) -> Path:
+    """Where a run is kept, but for the ending: everything that decides it is in the name."""
+    own = "".join(f"-{key}{value}" for key, value in sorted(settings.items()))
+    return RESULTS / f"{name}-{installed_version(name)}{own}-{table.name}-eps{epsilon:g}-seed{seed}"
+
+
+def why_absent(name: str, table: Encoded, *, seed: int, epsilon: float, **settings: object) -> str:
+    """Why there is no such run: the peer cannot be installed, it failed when last tried, or it was never tried."""
+    problem = problem_with(name)
+    if problem is not None:
+        return problem
+    stem = stem_of(name, table, seed=seed, epsilon=epsilon, **settings)
+    failed = stem.with_name(stem.name + ".failed")
+    return failed.read_text() if failed.exists() else "not run"
+
+
 def run_sampler(bif: Path, *, rows: int, seed: int) -> PeerRun | None:
     """pgmpy's forward sampling from a BIF file; never from the store, since the network is new each time."""
     if problem_with("pgmpy") is not None:
         return None
     report, out = BENCH / "tables" / "pgmpy.json", BENCH / "tables" / "pgmpy.csv"
-    if not _execute("pgmpy", bif, rows, out, report, ["--seed", seed], 3600):
+    if _execute("pgmpy", bif, rows, out, report, ["--seed", seed], 3600) is not None:
         return None
     told = json.loads(report.read_text())
     return PeerRun(told["cpu"], told["version"], told["privacy"], told["peak_kb"], None)
 
 
-def _execute(name: str, codes: Path, rows: int, out: Path, report: Path, options: list[object], timeout: float) -> bool:
+def _execute(
+    name: str, codes: Path, rows: int, out: Path, report: Path, options: list[object], timeout: float
+) -> str | None:
+    """Run the peer's script; the reason, when it gives no result."""
     peer = PEERS[name]
     report.parent.mkdir(parents=True, exist_ok=True)
     script = Path(__file__).parent / "peers" / peer.script
     command = [peer.python, script, "--codes", codes, "--rows", rows, "--out", out, "--report", report, *options]
+    reason = None
     try:
         done = subprocess.run(
             [str(part) for part in command],
@@ -112,10 +135,10 @@ def _execute(name: str, codes: Path, rows: int, out: Path, report: Path, options
             env={**os.environ, **ONE_THREAD},
         )
     except subprocess.TimeoutExpired:
-        print(f"notice: {name} is left out: no result within {timeout:g} s", flush=True)
-        return False
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        print(f"notice: {name} is left out: it failed with: {last}", flush=True)
-        return False
-    return True
+        reason = f"no result within {timeout:g} s"
+    else:
+        if done.returncode:
+            reason = f"it failed with: {(done.stderr.strip().splitlines() or ['no message'])[-1]}"
+    if reason is not None:
+        print(f"notice: {name} is left out: {reason}", flush=True)
+    return reason

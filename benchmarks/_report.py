@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.peers.setup import BENCH
+
+README_TABLE = BENCH / "alpha_way.md"  # what `alpha_way` leaves for `run.py` to put into the README
 HEADER = ("task", "ours", "beside it", "ratio", "target", "met")
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._data import ROOT, Encoded, load, schema_path
+from benchmarks._data import ROOT, Encoded, load
 from benchmarks._metrics import distances
+from benchmarks._ours import publish
 from benchmarks._peers import PeerRun, run_peer
-from benchmarks._report import Line, Options, Stopwatch, faster, main
+from benchmarks._report import Line, Options, faster, main
 
 EPSILON = 1.0
 TABLES = ("adult_privbayes16", "nltcs")
@@ -78,16 +79,8 @@ def _distance_line(table: Encoded, label: str, ours: np.ndarray, theirs: list[Pe
 
 def our_run(table: Encoded, seed: int, promise: dict[str, Any] = STRICT) -> tuple[float, float]:
     """CPU seconds and 3-way distance of one run, from a pandas table to a pandas table."""
-    import pandas as pd
-
-    import understudy as us
-
-    frame, schema = pd.DataFrame(table.codes, columns=list(table.columns)), us.Schema.load(schema_path(table.name))
-    estimator = us.PrivBayes(epsilon=EPSILON, seed=abs(seed), **promise)
-    with Stopwatch() as watch:
-        synthetic: Any = estimator.fit(frame, schema).sample(table.n, seed=abs(seed))
-    codes = synthetic[list(table.columns)].to_numpy().astype(np.int64)
-    return watch.seconds, distances(table.codes, codes, table.sizes)[1]
+    seconds, codes = publish(table, epsilon=EPSILON, seed=abs(seed), **promise)
+    return seconds, distances(table.codes, codes, table.sizes)[1]
 
 
 def cold_start() -> list[Line]:

@@ -1,4 +1,7 @@
-"""dpmm's PrivBayes on codes whose domain is declared to it, its own binning switched off. Run with its own Python."""
+"""dpmm's PrivBayes or MST on codes whose domain is declared to it, its own binning switched off.
+
+Run with its own Python.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import warnings
 
 import pandas as pd
 from _clock import Clock, arguments, write_report
-from dpmm.pipelines import PrivBayesPipeline
+from dpmm.pipelines import MSTPipeline, PrivBayesPipeline
 
 
 def main() -> None:
@@ -15,15 +18,17 @@ def main() -> None:
     options = arguments()
     sizes = json.loads(options.sizes.read_text())
     delta = options.settings.get("delta", 1e-9)
+    mst = options.settings.get("method") == "mst"
+    own = {} if mst else {"degree": options.settings.get("degree", 2)}
     codes = pd.read_csv(options.codes)
     clock = Clock()
     with clock.phase("fit"):
-        pipeline = PrivBayesPipeline(
+        pipeline = (MSTPipeline if mst else PrivBayesPipeline)(
             epsilon=options.epsilon,
             delta=delta,
             disable_processing=True,  # the table is encoded already: no budget should go to bins
             n_jobs=1,
-            gen_kwargs={"degree": options.settings.get("degree", 2)},
+            gen_kwargs=own,
         )
         pipeline.fit(codes, domain=sizes, random_state=options.seed)
     with clock.phase("sample"):

@@ -35,6 +35,8 @@ PEERS = {
         # pandas 3's strings more than double the time of its scores; NumPy 2 with pandas 2 breaks its sampling
         Peer("datasynthesizer", ("DataSynthesizer==0.1.13", "pandas<3", "numpy<2"), "run_datasynthesizer.py"),
         Peer("dpmm", ("dpmm==0.1.9",), "run_dpmm.py", ("python3.11", "python3.10")),
+        Peer("smartnoise", ("smartnoise-synth==1.0.8",), "run_smartnoise.py", ("python3.11", "python3.10")),
+        Peer("mbi", ("mbi==2.0.0", "pandas<3"), "run_mbi.py", ("python3.12", "python3.11")),
         Peer("pgmpy", ("pgmpy==1.1.2",), "run_pgmpy_sampling.py"),
     )
 }
@@ -45,9 +47,9 @@ def set_up(peer: Peer) -> str | None:
     if peer.python.exists() and (peer.python.parent.parent / "installed").exists():
         return None
     here = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    wanted = here if not peer.pythons or here in peer.pythons else next(filter(shutil.which, peer.pythons), None)
+    wanted = here if not peer.pythons or here in peer.pythons else next(filter(runs, peer.pythons), None)
     if wanted is None:
-        return f"needs {' or '.join(peer.pythons)}, and neither is on the path"
+        return f"needs {' or '.join(peer.pythons)}, and none of them runs here"
     base = sys.executable if wanted == here else wanted
     folder = peer.python.parent.parent
     print(f"setting up {peer.name} ({', '.join(peer.packages)}) …", flush=True)
@@ -61,6 +63,13 @@ def set_up(peer: Peer) -> str | None:
             return f"`{' '.join(command[1:3])}` failed: {last}"
     (folder / "installed").touch()
     return None
+
+
+def runs(python: str) -> bool:
+    """Whether that Python is on the path and starts: a version manager may leave a command that only complains."""
+    return (
+        shutil.which(python) is not None and not subprocess.run([python, "--version"], capture_output=True).returncode
+    )
 
 
 def main() -> None:
