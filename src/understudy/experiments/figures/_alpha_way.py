@@ -18,6 +18,21 @@ _DEGREE = "degree"  # a group of runs without a panel
 _ALPHA = 1.5  # times: more than this from one α to the next is not "not sensitive"
 _LITTLE = 2.0  # times: what falls by less from the least budget to the greatest falls "slightly"
 
+REMARKS = (
+    "A baseline made for one α is run once for each panel, with the whole budget; PrivBayes and Contingency serve both "
+    "panels with one run. PrivBayes is measured on as many synthetic rows as the table has, a baseline on its answers, "
+    "clipped at 0 and rescaled as the paper does.",
+    "PrivBayes is drawn twice: with this package's post-processing (tables made consistent, small ones shrunk), and as "
+    "printed (each table clipped and rescaled by itself).",
+)
+JOINT = (
+    "Contingency is drawn twice. The text says that noisy marginals are clipped: then noise cancels when the table is "
+    "summed. Clipped before summing, every empty cell keeps the positive half of its noise.",
+    "MWEM is drawn twice: choosing single cells, as its authors print it, and choosing whole tables. A round costs 0.05, "
+    "as in the paper.",
+)
+"""Of Contingency and MWEM, in the figures that have them."""
+
 By: TypeAlias = Literal["difference", "ratio"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from understudy.experiments._experiment import Experiment, Run, Scale
-from understudy.experiments.figures._alpha_way import claims, panels, runs
+from understudy.experiments.figures._alpha_way import JOINT, REMARKS, claims, panels, runs
 from understudy.experiments.figures._common import EPSILON
 
 
@@ -21,4 +21,5 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=panels(3, 4),
     claims=claims("NLTCS", ("Q3", "Q4"), joint=True),
+    remarks=(*REMARKS, *JOINT),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from understudy.experiments._experiment import Experiment, Run, Scale
-from understudy.experiments.figures._alpha_way import claims, panels, runs
+from understudy.experiments.figures._alpha_way import REMARKS, claims, panels, runs
 from understudy.experiments.figures._common import EPSILON
 
 
@@ -21,4 +21,5 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=panels(2, 3),
     claims=claims("Adult", ("Q2", "Q3")),
+    remarks=REMARKS,
 )
