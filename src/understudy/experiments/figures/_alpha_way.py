@@ -28,8 +28,8 @@ REMARKS = (
 JOINT = (
     "Contingency is drawn twice. The text says that noisy marginals are clipped: then noise cancels when the table is "
     "summed. Clipped before summing, every empty cell keeps the positive half of its noise.",
-    "MWEM is drawn twice: choosing single cells, as its authors print it, and choosing whole tables. A round costs 0.05, "
-    "as in the paper.",
+    "MWEM is drawn twice: choosing single cells, as its authors print it, and choosing whole tables. A round costs "
+    "0.05, as in the paper.",
 )
 """Of Contingency and MWEM, in the figures that have them."""
 
