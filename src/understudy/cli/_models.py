@@ -115,17 +115,22 @@ def show(model: Path = _MODEL, as_json: bool = _JSON) -> None:
 
 
 def methods(as_json: bool = _JSON) -> None:
-    """List the methods that 'publish' can use."""
-    from understudy.methods import METHODS
+    """List the methods that 'publish' can use, and the baselines that 'compare' and experiments can use too."""
+    from understudy.methods import BASELINES, METHODS
 
-    found = {name: (method.__doc__ or "").strip().splitlines()[0] for name, method in METHODS.items()}
+    found, others = (
+        {name: (kind.__doc__ or "").strip().splitlines()[0] for name, kind in kinds.items()}
+        for kinds in (METHODS, BASELINES)
+    )
     if as_json:
-        say_json(found)
+        say_json({**found, **others})
         return
-    table = make_table("method", "what it does")
-    for name, what in found.items():
-        table.add_row(name, what)
-    say_table(table)
+    for title, kinds in (("method", found), ("baseline", others)):
+        table = make_table(title, "what it does")
+        for name, what in kinds.items():
+            table.add_row(name, what)
+        say_table(table)
+    say_aside("Baselines are what the papers compare with: for 'compare' and experiments, not for 'publish'.")
 
 
 def _wrote(out: Path, stamp: str | None, *, as_json: bool) -> None:

@@ -30,7 +30,9 @@ from understudy.schema import Domain, Marginal
 
 Queries: TypeAlias = Literal["tables", "cells"]
 
-PASSES = 5
+# A round replays all measurements about so many updates in all, each of them within these bounds. On NLTCS (3-way and
+# 4-way tables, ε from 0.1 to 1.6) 50 passes do no better, 5 passes up to 1.8 times worse while there are few tables.
+UPDATES, FEWEST_PASSES, MOST_PASSES = 150, 5, 50
 MOST_ROUNDS = 1000
 SECONDS_PER_UPDATED_CELL, SECONDS_PER_READ_CELL = 1e-9, 4e-8
 
@@ -41,7 +43,8 @@ class MWEM:
 
     It starts uniform. Each round chooses a table of `ways` columns (or one cell of such a table) whose answer is far
     from the truth, measures it with noise, and corrects the distribution by multiplicative weights for all that was
-    measured so far. Half of a round's budget chooses, half measures. There are at most 2²⁴ possible rows.
+    measured so far, many times over. Half of a round's budget chooses, half measures. The last distribution is the
+    result. There are at most 2²⁴ possible rows.
 
     Unit: one row. Bound: the budget, as T choices and T measurements at 1/(2T) of it each (after the number of rows,
     where that is private). Pure ε and zCDP, both neighbour relations. Proof: `privacy/proof.md`, sections 4 and 10.
@@ -110,7 +113,7 @@ class MWEM:
         rounds, cells = self.rounds(budget), prod(joint_shape(domain))
         queries = count_cells([attribute.size for attribute in domain], self.ways)
         candidates = queries if self.queries == "cells" else comb(len(domain), min(self.ways, len(domain)))
-        updates = PASSES * rounds * (rounds + 1) // 2
+        updates = sum(number * _passes(number) for number in range(1, rounds + 1))
         return count_plan(
             self.name,
             domain,
@@ -140,7 +143,7 @@ class MWEM:
             guesses = np.rint(n * reader.read(weights.table)).astype(np.int64)
             chosen = curator.select_farthest(marginals, guesses, share=share, by=self.queries, what="worst answer")
             noted.append(self._measure(curator, weights, marginals, chosen, share, n))
-            weights.learn(noted, passes=PASSES)
+            weights.learn(noted, passes=_passes(len(noted)))
         return JointModel(domain, n, weights.table / weights.table.sum())
 
     def _measure(
@@ -163,6 +166,10 @@ class MWEM:
     def _noise(self, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
         share = (1 - rows_share(neighbours)) / (2 * self.rounds(budget))
         return table_noise(budget, neighbours, share, moved=None if self.queries == "tables" else Fraction(1))
+
+
+def _passes(n_noted: int) -> int:
+    return min(MOST_PASSES, max(FEWEST_PASSES, -(-UPDATES // n_noted)))
 
 
 def _exact(value: Fraction | float) -> Fraction:

@@ -98,7 +98,7 @@ class Weights:
         sums = np.zeros(noted.cells.shape)
         for line, kind in zip(self._lines, noted.kinds, strict=True):
             sums[kind] += line
-        return np.bincount(noted.cells.ravel(), weights=sums.ravel(), minlength=noted.values.size)
+        return _by_cell(sums, noted)
 
     def _multiply(self, factors: Floats, kinds: list[int], following: Noted) -> Floats:
         """Multiply each line by the factors of its kind; the sums that the following update needs."""
@@ -107,7 +107,12 @@ class Weights:
         for line, kind, next_kind in zip(lines, kinds, following.kinds, strict=True):
             np.multiply(line, by_kind[kind], out=line)
             np.add(sums_of[next_kind], line, out=sums_of[next_kind])
-        return np.bincount(following.cells.ravel(), weights=sums.ravel(), minlength=following.values.size)
+        return _by_cell(sums, following)
+
+
+def _by_cell(sums: Floats, noted: Noted) -> Floats:
+    found: Floats = np.bincount(noted.cells.ravel(), sums.ravel(), noted.values.size).astype(np.float64, copy=False)
+    return found
 
 
 class Reader:

@@ -21,6 +21,8 @@ from understudy.network._sampling import BATCH_ROWS, Column, Floats, narrow
 from understudy.network._uncertainty import Estimate
 from understudy.schema import Domain, Marginal, project
 
+_LINE = 1 << 13  # cells that fit into a core's first caches
+
 
 def clip_and_rescale(counts: npt.NDArray[np.generic]) -> Floats:
     """A table as probabilities: negative cells become 0, the rest is rescaled to sum to 1; uniform if nothing is left.
@@ -245,11 +247,21 @@ def all_sums(table: npt.NDArray[np.generic]) -> Floats:
     [[10.0, 6.0], [7.0, 4.0]]
     """
     sums = np.array(table, dtype=np.float64)
-    for axis, size in enumerate(sums.shape):
-        parts = sums.reshape(prod(sums.shape[:axis]), size, prod(sums.shape[axis + 1 :]))
+    cut = sums.ndim
+    while cut > 0 and prod(sums.shape[cut - 1 :]) <= _LINE:
+        cut -= 1
+    # a long table line by line along its last axes: a line stays in a core's cache until all of them are summed
+    for line in sums.reshape(prod(sums.shape[:cut]), -1):
+        _sum_axes(line, sums.shape[cut:])
+    _sum_axes(sums.reshape(-1), (*sums.shape[:cut], prod(sums.shape[cut:])), skip_last=True)
+    return sums
+
+
+def _sum_axes(flat: Floats, shape: tuple[int, ...], *, skip_last: bool = False) -> None:
+    for axis, size in enumerate(shape[: len(shape) - skip_last]):
+        parts = flat.reshape(-1, size, prod(shape[axis + 1 :]))
         for place in range(1, size):
             parts[:, 0] += parts[:, place]
-    return sums
 
 
 def read_sums(sums: Floats, axes: list[int]) -> Floats:
