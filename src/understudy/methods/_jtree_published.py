@@ -13,6 +13,7 @@ left out, weakest first, if cliques could not be held in memory otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from math import log
 
@@ -25,7 +26,6 @@ from understudy.methods._junction import Decomposable, Pair, triangulate
 from understudy.privacy import Budget, Curator, Neighbours, PureBudget
 from understudy.schema import Domain, Marginal
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 LARGEST_CLIQUE = 1 << 16
@@ -40,16 +40,29 @@ def check_published(domain: Domain, budget: Budget, neighbours: Neighbours) -> N
 
 def published_graph(curator: Curator, *, epsilon: float, phi: float, coins: Rng) -> Decomposable:
     """The dependency graph that the printed test finds, triangulated."""
-    domain = curator.domain
-    sizes = tuple(attribute.size for attribute in domain)
+    exact = curator.exact in ("all", "selection")
+    scale = 0.0 if exact else noise_scale(curator.domain, curator.rows, epsilon)
+    sizes = tuple(attribute.size for attribute in curator.domain)
+    return bounded_graph(sizes, passing(margins(curator, phi), scale, coins))
+
+
+def passing(margins: Mapping[Pair, float], scale: float, coins: Rng) -> list[Pair]:
+    """The sparse vector as printed: the pairs that pass, by how much. One noise is for the threshold, one for each."""
+    threshold = float(coins.laplace(0.0, scale)) if scale > 0 else 0.0
+    noise = coins.laplace(0.0, scale, len(margins)) if scale > 0 else np.zeros(len(margins))
+    noisy = {pair: value + more - threshold for (pair, value), more in zip(margins.items(), noise, strict=True)}
+    return sorted((pair for pair, value in noisy.items() if value >= 0), key=lambda pair: -noisy[pair])
+
+
+def margins(curator: Curator, phi: float) -> dict[Pair, float]:
+    """How far each pair's exact mutual information is above the threshold for it."""
+    sizes = [attribute.size for attribute in curator.domain]
     pairs = [(u, v) for u, v in combinations(range(len(sizes)), 2) if sizes[u] > 1 and sizes[v] > 1]
     tables = curator.reveal([Marginal.of(*pair) for pair in pairs], what="dependent pairs") if pairs else []
-    scale = 0.0 if curator.exact in ("all", "selection") else noise_scale(domain, curator.rows, epsilon)
-    values = np.array([information(table) for table in tables])
-    above = values - np.array([(min(sizes[u], sizes[v]) - 1) * phi**2 / 2 for u, v in pairs])
-    margins = noisy_margins(above, scale, coins)
-    found = sorted((pair for pair, margin in margins.items() if margin >= 0), key=lambda i: -margins[i])
-    return bounded_graph(sizes, [pairs[i] for i in found])
+    return {
+        (u, v): information(table) - (min(sizes[u], sizes[v]) - 1) * phi**2 / 2
+        for (u, v), table in zip(pairs, tables, strict=True)
+    }
 
 
 def noise_scale(domain: Domain, n: int, epsilon: float) -> float:
@@ -66,13 +79,6 @@ def noise_scale(domain: Domain, n: int, epsilon: float) -> float:
     else:
         moved = 2 / n * log((n + 1) / 2) + (n - 1) / n * log((n + 1) / (n - 1))
     return 2 * moved / epsilon
-
-
-def noisy_margins(above: Floats, scale: float, coins: Rng) -> dict[int, float]:
-    """The sparse vector as printed: by how much each pair passes; one noise for the threshold, one for each pair."""
-    if scale > 0:
-        above = above + coins.laplace(0.0, scale, above.size) - coins.laplace(0.0, scale)
-    return dict(enumerate(above.tolist()))
 
 
 def bounded_graph(sizes: tuple[int, ...], pairs: list[Pair]) -> Decomposable:

@@ -115,6 +115,8 @@ class Decomposable:
 
     def _ways(self, u: int, tree: list[list[int]], limit: int) -> Iterator[tuple[int, list[Clique]]]:
         """Each attribute that u can be joined to, with what u meets on the way: separators, and the attribute."""
+        if self.sizes[u] < 2:
+            return  # a single value depends on nothing
         room = limit // self.sizes[u]
         home = [i for i, clique in enumerate(self.cliques) if u in clique]
         waiting = [(i, j, list[Clique]()) for i in home for j in tree[i] if u not in self.cliques[j]]
