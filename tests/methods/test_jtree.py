@@ -77,6 +77,7 @@ def domain_of(sizes):
 
 
 @given(graphs)
+@settings(deadline=None)
 def test_a_triangulated_graph_has_a_junction_tree_and_holds_its_pairs(given_graph):
     sizes, pairs = given_graph
     graph = triangulate(sizes, pairs)
@@ -85,6 +86,7 @@ def test_a_triangulated_graph_has_a_junction_tree_and_holds_its_pairs(given_grap
 
 
 @given(graphs)
+@settings(deadline=None)
 def test_a_network_of_a_graph_has_all_its_edges_and_families_within_cliques(given_graph):
     sizes, pairs = given_graph
     graph = triangulate(sizes, pairs)
@@ -96,7 +98,7 @@ def test_a_network_of_a_graph_has_all_its_edges_and_families_within_cliques(give
 
 
 @given(graphs, st.integers(2, 100))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_joining_a_pair_keeps_the_graph_chordal_and_within_bounds(given_graph, limit):
     sizes, pairs = given_graph
     graph = triangulate(sizes, pairs)
@@ -113,6 +115,7 @@ def test_joining_a_pair_keeps_the_graph_chordal_and_within_bounds(given_graph, l
 
 
 @given(graphs, st.sampled_from([1, 2]))
+@settings(deadline=None)
 def test_merged_tables_hold_all_cliques_and_expect_no_more_error(given_graph, power):
     graph = triangulate(*given_graph)
     tables = merge(graph, power=power, limit=1 << 12)
