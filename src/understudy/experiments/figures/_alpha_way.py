@@ -260,6 +260,8 @@ def _loses_more(others: tuple[str, ...], measures: tuple[str, str]) -> Decided:
         held, words = [], []
         for measure in measures:
             for other in others:
+                if not results.xs(measure, other) or not results.xs(measure, OURS):
+                    continue
                 (low, high), (mine_low, mine_high) = (_ends(results, measure, line) for line in (other, OURS))
                 held.append(low - high > mine_low - mine_high)
                 words.append(f"{measure}: {other} by {low - high:.3f}, PrivBayes by {mine_low - mine_high:.3f}")
