@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
@@ -18,7 +18,7 @@ from understudy.experiments.svm._majority import majority
 from understudy.experiments.svm._private_erm import private_erm
 from understudy.experiments.svm._privgene import privgene
 from understudy.experiments.svm._targets import SvmTarget, svm_targets
-from understudy.experiments.tasks._fit import rehearse
+from understudy.experiments.tasks._fit import Exact, rehearse
 from understudy.network import Model
 from understudy.privacy import Noise, make_noise, parse_number
 from understudy.tables import Table
@@ -55,28 +55,37 @@ CLASSIFIERS: Mapping[str, tuple[Trainer, bool]] = {
 
 
 def svm_errors(
-    dataset: str, method: str, epsilon: float, seed: int, folder: Path, *, kernel: Kernel = "linear"
+    dataset: str,
+    method: str,
+    epsilon: float,
+    seed: int,
+    folder: Path,
+    *,
+    kernel: Kernel = "linear",
+    exact: Exact | None = None,
+    targets: Sequence[str] | None = None,
 ) -> dict[str, float]:
     """For each of the data set's four tasks, the error on 20 % of the rows of what was learnt from the other 80 %.
 
     `method` is "no-privacy", one of `CLASSIFIERS`, or a method as `read_method` takes it ("privbayes:encoding=gray"):
     it learns one model of the training rows, from which as many rows are drawn, and machines are trained on those.
-    The kernel is that of machines trained on rows; the other classifiers are linear. Seeded: a rehearsal.
+    The kernel is that of machines trained on rows; the other classifiers are linear. Seeded: a rehearsal. `exact` leaves
+    the noise out of a step of the method; `targets` names the tasks wanted, of the four that share the budget.
     """
     data = load(dataset, Path(folder))
     train, test = split(data.table, seed)
-    targets = svm_targets(dataset, data.schema, Path(folder))
+    targets = svm_targets(dataset, data.schema, Path(folder), one_hot=one_hot)
     if method in CLASSIFIERS:
         trainer, shared = CLASSIFIERS[method]
-        budget = parse_number(epsilon, "epsilon") / (len(targets) if shared else 1)
+        budget = parse_number(epsilon, "epsilon") / (len(every) if shared else 1)
         with quiet():
-            return {target.name: trainer(train, target, budget, seed).error(test) for target in targets}
-    rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed)
+            return {target.name: trainer(train, target, budget, seed).error(test) for target in wanted}
+    rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed, exact)
     with quiet():
-        return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in targets}
+        return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in wanted}
 
 
-def draw_rows(train: Table, method: str, epsilon: float, seed: int) -> Table:
+def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Exact | None = None) -> Table:
     """As many synthetic rows as there are, from what a method learns of them with seeded noise.
 
     >>> import numpy as np
@@ -85,7 +94,7 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int) -> Table:
     >>> draw_rows(table, "uniform", 1.0, seed=0).n
     3
     """
-    learnt = rehearse(MemoryCounter(train), method, epsilon, seed)
+    learnt = rehearse(MemoryCounter(train), method, epsilon, seed, exact)
     if not isinstance(learnt, Model):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))
