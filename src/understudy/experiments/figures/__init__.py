@@ -16,6 +16,10 @@ from understudy.experiments.figures import (
     privabn_fig3,
     privabn_table2,
     privbayes_fig4,
+    privbayes_fig5,
+    privbayes_fig6,
+    privbayes_fig7,
+    privbayes_fig8,
     privbayes_fig12,
     privbayes_fig13,
     privbayes_fig14,
@@ -28,6 +32,10 @@ from understudy.experiments.figures import (
 
 _MODULES = (
     privbayes_fig4,
+    privbayes_fig5,
+    privbayes_fig6,
+    privbayes_fig7,
+    privbayes_fig8,
     privbayes_fig12,
     privbayes_fig13,
     privbayes_fig14,
