@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,9 @@ def test_numbers_of_a_row():
     table = Table(made_table(1, 0).domain, (np.array([1]), np.array([0]), np.array([2]), np.array([7])))
     assert FeatureMap(table.domain, YES)(table).tolist() == [[-1, 0, 0, 1, 0.875, 1]]
     assert FeatureMap(table.domain, YES).width == 6
+    published = FeatureMap(table.domain, replace(YES, one_hot=True))
+    assert published(table).tolist() == [[1, 0, 0, 0, 1, 0.9375, 1]]
+    assert published.width == 7
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -220,6 +224,14 @@ def test_errors_of_each_method_on_nltcs(method):
 @needs_data
 def test_the_single_form_spends_on_one_task_what_the_other_splits_over_four():
     assert svm_errors("nltcs", "private-erm", 1.6, 2, DATA) == svm_errors("nltcs", "private-erm-single", 0.4, 2, DATA)
+
+
+@needs_data
+def test_some_tasks_can_be_asked_for_and_cost_the_same():
+    whole = svm_errors("nltcs", "private-erm", 1.6, 2, DATA)
+    assert svm_errors("nltcs", "private-erm", 1.6, 2, DATA, targets=["money"]) == {"money": whole["money"]}
+    with pytest.raises(OptionError, match="no classification task 'mony'. Did you mean 'money'"):
+        svm_errors("nltcs", "majority", 1.6, 2, DATA, targets=["mony"])
 
 
 @needs_data

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from understudy._api._compare_runs import sample_table
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.evaluation._learning import quiet
@@ -62,6 +62,7 @@ def svm_errors(
     folder: Path,
     *,
     kernel: Kernel = "linear",
+    one_hot: bool = False,
     exact: Exact | None = None,
     targets: Sequence[str] | None = None,
 ) -> dict[str, float]:
@@ -69,12 +70,17 @@ def svm_errors(
 
     `method` is "no-privacy", one of `CLASSIFIERS`, or a method as `read_method` takes it ("privbayes:encoding=gray"):
     it learns one model of the training rows, from which as many rows are drawn, and machines are trained on those.
-    The kernel is that of machines trained on rows; the other classifiers are linear. Seeded: a rehearsal. `exact` leaves
-    the noise out of a step of the method; `targets` names the tasks wanted, of the four that share the budget.
+    The kernel is that of machines trained on rows; the other classifiers are linear. `one_hot` takes the features of
+    the authors' program; `exact` leaves the noise out of a step of the method; `targets` names the tasks wanted, of
+    the four that share the budget. Seeded: a rehearsal.
     """
     data = load(dataset, Path(folder))
     train, test = split(data.table, seed)
-    targets = svm_targets(dataset, data.schema, Path(folder), one_hot=one_hot)
+    every = svm_targets(dataset, data.schema, Path(folder), one_hot=one_hot)
+    wanted = [target for target in every if targets is None or target.name in targets]
+    for name in set(targets or ()) - {target.name for target in every}:
+        known = did_you_mean(name, [target.name for target in every])
+        raise OptionError(f"data set '{dataset}' has no classification task '{name}'. {known}")
     if method in CLASSIFIERS:
         trainer, shared = CLASSIFIERS[method]
         budget = parse_number(epsilon, "epsilon") / (len(every) if shared else 1)

@@ -2,9 +2,9 @@
 
 The same for all methods. A column with two values is one number, −1 or +1; a numeric column is the middle of its
 bin on a line from −1 to +1; any other column is one yes-or-no number for each of its codes; and a constant 1 stands
-for the intercept. The authors' program also gives two-valued columns two yes-or-no numbers and puts bins on [0, 1];
-the shorter form tells the same and has about half as many numbers on binary data, which only helps the methods that
-pay for each of them (PrivateERM, PrivGene).
+for the intercept. The authors' program gives two-valued columns two yes-or-no numbers and puts bins on [0, 1]
+(`SvmTarget.one_hot`). Both tell the same; the shorter form has half as many numbers on binary data and wider margins,
+which helps the methods that pay for each number (PrivateERM, PrivGene) and is what we compare with.
 
 No number exceeds 1 in size, and a row's Euclidean norm is at most √(columns + 1), whatever the row is.
 """
@@ -62,10 +62,10 @@ class FeatureMap:
     def _codebook(self, column: int) -> Floats:
         """What each code of a column becomes."""
         size = self.domain[column].size
-        if size == 2 or column in self.target.numeric:
-            places = np.arange(size) if size == 2 else np.arange(size) + 0.5
-            return (2.0 * places / (1 if size == 2 else size) - 1.0)[:, None]
-        return np.eye(size)
+        if column in self.target.numeric:
+            middles = (np.arange(size) + 0.5)[:, None] / size
+            return middles if self.target.one_hot else 2 * middles - 1
+        return np.array([[-1.0], [1.0]]) if size == 2 and not self.target.one_hot else np.eye(size)
 
     def truth(self, table: Table) -> Flags:
         """For each row, whether the answer is yes."""

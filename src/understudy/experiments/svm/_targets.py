@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ class SvmTarget:
     """The codes that mean yes."""
     numeric: frozenset[int] = frozenset()
     """The columns of the table whose codes are places on a line: one feature each."""
+    one_hot: bool = False
+    """Whether rows become numbers as in the authors' program, which makes more of them."""
 
 
 def numeric_columns(schema: Schema) -> frozenset[int]:
@@ -59,7 +61,7 @@ def _is_numeric(field: Field) -> bool:
     return whole and (field.bins is not None or (field.ordered and field.taxonomy is None and field.size > 2))
 
 
-def svm_targets(dataset: str, schema: Schema, folder: Path) -> tuple[SvmTarget, ...]:
+def svm_targets(dataset: str, schema: Schema, folder: Path, *, one_hot: bool = False) -> tuple[SvmTarget, ...]:
     """The paper's four tasks on this data set, from `svm_targets` in its schema JSON in the data folder.
 
     `schema` is that of the table in use, either the raw one or the one in the authors' codes (`…_privbayes16`).
@@ -78,10 +80,11 @@ def svm_targets(dataset: str, schema: Schema, folder: Path) -> tuple[SvmTarget, 
             "Put it there, or set UNDERSTUDY_DATA to the folder that has it."
         ) from None
     numeric = numeric_columns(schema)
-    return tuple(
+    found = (
         _target(name, described["svm_targets"][name], described["attributes"], schema, numeric)
         for name in PAPER_TARGETS[base]
     )
+    return tuple(replace(target, one_hot=one_hot) for target in found)
 
 
 def _target(name: str, entry: Any, attributes: Any, schema: Schema, numeric: frozenset[int]) -> SvmTarget:
