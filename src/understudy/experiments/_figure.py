@@ -24,6 +24,7 @@ _COLOURS = (
 )
 _MARKERS = "osD^vPX*<>"
 _MOST_COLUMNS = 4
+_LETTER = 0.07  # inches, in the legend
 
 
 def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, bytes]:
@@ -49,7 +50,10 @@ def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, by
         handles: dict[str, Any] = {}
         for axis in places:
             handles |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(len(handles), 4))
+        beside = int(size[0] / (_LETTER * max(map(len, handles)) + 0.6))
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower center", ncols=max(1, min(len(handles), 4, beside))
+        )
         figure.suptitle(f"{experiment.title}\n{caption}", fontsize=9)
         found = {kind: _saved(figure, kind) for kind in ("svg", "png")}
         pyplot.close(figure)
@@ -76,6 +80,8 @@ def _draw_panel(
         axis.set_xscale("log")
         axis.set_xticks(sorted(every) if len(every) <= 8 else [], [f"{x:g}" for x in sorted(every)][:8] or None)
         axis.minorticks_off()
+    elif len(every) <= 8:
+        axis.set_xticks(sorted(every))
     if panel.log_y:
         axis.set_yscale("log")
     else:

@@ -17,6 +17,7 @@ ACCURACY = "accuracy"
 PRINTED, REPAIRED = "HPPrivBayes as printed", "HPPrivBayes repaired"
 RESTATED, OURS = "PrivBayes as the paper has it", "PrivBayes"
 EACH = "PrivBayes as the paper has it, each table by itself"
+EQUAL = "HPPrivBayes as printed, equal noise"
 REPAIRED_USEFUL, USEFUL = "HPPrivBayes repaired, θ-useful", "PrivBayes, θ-useful"
 UNTOUCHED = "original data"
 
@@ -43,6 +44,7 @@ def word(line: str, *, k: int = 4, r: str = "1/3") -> dict[str, Any]:
         RESTATED: {"method": restated, "independent": True},
         OURS: {"method": f"privbayes:k={k}"},
         EACH: {"method": restated, "independent": True, "each table": True},
+        EQUAL: {"method": printed, "independent": True, "each table": True},
         REPAIRED_USEFUL: {"method": f"{repaired}{ratio}"},
         USEFUL: {"method": "privbayes"},
         UNTOUCHED: {"method": ORIGINAL},
@@ -112,6 +114,11 @@ THE_MACHINE = (
     "the answer away. Features, penalty and width of the radial kernel are that program's (the text gives none): "
     f"codes as they stand, C = 2, γ = 1/100. Trained on at most {_ROWS:,} rows ({_QUICK_ROWS:,} in the quick form; "
     "the author: all), tested on the third of the real rows kept apart."
+)
+THE_PARTS = (
+    "Two lines take the printed method apart. Both measure all d tables, each by itself, with the noise that this "
+    f"costs, 2d/(0.7·ε) records a cell: '{EQUAL}' with its network, '{EACH}' with PrivBayes'. The first beside the "
+    "printed form shows what groups and weights do, the one beside the other what the order does."
 )
 THE_PROGRAM = (
     "The author's program does not do what the text says: its machines are trained and tested on rows of the same "
