@@ -57,8 +57,8 @@ def count_claims(table: str) -> tuple[Claim, ...]:
     """What the paper says of Figures 5 and 6."""
     return (
         Claim(
-            sentence=f"On counts of {table}, the non-binary encodings are clearly superior to the binary ones when ε is "
-            "small.",
+            sentence=f"On counts of {table}, the non-binary encodings are clearly superior to the binary ones when ε "
+            "is small.",
             rule=Beats(ours=(VANILLA, HIERARCHICAL), others=(BINARY, GRAY), measures=_QUERIES, xs=_SMALL),
         ),
         Claim(
