@@ -230,7 +230,7 @@ def test_the_single_form_spends_on_one_task_what_the_other_splits_over_four():
 def test_some_tasks_can_be_asked_for_and_cost_the_same():
     whole = svm_errors("nltcs", "private-erm", 1.6, 2, DATA)
     assert svm_errors("nltcs", "private-erm", 1.6, 2, DATA, targets=["money"]) == {"money": whole["money"]}
-    with pytest.raises(OptionError, match="no classification task 'mony'. Did you mean 'money'"):
+    with pytest.raises(OptionError, match=r"no classification task 'mony'\. Did you mean 'money'"):
         svm_errors("nltcs", "majority", 1.6, 2, DATA, targets=["mony"])
 
 
