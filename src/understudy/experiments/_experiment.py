@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, Literal, Protocol, TypeAlias
 
-Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes"]
+Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes", "Soundness"]
 Verdict: TypeAlias = Literal["reproduced", "not reproduced", "contradicted"]
 
 

@@ -78,7 +78,8 @@ def _draw_panel(
         axis.axhline(panel.level, label=f"error bar {panel.level:g}", color="#3b3b3b", lw=0.8, ls="--")
     if experiment.log_x and min(every) > 0:
         axis.set_xscale("log")
-        axis.set_xticks(sorted(every) if len(every) <= 8 else [], [f"{x:g}" for x in sorted(every)][:8] or None)
+        if len(every) <= 8:
+            axis.set_xticks(sorted(every), _labels(sorted(every)))
         axis.minorticks_off()
     elif len(every) <= 8:
         axis.set_xticks(sorted(every))
@@ -90,6 +91,20 @@ def _draw_panel(
     axis.set_xlabel(experiment.x)
     axis.set_ylabel(panel.y)
     axis.grid(alpha=0.3, lw=0.5)
+
+
+def _labels(xs: list[float]) -> list[str]:
+    """What is written at places of a logarithmic axis: nothing where it would touch the one before.
+
+    >>> _labels([0.001, 0.005, 0.01, 1])
+    ['0.001', '0.005', '', '1']
+    """
+    labels, last = [], 0.0
+    for x in xs:
+        clear = last == 0 or math.log(x / last) >= 0.13 * math.log(xs[-1] / xs[0])
+        labels.append(f"{x:g}" if clear else "")
+        last = x if clear else last
+    return labels
 
 
 def _saved(figure: Any, kind: str) -> bytes:

@@ -20,6 +20,9 @@ from understudy.experiments.figures import (
     privbayes_fig6,
     privbayes_fig7,
     privbayes_fig8,
+    privbayes_fig9,
+    privbayes_fig10,
+    privbayes_fig11,
     privbayes_fig12,
     privbayes_fig13,
     privbayes_fig14,
@@ -28,6 +31,7 @@ from understudy.experiments.figures import (
     privbayes_fig17,
     privbayes_fig18,
     privbayes_fig19,
+    soundness_leak,
 )
 
 _MODULES = (
@@ -36,6 +40,9 @@ _MODULES = (
     privbayes_fig6,
     privbayes_fig7,
     privbayes_fig8,
+    privbayes_fig9,
+    privbayes_fig10,
+    privbayes_fig11,
     privbayes_fig12,
     privbayes_fig13,
     privbayes_fig14,
@@ -52,6 +59,7 @@ _MODULES = (
     hpprivbayes_fig4,
     hpprivbayes_fig5,
     hpprivbayes_fig6,
+    soundness_leak,
 )
 EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 

@@ -193,8 +193,8 @@ EXPERIMENT = Experiment(
             sentence="GParentSet finds the best set of parents of each size, as the problem has optimal substructure.",
             rule=Decided(
                 text="On the first 6, 8 and 10 columns of NLTCS, ACS and Retail compare each set that ABN without "
-                "noise keeps with all sets of its size. Reproduced if it has the most information in all; contradicted if "
-                "some have less on over half of the tables; otherwise not reproduced.",
+                "noise keeps with all sets of its size. Reproduced if it has the most information in all; contradicted "
+                "if some have less on over half of the tables; otherwise not reproduced.",
                 by=_best,
             ),
             form="as printed",

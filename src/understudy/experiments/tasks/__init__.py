@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from understudy.experiments.tasks._enumeration import missed_parents, pairs_by_definition, pairs_of_run
 from understudy.experiments.tasks._hp import cell_distances, printed_noise, radial_accuracy
+from understudy.experiments.tasks._leak import audit, real_records, star, threshold
 from understudy.experiments.tasks._marginals import marginals
 from understudy.experiments.tasks._network import network_information
 from understudy.experiments.tasks._queries import query_errors
@@ -23,6 +24,10 @@ TASKS: Mapping[str, Task] = {
     "pairs": pairs_by_definition,
     "pairs of a run": pairs_of_run,
     "missed parents": missed_parents,
+    "audit": audit,
+    "loss on a star": star,
+    "loss of a threshold": threshold,
+    "loss of real records": real_records,
     "radial": radial_accuracy,
     "cells": cell_distances,
     "printed noise": printed_noise,
@@ -34,6 +39,7 @@ __all__ = [
     "TASKS",
     "Task",
     "Values",
+    "audit",
     "cell_distances",
     "marginals",
     "missed_parents",
@@ -43,5 +49,8 @@ __all__ = [
     "printed_noise",
     "query_errors",
     "radial_accuracy",
+    "real_records",
+    "star",
     "svm",
+    "threshold",
 ]
