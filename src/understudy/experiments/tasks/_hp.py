@@ -28,7 +28,7 @@ from understudy.tables import Table
 ORIGINAL = "original"
 """In place of a method: the rows as they are."""
 _TRAINING = 2 / 3
-_OWN_TEST = 5000  # synthetic rows that a machine trained on others of them is asked about
+_OWN_TEST = 3000  # synthetic rows that a machine trained on others of them is asked about
 _MOST_TABLES = 20_000  # all there are of up to three columns
 _TABLES_SHARE = Fraction(7, 10)
 
