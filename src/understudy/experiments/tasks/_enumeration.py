@@ -28,7 +28,7 @@ def greedy_pairs(m: int, k: int) -> int:
     """The pairs of GreedyBayes (PrivABN's Algorithm 1): with v columns placed, each other one with every min(k, v).
 
     >>> greedy_pairs(50, 1), greedy_pairs(50, 5)
-    (20825, 115775281)
+    (20825, 115775290)
     """
     return sum((m - v) * comb(v, min(k, v)) for v in range(1, m))
 

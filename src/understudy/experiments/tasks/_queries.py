@@ -59,8 +59,8 @@ def _rows(model: Model, n: int, coins: Streams, *, independent: bool) -> Table:
 def mean_errors(truth: Shares, answers: Shares) -> tuple[float, float]:
     """The L1 and the L2 error: of each answer, then their mean.
 
-    >>> mean_errors([np.array([0.5, 0.5])], [np.array([0.2, 0.8])])
-    (0.6, 0.42426406871192845)
+    >>> mean_errors([np.array([0.5, 0.5, 0.0])], [np.array([0.25, 0.5, 0.25])])
+    (0.5, 0.3535533905932738)
     """
     gaps = [np.abs(real - answer) for real, answer in zip(truth, answers, strict=True)]
     return float(np.mean([gap.sum() for gap in gaps])), float(np.mean([sqrt((gap * gap).sum()) for gap in gaps]))

@@ -14,7 +14,7 @@ def epsilon_lower_bound(hits: int, other_hits: int, trials: int) -> float:
     Clopper–Pearson bounds, an eighth of ALPHA each: two bounds, the event or its complement, both directions.
 
     >>> round(epsilon_lower_bound(500, 0, 1000), 2), epsilon_lower_bound(500, 495, 1000)
-    (3.83, 0.0)
+    (3.9, 0.0)
     """
     best = 0.0
     for a, b in ((hits, other_hits), (other_hits, hits)):
