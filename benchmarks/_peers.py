@@ -43,6 +43,7 @@ def problem_with(name: str) -> str | None:
     return problem
 
 
+@cache
 def installed_version(name: str) -> str:
     """The version that the peer's environment holds."""
     package = PEERS[name].packages[0].split("==")[0]
