@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
-from understudy.methods._jtree_published import LARGEST_CLIQUE, check_published, published_graph
+from understudy.methods._jtree_published import check_published, published_graph
 from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
 from understudy.methods._plan import Plan, baseline_plan, plan_with_tables
 from understudy.methods._published import Flaw
@@ -30,6 +30,8 @@ from understudy.schema import Axis, Domain, Marginal, recode
 
 USUAL_BETA = Fraction(3, 10)
 PUBLISHED_BETA = Fraction(1, 5)
+LARGEST_TABLE = 1 << 16
+"""No table has more cells, whatever the budget."""
 PAIRS_EACH = 3
 """Pairs chosen for each attribute: from measurements, docs/baselines.md."""
 
@@ -145,7 +147,7 @@ class JTree:
     def largest_clique(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
         """Most cells of a clique: θ-useful even if there were as many tables as columns."""
         noise = table_noise(budget, neighbours, self._tables_share(neighbours) / max(len(domain), 1))
-        return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_CLIQUE)
+        return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_TABLE)
 
     def n_pairs(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
         """How many pairs are to be chosen, if cliques have room for them."""
@@ -230,7 +232,7 @@ def _joined(graph: Decomposable, chosen: Sequence[Pair], limit: int) -> Decompos
 def tables_of(graph: Decomposable, budget: Budget) -> list[Marginal]:
     """What is measured: the cliques, merged where that makes the expected error smaller."""
     power = 2 if isinstance(budget, PureBudget) else 1
-    tables: list[Clique] = merge(graph, power=power, limit=LARGEST_CLIQUE)
+    tables: list[Clique] = merge(graph, power=power, limit=LARGEST_TABLE)
     return [Marginal.of(*sorted(table)) for table in tables]
 
 
