@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from understudy.experiments._experiment import Claim, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Beats, Decided
@@ -21,7 +22,7 @@ _METHODS = {
     GENE: "privgene",
     MAJORITY: "majority",
 }
-_CURVE = {"kernel": "rbf", "one_hot": True}  # what the authors' program has
+_CURVE: Mapping[str, Any] = {"kernel": "rbf", "one_hot": True}  # what the authors' program has
 _SAME = 1.1  # times: what moves by less along the axis is insensitive to it
 REMARKS = (
     "Each seed splits the rows anew, 80 % to learn from and 20 % to be tested on; all methods of a seed get the same "
@@ -39,7 +40,7 @@ def runs(scale: Scale, dataset: str, *, curved: int | None = None) -> list[Run]:
     """All lines of a figure; `curved` is how often the quick form repeats the dear RBF kernel."""
     few = Scale(seeds=min(curved or scale.seeds, scale.seeds), quick=True) if scale.quick else scale
     plain = {"dataset": dataset, "method": NO_PRIVACY, "epsilon": 1.0}
-    flat = [(BEST, plain, scale.seeds), (BEST_CURVED, plain | _CURVE, few.seeds)]
+    flat = [(BEST, plain, scale.seeds), (BEST_CURVED, {**plain, **_CURVE}, few.seeds)]
     return [
         *over_budgets(scale, _METHODS, task="svm", dataset=dataset),
         *over_budgets(few, {CURVED: _METHODS[OURS]}, task="svm", dataset=dataset, **_CURVE),
