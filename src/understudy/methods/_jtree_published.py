@@ -29,8 +29,8 @@ from understudy.schema import Domain, Marginal
 Ints = npt.NDArray[np.int64]
 
 LARGEST_CLIQUE = 1 << 12
-"""Cells: beyond it a pair is left out. The paper has no bound. At a small ε half of all pairs pass, and cliques of
-sixteen columns are so tangled that no marginal could be asked for."""
+"""Cells: beyond it a pair is left out. The paper has no bound; at a small ε many pairs pass by noise, and cliques would
+outgrow any memory."""
 
 
 def check_published(domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
