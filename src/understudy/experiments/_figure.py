@@ -38,9 +38,11 @@ def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, by
     columns = min(len(shown), _MOST_COLUMNS if len(shown) != 6 else 3)
     rows = math.ceil(len(shown) / columns)
     with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": experiment.name, "font.size": 9}):
-        size = (max(3.4 * columns, 6.4), 2.7 * rows + 1.3)
-        figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
         names = list(dict.fromkeys(s for panel in shown for s in results.series(panel.measure, panel.group)))
+        width = max(3.4 * columns, 6.4)
+        beside = max(1, min(len(names), _MOST_COLUMNS, int(width / (_LETTER * max(map(len, names)) + 0.6))))
+        size = (width, 2.7 * rows + 0.9 + 0.2 * math.ceil(len(names) / beside))
+        figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
         looks = {name: (_COLOURS[i % 10], _MARKERS[i % 10]) for i, name in enumerate(names)}
         places = [axis for row in axes for axis in row]
         for axis, panel in zip(places, shown, strict=False):
@@ -50,10 +52,7 @@ def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, by
         handles: dict[str, Any] = {}
         for axis in places:
             handles |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-        beside = int(size[0] / (_LETTER * max(map(len, handles)) + 0.6))
-        figure.legend(
-            handles.values(), handles.keys(), loc="outside lower center", ncols=max(1, min(len(handles), 4, beside))
-        )
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=beside)
         figure.suptitle(f"{experiment.title}\n{caption}", fontsize=9)
         found = {kind: _saved(figure, kind) for kind in ("svg", "png")}
         pyplot.close(figure)

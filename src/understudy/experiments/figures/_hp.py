@@ -15,8 +15,8 @@ RATIOS = ("1/6", "1/5", "1/4", "1/3", "1/2")
 ACCURACY = "accuracy"
 
 PRINTED, REPAIRED = "HPPrivBayes as printed", "HPPrivBayes repaired"
-RESTATED, OURS = "PrivBayes as the paper has it", "PrivBayes"
-EACH = "PrivBayes as the paper has it, each table by itself"
+RESTATED, OURS = "PrivBayes, plain", "PrivBayes"
+EACH = "PrivBayes, plain, equal noise"
 EQUAL = "HPPrivBayes as printed, equal noise"
 REPAIRED_USEFUL, USEFUL = "HPPrivBayes repaired, θ-useful", "PrivBayes, θ-useful"
 UNTOUCHED = "original data"
@@ -96,7 +96,7 @@ THE_TABLE = (
     "budget covers."
 )
 THE_METHODS = (
-    "All at k = 4 unless said otherwise, r = 1/3, L1 = 0.3 (the paper gives none). 'PrivBayes as the paper has it': "
+    "All at k = 4 unless said otherwise, r = 1/3, L1 = 0.3 (the paper gives none). 'PrivBayes, plain': "
     "score I, plain columns, negative cells cut off, as HPPrivBayes as printed does, so that what differs is what "
     "the paper changes; its noise is the correct one, not the halved one of the paper's Algorithm 2. 'PrivBayes': "
     "score R, taxonomies, consistent tables, as here. 'θ-useful': the degree as PrivBayes' authors choose it."

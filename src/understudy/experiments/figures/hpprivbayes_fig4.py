@@ -77,8 +77,8 @@ EXPERIMENT = Experiment(
     datasets=(DATASET,),
     runs=_runs,
     panels=(
-        Panel(title="Adult, tested on real rows", measure=ACCURACY, y=ACCURACY),
-        Panel(title="As the author's program: tested on synthetic rows", measure="own accuracy", y=ACCURACY),
+        Panel(title="Tested on real rows", measure=ACCURACY, y=ACCURACY),
+        Panel(title="Tested on synthetic rows (author's way)", measure="own accuracy", y=ACCURACY),
     ),
     quick_seeds=3,
     full_seeds=20,
@@ -135,5 +135,22 @@ EXPERIMENT = Experiment(
             for ours, theirs, form in _PAIRS
         ),
     ),
-    remarks=(THE_TABLE, THE_METHODS, THE_PARTS, THE_GROUPS, THE_MACHINE, THE_PROGRAM),
+    remarks=(
+        "All hangs on one relation, education with education-num: a machine is right in 93 to 95 % of the cases "
+        "where a synthetic table has kept it, and answers no to all (76.5 %) where not. Lines in between are means "
+        "over some of either kind.",
+        "The printed form keeps it since education comes first in its order and education-num third: their table "
+        "has at most 480 cells. PrivBayes at k = 4 has to sum it out of a table of five columns. Equal noise, paid "
+        "for, keeps it as well, so the allocation is not the reason. With θ-useful degrees PrivBayes keeps it from "
+        "ε = 0.8 on, and is then better than the printed form.",
+        "The repaired form promises ε/4 for seven columns together, both of these among them. On 18,336 training "
+        "rows that leaves tables of 57 cells at ε = 1, and this relation has 80: it is what the promise costs. "
+        "Where it says that the lines are close, both answer no to all.",
+        THE_TABLE,
+        THE_METHODS,
+        THE_PARTS,
+        THE_GROUPS,
+        THE_MACHINE,
+        THE_PROGRAM,
+    ),
 )
