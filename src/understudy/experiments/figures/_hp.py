@@ -121,8 +121,9 @@ THE_PARTS = (
     "printed form shows what groups and weights do, the one beside the other what the order does."
 )
 THE_PROGRAM = (
-    "The author's program does not do what the text says: its machines are trained and tested on rows of the same "
-    "synthetic table (80 and 20 %, 50 splits of one table), so that a table of noise can score high; most of its "
-    "scripts set the tables' budget to 0.08 + 2·(i − 1) where 0.08 + 0.2·(i − 1) is meant, ten times as much from "
-    "the second point on; the network's budget is 0.12 at every ε; r is the share of group A, not L2/L3."
+    "The author's program does not do what the text says. Its machines are trained and tested on rows of the same "
+    "synthetic table (80 and 20 %, 50 splits of one table), which rewards a table for being predictable, not for "
+    "being right. Three of its five scripts, both for PrivBayes among them, set the tables' budget to 0.08 + 2·(i − "
+    "1) where their comments mean 0.2·i in all: up to nine times as much. The network's budget is 0.12 at every ε, "
+    "and r is the share of group A, not L2/L3. What made the figures of the paper cannot be told."
 )

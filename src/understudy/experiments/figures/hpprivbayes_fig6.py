@@ -74,7 +74,7 @@ def _fluctuates(form: str) -> Callable[[Results], Finding]:
 
 def _matters(form: str) -> Callable[[Results], Finding]:
     def decide(results: Results) -> Finding:
-        apart, said = 0, []
+        apart, alike, said = 0, 0, []
         for x in BUDGETS:
             means = {
                 label: results.mean(ACCURACY, label, x, form)
@@ -87,13 +87,14 @@ def _matters(form: str) -> Callable[[Results], Finding]:
             error = sqrt(sum(results.standard_error(ACCURACY, label, x, form) ** 2 for label in ends))
             gap = means[ends[1]] - means[ends[0]]
             apart += gap >= 0.01 and gap > 3 * error
+            alike += gap < 0.01
             said.append(f"ε = {x:g}: {gap:.3f} ({ends[1]} over {ends[0]})")
         verdict: Verdict = "not reproduced"
         if apart > len(BUDGETS) / 2:
             verdict = "reproduced"
-        elif not apart:
+        elif alike > len(BUDGETS) / 2:
             verdict = "contradicted"
-        return Finding(verdict=verdict, why=f"{apart} of {len(BUDGETS)}: " + "; ".join(said) + ".")
+        return Finding(verdict=verdict, why=f"clearly apart at {apart} of {len(BUDGETS)}: " + "; ".join(said) + ".")
 
     return decide
 
@@ -119,7 +120,7 @@ EXPERIMENT = Experiment(
     panels=(
         *(Panel(title=f"HPPrivBayes {form}", measure=ACCURACY, y=ACCURACY, group=form) for form in _FORMS),
         *(
-            Panel(title=f"{form}, tested on synthetic rows", measure="own accuracy", y=ACCURACY, group=form)
+            Panel(title=f"{form}, author's way of testing", measure="own accuracy", y=ACCURACY, group=form)
             for form in _FORMS
         ),
     ),
@@ -146,7 +147,8 @@ EXPERIMENT = Experiment(
                 rule=Decided(
                     text="At every budget, compare the r with the highest mean accuracy with the r with the lowest. "
                     "Reproduced if at over half of the budgets they are 1 percentage point and 3 standard errors "
-                    "apart or more; contradicted if at none; otherwise not reproduced.",
+                    "apart or more; contradicted if at over half of them they are less than 1 point apart; "
+                    "otherwise not reproduced.",
                     by=_matters(form),
                 ),
                 form=form,
@@ -164,5 +166,21 @@ EXPERIMENT = Experiment(
             form=AS_PRINTED,
         ),
     ),
-    remarks=(THE_TABLE, THE_METHODS, THE_GROUPS, THE_MACHINE, THE_PROGRAM),
+    remarks=(
+        "As in figure 4 all hangs on whether a table keeps the relation of education with education-num, both in "
+        "group A. A smaller r means more noise there, so it is lost at small ε more often: that is the way the "
+        "paper describes, but with three repetitions of an outcome that is all or nothing the lines cannot be told "
+        "apart.",
+        "Almost no noise in group B is far from true: weights divide a column's budget among its values, so that a "
+        "common value gets next to none of it. Even at r = 1/6 group B has on average eight times the noise of "
+        "group A.",
+        "The rule on the effect of r first called it contradicted where no budget showed a clear difference. That "
+        "was a fault, found in the first quick run: differences that are large and unclear contradict nothing. It "
+        "now asks that they be small.",
+        THE_TABLE,
+        THE_METHODS,
+        THE_GROUPS,
+        THE_MACHINE,
+        THE_PROGRAM,
+    ),
 )
