@@ -80,6 +80,7 @@ def test_the_demo_needs_no_schema(home):
         (["--seeds", "some"], "seeds"),
         (["--ways", "two"], "such as 2,3"),
         (["--ways", "7"], "from 1 to 4"),
+        (["--methods", "laplace:ways=1", "--ways", "1,2"], "laplace:ways=2"),
         (["--delta", "1"], "delta"),
         (["--out", "people.csv"], "is a file"),
         (["--out", "."], "no name for a folder"),

@@ -82,6 +82,7 @@ def compare(
     refuse_drafts(wanted, trust_draft=True)
     asked = _check(wanted.domain, methods, epsilons, seeds, delta, neighbours)
     widths = read_ways(ways, len(wanted.domain))
+    _refuse_wider_than_answered(asked.methods, widths)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_folder(folder)
@@ -179,6 +180,17 @@ def _check(
         for seed, budget, method in product(repeats, budgets, recipes)
     )
     return _Asked(methods=tuple(recipes), budgets=tuple(budgets), seeds=tuple(repeats), tasks=tasks)
+
+
+def _refuse_wider_than_answered(methods: Sequence[Method], ways: Sequence[int]) -> None:
+    """A baseline that measures tables of so many columns has no answer for wider ones."""
+    for method in methods:
+        answered = getattr(method, "ways", None) if method.name in ("laplace", "fourier") else None
+        if answered is not None and answered < max(ways):
+            raise OptionError(
+                f"'{label_method(method)}' answers tables of at most {answered} columns, and tables of {max(ways)} are to "
+                f"be compared. Say {method.name}:ways={max(ways)}, or compare --ways up to {answered}."
+            )
 
 
 def _refuse_none_or_twice(what: str, items: Sequence[_Item], name: Callable[[_Item], str]) -> None:

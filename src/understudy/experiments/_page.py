@@ -16,7 +16,7 @@ Every claim that the papers make of their experiments, in a sentence each; the r
 run; the verdict; and the command that computes it. *Reproduced*: the rule is met. *Contradicted*: the opposite holds by
 the rule. *Not reproduced*: neither. The page is generated from the results in the folder beside it:
 
-```
+```text
 understudy experiment run all --quick --out {folder}
 understudy experiment claims --out {folder} --markdown {page}
 ```
@@ -71,5 +71,5 @@ def _section(experiment: Experiment, outcome: Outcome | None, figures: str) -> s
         lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
     lines += [f"\n{remark}" for remark in experiment.remarks]
     option = " --quick" if outcome is None or outcome.quick else ""
-    lines += ["", "```", f"understudy experiment run {experiment.name}{option}", "```", ""]
+    lines += ["", "```text", f"understudy experiment run {experiment.name}{option}", "```", ""]
     return "\n".join(lines)
