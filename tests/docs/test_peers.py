@@ -42,7 +42,7 @@ def test_a_row_tells_ratios_and_why_a_run_is_absent() -> None:
     theirs.add(1.0, 20.0, (0.1, 0.3))
     theirs.absent[0.2] = "not run"
     row = their_row(_task(), CONTENDERS[0], theirs, ours)
-    assert row[3:] == ("0, 1", "20 (10×)", "not run", "0.100, 0.300 (2.0×, 3.0×)")
+    assert row[3:] == ("0, 1", "20 (7×)", "not run", "0.100, 0.300 (2.0×, 3.0×)")
     assert len(as_table([row, row]).splitlines()) == 4
 
 
