@@ -134,11 +134,11 @@ EXPERIMENT = Experiment(
     datasets=("retail50",),
     runs=_runs,
     panels=tuple(
-        Panel(title=f"({letter}) {group}", measure=L2, y=L2, group=group)
+        Panel(title=f"({letter}) {group}", measure=L2, y=L2, group=group, log_y=True)
         for letter, group in zip("ab", _GROUPS, strict=True)
     ),
     claims=tuple(claim for form in FORMS for claim in _claims(form)),
-    quick_seeds=3,
+    quick_seeds=5,
     log_x=False,
     remarks=(
         "The paper draws bars; here α is the axis and each ε a panel. Printed PrivABN is put beside printed JTree, "

@@ -129,7 +129,7 @@ AUDITS = (
         tables=lambda: tied("c"),
         printed=_seeded(_root, printed=True),
         repaired=_seeded(_leans_on_first, printed=False),
-        trials=(10_000, 1_000),
+        trials=(5_000, 500),
     ),
     Audit(
         paper="HPPrivBayes",
@@ -139,7 +139,7 @@ AUDITS = (
         tables=_unique,
         printed=_seeded(_appears_as_printed, printed=True),
         repaired=_seeded(_appears_repaired, printed=False),
-        trials=(2_000, 1_000),
+        trials=(1_000, 500),
     ),
     Audit(
         paper="HPPrivBayes",
@@ -149,7 +149,7 @@ AUDITS = (
         tables=_related,
         printed=_seeded(_far_off, printed=True, epsilon=_SPLIT_EPSILON),
         repaired=_seeded(_joins, printed=False, epsilon=_SPLIT_EPSILON),
-        trials=(2_000, 400),
+        trials=(1_000, 400),
     ),
     Audit(
         paper="HPPrivBayes",
@@ -159,6 +159,6 @@ AUDITS = (
         tables=_rare,
         printed=_seeded(_huge, printed=True, epsilon=_SPLIT_EPSILON),
         repaired=_seeded(_off_by_some, printed=False, epsilon=_SPLIT_EPSILON),
-        trials=(10_000, 1_000),
+        trials=(5_000, 500),
     ),
 )

@@ -69,7 +69,7 @@ AUDITS = (
         tables=lambda: halves(6),
         printed=_printed,
         repaired=_repaired,
-        trials=(40_000, 400),
+        trials=(20_000, 400),
     ),
 )
 

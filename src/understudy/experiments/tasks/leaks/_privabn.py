@@ -78,7 +78,7 @@ AUDITS = (
         tables=_lonely,
         printed=_event(_PRINTED, _sixteen),
         repaired=_event(_REPAIRED, _more),
-        trials=(10_000, 1_000),
+        trials=(5_000, 500),
     ),
     Audit(
         paper="PrivABN",
@@ -88,7 +88,7 @@ AUDITS = (
         tables=_lonely,
         printed=_event(_PRINTED, _likelier),
         repaired=_event(_REPAIRED, _likelier),
-        trials=(10_000, 1_000),
+        trials=(5_000, 500),
     ),
     Audit(
         paper="PrivABN",
@@ -98,7 +98,7 @@ AUDITS = (
         tables=tied,
         printed=_event(_PRINTED, _alone),
         repaired=_event(_REPAIRED, _depends),
-        trials=(5_000, 1_000),
+        trials=(3_000, 500),
     ),
 )
 
