@@ -145,6 +145,7 @@ def machines(turned: bool = False) -> dict[str, Line]:
         classifiers.OURS: lambda x: 0.25 if x != 0.1 else 0.27,
         classifiers.PRINTED: lambda x: 0.25 if x != 0.1 else 0.27,
         classifiers.ERM: lambda x: 0.35,
+        classifiers.ERM_WIDE: lambda x: 0.35,
         classifiers.GENE: lambda x: 0.36,
         classifiers.MAJORITY: lambda x: 0.4,
     }
@@ -158,6 +159,7 @@ def machines(turned: bool = False) -> dict[str, Line]:
         classifiers.OURS: lambda x: 0.41 - 0.1 * x,
         classifiers.PRINTED: lambda x: 0.41 - 0.1 * x,
         classifiers.ERM: lambda x: 0.1,
+        classifiers.ERM_WIDE: lambda x: 0.1,
         classifiers.GENE: lambda x: 0.1,
         classifiers.MAJORITY: lambda x: 0.4 - 0.1 * x,
     }

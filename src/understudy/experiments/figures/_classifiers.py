@@ -14,6 +14,7 @@ OURS, PRINTED = "PrivBayes", "PrivBayes, as printed"
 ERM, SINGLE, GENE = "PrivateERM", "PrivateERM (Single)", "PrivGene"
 MAJORITY, BEST = "Majority", "NoPrivacy"
 CURVED, BEST_CURVED = "PrivBayes, RBF kernel", "NoPrivacy, RBF kernel"
+ERM_WIDE = "PrivateERM, a feature a value"
 _METHODS = {
     OURS: "privbayes",
     PRINTED: "privbayes:postprocessing=published",
@@ -31,8 +32,13 @@ REMARKS = (
     "feature for each value. So PrivBayes and NoPrivacy are drawn with both: linear, like all other classifiers here, "
     "and as in that program (on at most 5,000 rows, since its time grows with their square). NoPrivacy does not depend "
     "on ε and is trained once a seed: that its lines are flat is no finding.",
-    "PrivBayes is drawn twice: with this package's post-processing, and as printed (each table clipped and rescaled by "
-    "itself).",
+    "PrivBayes is also drawn as printed: each table clipped and rescaled by itself, without this package's "
+    "post-processing.",
+    "Much depends on PrivateERM's features, of which the text says nothing. A binary column is one number here and two "
+    "in the authors' program; noise grows with how many there are. With theirs, its error on ACS at ε = 0.05 is 0.26, "
+    "0.42, 0.41 and 0.32 on the four tasks instead of 0.24, 0.29, 0.23 and 0.16 (3 seeds), so both are drawn. "
+    "PrivGene is reconstructed, since its program is not public: where PrivBayes loses to it, the reconstruction may "
+    "be better than what the paper ran. It finds the one or two columns that matter at any ε.",
 )
 
 
@@ -43,6 +49,7 @@ def runs(scale: Scale, dataset: str, *, curved: int | None = None) -> list[Run]:
     flat = [(BEST, plain, scale.seeds), (BEST_CURVED, {**plain, **_CURVE}, few.seeds)]
     return [
         *over_budgets(scale, _METHODS, task="svm", dataset=dataset),
+        *over_budgets(scale, {ERM_WIDE: _METHODS[ERM]}, task="svm", dataset=dataset, one_hot=True),
         *over_budgets(few, {CURVED: _METHODS[OURS]}, task="svm", dataset=dataset, **_CURVE),
         *(
             Run(series=line, x=epsilon, seed=seed, task="svm", params=params)
@@ -84,6 +91,13 @@ def claims(table: str, base: str, *, exceptions: bool = False, single_wins: bool
         )
         for rival in (ERM, GENE)
     ]
+    found.append(
+        Claim(
+            sentence=f"On {table}, PrivBayes outperforms PrivateERM{but}.",
+            rule=Beats(ours=(CURVED,), others=(ERM_WIDE,), measures=measures, won=won, lost=lost),
+            form="kernel and features of the authors' program",
+        )
+    )
     found.append(
         Claim(
             sentence=f"Overall, PrivBayes is superior to PrivateERM and PrivGene on {table}.",
