@@ -68,7 +68,9 @@ def _draw_panel(
         means = [results.mean(panel.measure, series, x, panel.group) for x in xs]
         reach = []
         for x, mean in zip(xs, means, strict=True):
-            interval = mean_interval(list(results.values(panel.measure, series, x, panel.group)))
+            values = list(results.values(panel.measure, series, x, panel.group))
+            # an interval from two values is thirteen standard errors wide and would hide all else
+            interval = mean_interval(values) if len(values) > 2 else None
             reach.append(0.0 if interval is None else interval[1] - mean)
         colour, marker = looks[series]
         axis.errorbar(xs, means, yerr=reach, label=series, color=colour, marker=marker, ms=4, lw=1.2, capsize=2)
