@@ -188,7 +188,7 @@ def their_row(task: Task, contender: Contender, found: Found, ours: Found) -> tu
     for epsilon in EPSILONS:
         if found.errors[epsilon]:
             mean = found.mean(epsilon)
-            ratios = ", ".join(f"{r:.1f}×" for r in mean / ours.mean(epsilon))
+            ratios = ", ".join(f"{r:.1f}×" if r >= 1.05 else f"{r:.2f}×" for r in mean / ours.mean(epsilon))
             errors.append(f"{_figures(mean)} ({ratios})")
         else:
             errors.append(found.absent[epsilon])
