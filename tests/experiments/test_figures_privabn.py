@@ -23,7 +23,12 @@ QUICK, FULL = Scale(seeds=2, quick=True), Scale(seeds=1, quick=False)
 
 def values_of(name, value):
     """Results of an experiment's quick runs in which every point is what `value(run, measure, x)` says."""
-    produced = {"queries": [], "pairs": ["pairs", "days"], "pairs of a run": ["pairs of a run"]}
+    produced = {
+        "queries": [],
+        "queries, sharper choices": [],
+        "pairs": ["pairs", "days"],
+        "pairs of a run": ["pairs of a run"],
+    }
     produced |= {"missed parents": ["missed"], "audit": ["proved", "claimed"]}
     produced |= {"loss on a star": ["loss"], "loss of a threshold": ["loss"]}
     produced |= {"loss of real records": ["median loss", "worst loss"]}

@@ -13,6 +13,7 @@ from understudy.experiments.figures._privabn import (
     FORMS,
     L2,
     OURS,
+    PRINTED,
     TABLES,
     UNLIKE,
     Form,
@@ -26,8 +27,45 @@ _BAR = 0.01
 _CROSSES = {"NLTCS": 0.4, "ACS": 0.225}
 
 
+_PARTS = {"as printed, network without noise": "selection", "as printed, tables without noise": "tables"}
+_SHARPER = "as printed, with sensitivity 1/n"
+"""Diagnostics at the budgets of the claims: which part of the printed form the error comes from."""
+_MOST = {"nltcs": None, "acs": 12}
+
+
 def _runs(scale: Scale) -> list[Run]:
-    return with_and_without(scale, _QUICK if scale.quick else _EPSILONS, (3,))
+    parts = [
+        Run(
+            series=series,
+            x=_CROSSES[group],
+            seed=seed,
+            task="queries",
+            params={
+                "dataset": dataset,
+                "method": PRINTED[dataset],
+                "ways": [3],
+                "epsilon": _CROSSES[group],
+                "exact": exact,
+            },
+            group=group,
+        )
+        for seed in range(scale.seeds)
+        for group, dataset in TABLES.items()
+        for series, exact in _PARTS.items()
+    ]
+    sharper = [
+        Run(
+            series=_SHARPER,
+            x=_CROSSES[group],
+            seed=seed,
+            task="queries, sharper choices",
+            params={"dataset": dataset, "k": _MOST[dataset], "ways": [3], "epsilon": _CROSSES[group]},
+            group=group,
+        )
+        for seed in range(scale.seeds)
+        for group, dataset in TABLES.items()
+    ]
+    return with_and_without(scale, _QUICK if scale.quick else _EPSILONS, (3,)) + parts + sharper
 
 
 def _below(results: Results, form: Form, group: str) -> Finding:
@@ -43,7 +81,15 @@ def _below(results: Results, form: Form, group: str) -> Finding:
     elif mean - _BAR > CLEAR * error:
         verdict = "contradicted"
     first = "at no ε of the axis" if under is None else f"first at ε = {under:g}"
-    return Finding(verdict=verdict, why=f"{mean:.4f} at ε = {at:g}; below {_BAR:g} {first}.")
+    why = f"{mean:.4f} at ε = {at:g}; below {_BAR:g} {first}"
+    if form == "as printed":
+        listed = ", ".join(
+            f"{results.mean(_MEASURE, series, at, group):.4f} {series.removeprefix('as printed, ')}"
+            for series in (*_PARTS, _SHARPER)
+            if results.values(_MEASURE, series, at, group)
+        )
+        why += f"; there it would be {listed}" if listed else ""
+    return Finding(verdict=verdict, why=why + ".")
 
 
 EXPERIMENT = Experiment(
@@ -73,5 +119,13 @@ EXPERIMENT = Experiment(
     ),
     quick_seeds=3,
     log_x=False,
-    remarks=(f"The quick form has {len(_QUICK)} of the {len(_EPSILONS)} budgets.", BOUNDED, UNLIKE),
+    remarks=(
+        f"The quick form has {len(_QUICK)} of the {len(_EPSILONS)} budgets.",
+        BOUNDED,
+        UNLIKE,
+        "Why the error is larger than the paper's: most of it comes from noise in choosing the network, as the form whose "
+        "network is chosen without noise shows. Equation (10) has ΔI = (ln n + 1)/n or so; equation (13) leaves the "
+        "logarithm out. With ΔI = 1/n, choices are 11 times sharper, the printed form comes out about where the paper "
+        "has it, and we suppose that its program computes that. It is one more thing that no ε covers.",
+    ),
 )

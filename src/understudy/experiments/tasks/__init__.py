@@ -11,7 +11,7 @@ from understudy.experiments.tasks._hp import cell_distances, printed_noise, radi
 from understudy.experiments.tasks._leak import audit, real_records, star, threshold
 from understudy.experiments.tasks._marginals import marginals
 from understudy.experiments.tasks._network import network_information
-from understudy.experiments.tasks._queries import query_errors
+from understudy.experiments.tasks._queries import query_errors, sharper_choices
 from understudy.experiments.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
@@ -21,6 +21,7 @@ TASKS: Mapping[str, Task] = {
     "marginals": marginals,
     "network": network_information,
     "queries": query_errors,
+    "queries, sharper choices": sharper_choices,
     "pairs": pairs_by_definition,
     "pairs of a run": pairs_of_run,
     "missed parents": missed_parents,
@@ -50,6 +51,7 @@ __all__ = [
     "query_errors",
     "radial_accuracy",
     "real_records",
+    "sharper_choices",
     "star",
     "svm",
     "threshold",

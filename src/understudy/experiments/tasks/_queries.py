@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import sqrt
+from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from understudy.evaluation import QUERIES, choose_groups
 from understudy.experiments._data import load
 from understudy.experiments.tasks._fit import rehearse
 from understudy.methods import BASELINES, flaw_of, read_method
-from understudy.network import Model
-from understudy.schema import Marginal
+from understudy.methods._privabn_published import adaptive_network, noisy_conditionals
+from understudy.network import Model, Network, NetworkModel
+from understudy.privacy import Curator, make_budget, make_noise
+from understudy.schema import Marginal, recode
 from understudy.tables import Table
 
 Floats = npt.NDArray[np.float64]
@@ -36,17 +38,55 @@ def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
     learnt = rehearse(data.counter, method, params["epsilon"], seed, params.get("exact"))
-    drawn = None
-    if method.name not in BASELINES and isinstance(learnt, Model):
-        drawn = MemoryCounter(_rows(learnt, data.table.n, Streams(seed), independent=flaw_of(method) is not None))
+    if method.name in BASELINES or not isinstance(learnt, Model):
+        return _errors(
+            params,
+            seed,
+            folder,
+            lambda asked: [learnt.marginal(marginal, errors=False).probabilities for marginal in asked],
+        )
+    return _errors_of_rows(params, seed, folder, learnt, independent=flaw_of(method) is not None)
+
+
+def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
+    """The same errors of PrivABN as printed, but with 1/n for the sensitivity of information, as equation (13) has it.
+
+    Parameters: `dataset`, `k` (most parents, or none), `epsilon`, `ways`.
+    """
+    data = load(params["dataset"], folder)
+    domain, n, epsilon = data.counter.domain, data.table.n, params["epsilon"] / 2
+    curator = Curator(
+        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), as_published=True
+    )
+    coins = Streams(seed).get("privabn", "coins")
+
+    def choose(weights: Floats) -> int:
+        return int((weights + coins.gumbel(size=weights.size)).argmax())
+
+    root = int(coins.integers(len(domain)))
+    times = log(n) + (n - 1) * log(n / (n - 1))
+    nodes = adaptive_network(curator, root, choose, epsilon * times, k=params["k"])
+    conditionals = noisy_conditionals(curator, nodes, 2 * len(domain) / (n * epsilon), coins)
+    model = NetworkModel(Network(domain, nodes), conditionals, recode(domain, "hierarchical"), (), n)
+    return _errors_of_rows(params, seed, folder, model, independent=True)
+
+
+def _errors_of_rows(
+    params: Mapping[str, Any], seed: int, folder: Path, model: Model, *, independent: bool
+) -> dict[str, float]:
+    """The errors of as many rows as the real table has."""
+    n = load(params["dataset"], folder).table.n
+    drawn = MemoryCounter(_rows(model, n, Streams(seed), independent=independent))
+    return _errors(params, seed, folder, lambda asked: [counts / drawn.n for counts in drawn.count(asked)])
+
+
+def _errors(
+    params: Mapping[str, Any], seed: int, folder: Path, answer: Callable[[list[Marginal]], Shares]
+) -> dict[str, float]:
     found = {}
     for way in params["ways"]:
         asked, truth = _truth(params["dataset"], folder, way, seed)
-        if drawn is not None:
-            answers: Shares = [counts / drawn.n for counts in drawn.count(asked)]
-        else:
-            answers = [learnt.marginal(marginal, errors=False).probabilities for marginal in asked]
-        found[f"L1 {way}-way"], found[f"L2 {way}-way"] = mean_errors(truth, answers)
+        found[f"L1 {way}-way"], found[f"L2 {way}-way"] = mean_errors(truth, answer(asked))
     return found
 
 
