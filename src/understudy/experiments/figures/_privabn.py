@@ -27,8 +27,8 @@ _LARGEST = 1.0  # the budget by which the repaired form without noise sizes its 
 
 BOUNDED = (
     "As printed the network has no bound on parents and, without noise, runs to the complete graph. On ACS (23 "
-    "columns) it is given at most 12 parents here, and on Retail (50 columns) at most 8, for the size of its tables; on "
-    "NLTCS it has no bound."
+    "columns) it is given at most 12 parents here, and on Retail (50 columns) at most 8, for the size of its tables; "
+    "on NLTCS it has no bound."
 )
 UNLIKE = (
     "NoPrivABN leaves out all noise (`exact=all`). As printed that is the paper's; the repaired form sizes its tables "

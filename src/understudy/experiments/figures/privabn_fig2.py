@@ -123,8 +123,8 @@ EXPERIMENT = Experiment(
         f"The quick form has {len(_QUICK)} of the {len(_EPSILONS)} budgets.",
         BOUNDED,
         UNLIKE,
-        "Why the error is larger than the paper's: most of it comes from noise in choosing the network, as the form whose "
-        "network is chosen without noise shows. Equation (10) has ΔI = (ln n + 1)/n or so; equation (13) leaves the "
+        "Why the error is larger than the paper's: most of it comes from noise in choosing the network, as the form "
+        "whose network is chosen without noise shows. Equation (10) has ΔI = (ln n + 1)/n or so; equation (13) leaves the "
         "logarithm out. With ΔI = 1/n, choices are 11 times sharper, the printed form comes out about where the paper "
         "has it, and we suppose that its program computes that. It is one more thing that no ε covers.",
     ),

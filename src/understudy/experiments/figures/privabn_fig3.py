@@ -144,7 +144,7 @@ EXPERIMENT = Experiment(
         "The paper draws bars; here α is the axis and each ε a panel. Printed PrivABN is put beside printed JTree, "
         "repaired beside repaired. PriView has no rows and is asked for its answers.",
         BOUNDED,
-        "JTree as printed falls apart at ε = 0.1: the noise of its test is then as large as its threshold, a great many "
-        "of the 1,225 pairs pass, and cliques grow as large as they are let.",
+        "JTree as printed falls apart at ε = 0.1: the noise of its test is then as large as its threshold, a great "
+        "many of the 1,225 pairs pass, and cliques grow as large as they are let.",
     ),
 )
