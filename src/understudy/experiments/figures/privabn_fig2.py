@@ -124,8 +124,8 @@ EXPERIMENT = Experiment(
         BOUNDED,
         UNLIKE,
         "Why the error is larger than the paper's: most of it comes from noise in choosing the network, as the form "
-        "whose network is chosen without noise shows. Equation (10) has ΔI = (ln n + 1)/n or so; equation (13) leaves the "
-        "logarithm out. With ΔI = 1/n, choices are 11 times sharper, the printed form comes out about where the paper "
-        "has it, and we suppose that its program computes that. It is one more thing that no ε covers.",
+        "whose network is chosen without noise shows. Equation (10) has a ΔI of about (ln n + 1)/n; equation (13) "
+        "leaves the logarithm out. With ΔI = 1/n choices are 11 times sharper, and the printed form comes out about "
+        "where the paper has it: we suppose that its program computes that. It is one more thing that no ε covers.",
     ),
 )
