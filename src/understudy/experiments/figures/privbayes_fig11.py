@@ -54,6 +54,7 @@ EXPERIMENT = Experiment(
     datasets=DATASETS,
     runs=_runs,
     panels=PANELS,
+    quick_seeds=5,
     claims=(
         Claim(
             sentence="The error of counting queries comes mainly from the noise in tables: BestMarginal significantly "

@@ -17,4 +17,5 @@ EXPERIMENT = Experiment(
     panels=_encodings.COUNT_PANELS,
     claims=_encodings.count_claims("BR2000"),
     quick_seeds=8,
+    remarks=_encodings.COUNT_REMARKS,
 )

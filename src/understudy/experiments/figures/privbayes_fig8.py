@@ -16,5 +16,5 @@ EXPERIMENT = Experiment(
     runs=lambda scale: _encodings.class_runs(scale, "br2000_privbayes16"),
     panels=_encodings.class_panels("br2000"),
     claims=_encodings.class_claims("BR2000", "br2000"),
-    quick_seeds=6,
+    quick_seeds=5,
 )

@@ -69,6 +69,7 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=_tuning.PANELS,
     log_x=False,
+    quick_seeds=5,
     claims=(
         Claim(
             sentence="The error tends to be higher when β is very small or very large.",
