@@ -132,7 +132,6 @@ EXPERIMENT = Experiment(
     ),
     quick_seeds=1,
     full_seeds=1,
-    log_x=False,
     remarks=(
         "Rows are those of the soundness review. A bound from few trials is far below the truth, which is infinite for "
         "rows 3 to 7. The full form has ten times the trials.",
