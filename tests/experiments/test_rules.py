@@ -22,7 +22,7 @@ def results(**lines):
         ({1.0: [0.31, 0.49], 2.0: [0.3, 0.5]}, "not reproduced"),  # no clear loss, and no win either
     ],
 )
-def test_beats(ours, verdict):
+def test_a_line_beats_another(ours, verdict):
     found = Beats(ours=("a",), others=("b",), measures=("error",)).decide(
         results(a=ours, b={1.0: [0.3, 0.31], 2.0: [0.3, 0.32]})
     )
@@ -58,7 +58,7 @@ def test_a_rule_without_anything_to_compare_reproduces_nothing():
         ({1.0: [0.1], 2.0: [0.5], 4.0: [0.9]}, "contradicted"),
     ],
 )
-def test_trend(line, verdict):
+def test_a_line_falls_along_the_axis(line, verdict):
     assert Trend(series=("a",), measures=("error",)).decide(results(a=line)).verdict == verdict
 
 
@@ -70,7 +70,7 @@ def test_trend(line, verdict):
         ({1.0: [0.3], 2.0: [0.4]}, "contradicted"),
     ],
 )
-def test_near(other, verdict):
+def test_two_lines_are_near(other, verdict):
     rule = Near(first="a", second="b", measures=("error",), factor=1.1)
     assert rule.decide(results(a={1.0: [0.1], 2.0: [0.2]}, b=other)).verdict == verdict
 

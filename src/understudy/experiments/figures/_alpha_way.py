@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from understudy.experiments._experiment import Claim, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Beats, Decided, Near, Trend
-from understudy.experiments.figures._common import DISTANCE, EPSILONS, over_budgets
+from understudy.experiments.figures._budgets import DISTANCE, EPSILONS, over_budgets
 
 OURS, PRINTED = "PrivBayes", "PrivBayes, as printed"
 LAPLACE, FOURIER, UNIFORM = "Laplace", "Fourier", "Uniform"

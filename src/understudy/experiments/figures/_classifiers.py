@@ -7,7 +7,7 @@ from typing import Any
 
 from understudy.experiments._experiment import Claim, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Beats, Decided
-from understudy.experiments.figures._common import EPSILONS, ERROR, over_budgets
+from understudy.experiments.figures._budgets import EPSILONS, ERROR, over_budgets
 from understudy.experiments.svm import NO_PRIVACY, PAPER_TARGETS
 
 OURS, PRINTED = "PrivBayes", "PrivBayes, as printed"

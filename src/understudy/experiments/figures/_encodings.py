@@ -6,7 +6,7 @@ from math import sqrt
 
 from understudy.experiments._experiment import Claim, Finding, Panel, Results, Run, Scale
 from understudy.experiments._rules import Beats, Decided, Near
-from understudy.experiments.figures._common import DISTANCE, EPSILONS, ERROR, over_budgets
+from understudy.experiments.figures._budgets import DISTANCE, EPSILONS, ERROR, over_budgets
 from understudy.experiments.svm import PAPER_TARGETS
 
 BINARY, GRAY, VANILLA, HIERARCHICAL = "Binary-F", "Gray-F", "Vanilla-R", "Hierarchical-R"

@@ -10,7 +10,7 @@ from typing import Any
 
 from understudy.experiments._experiment import Finding, Panel, Results, Run, Scale
 from understudy.experiments._rules import Decided
-from understudy.experiments.figures._common import DISTANCE, ERROR
+from understudy.experiments.figures._budgets import DISTANCE, ERROR
 
 SAME = 1.1
 """Errors that differ by no more than this factor are comparable."""

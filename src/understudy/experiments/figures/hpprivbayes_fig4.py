@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Beats, Decided, Near, Trend
-from understudy.experiments.figures._common import EPSILON
+from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._hp import (
     ACCURACY,
     AS_PRINTED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from understudy.experiments._experiment import Claim, Experiment, Panel, Run, Scale
 from understudy.experiments._rules import Beats, Trend
-from understudy.experiments.figures._common import DISTANCE, EPSILON
+from understudy.experiments.figures._budgets import DISTANCE, EPSILON
 from understudy.experiments.figures._hp import (
     AS_PRINTED,
     AS_REPAIRED,

@@ -7,7 +7,7 @@ from math import sqrt
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Decided
-from understudy.experiments.figures._common import EPSILON
+from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._hp import (
     ACCURACY,
     AS_PRINTED,

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Beats, Decided
-from understudy.experiments.figures._common import EPSILON
+from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._privabn import (
     BOUNDED,
     CLEAR,

@@ -6,7 +6,7 @@ from functools import partial
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Decided
-from understudy.experiments.figures._common import EPSILON
+from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._privabn import (
     BOUNDED,
     CLEAR,

@@ -7,7 +7,7 @@ from math import exp, log
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Results, Run, Scale
 from understudy.experiments._rules import Beats, Decided
-from understudy.experiments.figures._common import EPSILON, EPSILONS
+from understudy.experiments.figures._budgets import EPSILON, EPSILONS
 from understudy.experiments.figures._tuning import CHOSEN, DATASETS, PANELS, TASKS
 
 _OURS, _NETWORK, _MARGINAL = "PrivBayes", "BestNetwork", "BestMarginal"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from understudy.experiments._experiment import Experiment, Run, Scale
 from understudy.experiments.figures._alpha_way import JOINT, REMARKS, claims, panels, runs
-from understudy.experiments.figures._common import EPSILON
+from understudy.experiments.figures._budgets import EPSILON
 
 
 def _runs(scale: Scale) -> list[Run]:

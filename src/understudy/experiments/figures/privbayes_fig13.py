@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from understudy.experiments._experiment import Experiment, Run, Scale
 from understudy.experiments.figures._alpha_way import JOINT, REMARKS, claims, panels, runs, same_as_uniform
-from understudy.experiments.figures._common import EPSILON, EPSILONS
+from understudy.experiments.figures._budgets import EPSILON, EPSILONS
 
 _QUICK = (0.05, 0.1, 0.4, 1.6)
 

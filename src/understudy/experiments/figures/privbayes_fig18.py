@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from understudy.experiments._experiment import Claim, Experiment, Run, Scale
+from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._classifiers import (
     OURS,
     PRINTED,
@@ -14,7 +15,6 @@ from understudy.experiments.figures._classifiers import (
     rises,
     runs,
 )
-from understudy.experiments.figures._common import EPSILON
 from understudy.experiments.svm import PAPER_TARGETS
 
 

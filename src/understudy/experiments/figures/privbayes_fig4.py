@@ -6,7 +6,7 @@ from statistics import correlation, median
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale
 from understudy.experiments._rules import Beats, Decided, Near, Trend
-from understudy.experiments.figures._common import EPSILON, EPSILONS, over_budgets
+from understudy.experiments.figures._budgets import EPSILON, EPSILONS, over_budgets
 
 _ALL_SETS = 8000  # more than there are in any round on NLTCS: all are looked at
 _SOME_SETS = 4000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from understudy.experiments._experiment import Experiment
 from understudy.experiments.figures import _encodings
-from understudy.experiments.figures._common import EPSILON
+from understudy.experiments.figures._budgets import EPSILON
 
 EXPERIMENT = Experiment(
     name="privbayes-fig8",
