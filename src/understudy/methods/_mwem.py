@@ -106,7 +106,10 @@ class MWEM:
 
     def remarks(self, model: Answers) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        return ("columns that no round measured together are published as if they had nothing to do with each other.",)
+        return (
+            "columns that no round measured together hang together only through others that were: all else is as if "
+            "they had nothing to do with each other.",
+        )
 
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
         """What a run would do, from public quantities alone."""

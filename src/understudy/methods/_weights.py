@@ -16,6 +16,7 @@ from understudy.schema import Domain, Marginal
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 
+_FARTHEST = 40.0  # probabilities differ by 1 at most; only noise beside a small (or small noisy) n goes beyond
 _LINE = 1 << 13  # cells of a line: two of them fit into a core's first cache, or nearly
 
 
@@ -85,12 +86,14 @@ class Weights:
     def learn(self, noted: Sequence[Noted], *, passes: int) -> None:
         """Apply the multiplicative update for all of them in turn, so many times over.
 
-        A row's weight grows by exp(½·(measured − current)) for the cell that it falls into, both as probabilities.
+        A row's weight grows by exp(½·(measured − current)) for the cell that it falls into, both as probabilities. What
+        noise has put far from any probability counts as `_FARTHEST`, so that no update overflows.
         """
         current = self._sums(noted[0])
         for turn in range(passes * len(noted)):
             mine, following = noted[turn % len(noted)], noted[(turn + 1) % len(noted)]
-            change = np.where(mine.known, np.exp((mine.values - current) / 2), 1.0)
+            apart = np.clip(mine.values - current, -_FARTHEST, _FARTHEST)
+            change = np.where(mine.known, np.exp(apart / 2), 1.0)
             change /= change @ current
             current = self._multiply(change[mine.cells], mine.kinds, following)
 
