@@ -44,6 +44,6 @@ EXPERIMENT = Experiment(
         "The text does not list the values of θ and ε: we take three budgets and seven values.",
         "That counts want a large θ is a matter of post-processing. The paper's own (postprocessing=published) leaves "
         "the noise of large tables in, and then the best θ for counts is 7.4 on average over the twelve lines (one "
-        "repetition); with ours it is 2.7, since large tables are pulled towards what smaller ones say.",
+        "repetition); with ours it is 2.7, perhaps because large tables are pulled towards smaller ones.",
     ),
 )
