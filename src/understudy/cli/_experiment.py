@@ -26,24 +26,27 @@ ALL = "all"
 @app.command("list")
 def list_experiments(out: Path = _OUT, as_json: bool = _JSON) -> None:
     """Every figure and table of the papers: its cost, and its verdicts so far."""
-    from understudy.experiments import EXPERIMENTS, read_outcomes
+    from understudy.experiments import EXPERIMENTS, in_words, read_outcomes
 
     outcomes = read_outcomes(out, EXPERIMENTS)
     rows = [_row(experiment, outcomes.get(name)) for name, experiment in EXPERIMENTS.items()]
     if as_json:
         say_json(rows)
         return
-    table = make_table("experiment", "paper", "where", "what", "runs quick/full", "CPU", "verdicts so far")
+    table = make_table("experiment", "paper", "where", "what", "quick", "full", "verdicts so far")
     for row in rows:
-        runs = f"{row['quick_runs']:,} / {row['full_runs']:,}"
-        cpu = "" if row["cpu_seconds"] is None else f"{row['cpu_seconds'] / 60:.1f} min {row['form']}"
-        table.add_row(row["name"], row["paper"], row["where"], row["title"], runs, cpu, row["verdicts_so_far"])
+        costs = [in_words(row[f"{form}_cpu_seconds"]) for form in ("quick", "full")]
+        table.add_row(row["name"], row["paper"], row["where"], row["title"], *costs, row["verdicts_so_far"])
     say_table(table)
+    quick = sum(row["quick_cpu_seconds"] or 0 for row in rows)
+    say(f"Costs are CPU time, about; divide by your processors. All quick forms together: {in_words(quick)}.")
     say(f"Results: {out}. Run one: understudy experiment run {next(iter(EXPERIMENTS))} --quick")
 
 
 def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
-    quick, full = (len(experiment.runs(experiment.scale(quick=quick))) for quick in (True, False))
+    from understudy.experiments import cost_of
+
+    cost = cost_of(experiment, outcome)
     words = "not run"
     if outcome is not None:
         listed = [finding.verdict for finding in outcome.verdicts]
@@ -55,9 +58,10 @@ def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
         "where": experiment.where,
         "title": experiment.title,
         "datasets": list(experiment.datasets),
-        "quick_runs": quick,
-        "full_runs": full,
-        "cpu_seconds": None if outcome is None else outcome.cpu_seconds,
+        "quick_runs": cost.quick_runs,
+        "full_runs": cost.full_runs,
+        "quick_cpu_seconds": cost.quick_seconds,
+        "full_cpu_seconds": cost.full_seconds,
         "form": None if outcome is None else "quick" if outcome.quick else "full",
         "current": outcome is not None and outcome.current,
         "verdicts": [] if outcome is None else [finding.verdict for finding in outcome.verdicts],

@@ -1,5 +1,6 @@
 """The papers' experiments, figure by figure: what they claim, put to the methods here, and decided by rules."""
 
+from understudy.experiments._costs import Cost, cost_of, in_words
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._outcome import Outcome, check_data, read_outcomes, run_experiment
 from understudy.experiments._page import claims_page, findings
@@ -8,6 +9,7 @@ from understudy.experiments.figures import EXPERIMENTS, experiment_named
 __all__ = [
     "EXPERIMENTS",
     "Claim",
+    "Cost",
     "Experiment",
     "Finding",
     "Outcome",
@@ -18,8 +20,10 @@ __all__ = [
     "Verdict",
     "check_data",
     "claims_page",
+    "cost_of",
     "experiment_named",
     "findings",
+    "in_words",
     "read_outcomes",
     "run_experiment",
 ]

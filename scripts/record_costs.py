@@ -1,0 +1,30 @@
+"""Record what experiments cost, for `understudy experiment list`, from results of the quick form.
+
+understudy experiment run all --quick --out docs/experiments
+python scripts/record_costs.py [RESULTS]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from understudy.experiments import EXPERIMENTS, read_outcomes
+
+TARGET = Path(__file__).resolve().parent.parent / "src" / "understudy" / "experiments" / "costs.json"
+
+
+def main() -> None:
+    """Write the file."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/experiments")
+    outcomes = read_outcomes(folder, EXPERIMENTS)
+    costs = {name: {"runs": found.runs, "cpu_seconds": found.cpu_seconds} for name, found in outcomes.items()}
+    TARGET.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
+    print(
+        f"{TARGET.name}: {len(costs)} experiments, {sum(c['cpu_seconds'] for c in costs.values()) / 60:.0f} CPU minutes"
+    )
+
+
+if __name__ == "__main__":
+    main()
