@@ -21,9 +21,8 @@ def main() -> None:
     outcomes = read_outcomes(folder, EXPERIMENTS)
     costs = {name: {"runs": found.runs, "cpu_seconds": found.cpu_seconds} for name, found in outcomes.items()}
     TARGET.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
-    print(
-        f"{TARGET.name}: {len(costs)} experiments, {sum(c['cpu_seconds'] for c in costs.values()) / 60:.0f} CPU minutes"
-    )
+    minutes = sum(found.cpu_seconds for found in outcomes.values()) / 60
+    sys.stdout.write(f"{TARGET.name}: {len(costs)} experiments, {minutes:.0f} CPU minutes\n")
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ def _csv(done: Sequence[tuple[Run, Mapping[str, float]]]) -> str:
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["group", "series", "x", "seed", "measure", "value"])
     rows.writerows(
-        [run.group, run.series, f"{x:g}", run.seed, measure, repr(value)]
+        [run.group, run.series, f"{x:.12g}", run.seed, measure, repr(value)]
         for run, values in done
         for name, value in values.items()
         for measure, x in [run.place(name)]
