@@ -248,3 +248,28 @@ def test_almost_no_noise_is_a_tenth(noise: float, verdict: str) -> None:
     values = {"A": 100.0, "B": noise, "B least": noise / 2}
     results = Results({("noise", "r = 1/6", name, 1.0): [value] for name, value in values.items()})
     assert named(FIGURES[3], "With a small r", hp.AS_PRINTED).rule.decide(results).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("short", "verdict"),
+    [
+        (lambda x: 0.02 / x, "reproduced"),
+        (lambda x: 0.12 - 0.02 * x, "not reproduced"),
+        (lambda x: 0.1 * x, "contradicted"),
+    ],
+)
+def test_whether_small_budgets_are_served_badly_is_told_by_the_ends(
+    short: Callable[[float], float], verdict: str
+) -> None:
+    def value(group: str, series: str, x: float) -> float:
+        return 0.95 if series == hp.UNTOUCHED else 0.95 - short(x)
+
+    claim = named(FIGURES[1], "HPPrivBayes keeps data usable", hp.AS_PRINTED)
+    assert claim.rule.decide(made_up(FIGURES[1], value)).verdict == verdict
+
+
+@pytest.mark.parametrize(("sign", "verdict"), [(1, "reproduced"), (-1, "contradicted"), (0, "not reproduced")])
+def test_whether_a_small_ratio_costs_accuracy_is_told_at_every_budget(sign: int, verdict: str) -> None:
+    results = made_up(fig6.EXPERIMENT, lambda group, series, x: 0.8 + sign * slope(series) / 5)
+    for form in (hp.AS_PRINTED, hp.AS_REPAIRED):
+        assert named(FIGURES[3], "A small r overprotects", form).rule.decide(results).verdict == verdict

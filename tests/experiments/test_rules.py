@@ -35,6 +35,15 @@ def test_beats_counts_higher_as_better_when_told_to():
     assert rule.decide(results(a={1.0: [0.1]}, b={1.0: [0.9]})).verdict == "contradicted"
 
 
+def test_a_claim_of_clearly_wants_clear_wins():
+    lines = results(a={1.0: [0.1, 0.5]}, b={1.0: [0.3, 0.32]})
+    usual, strict = (Beats(ours=("a",), others=("b",), measures=("error",), clearly=clear) for clear in (False, True))
+    assert usual.decide(lines).verdict == "reproduced"
+    assert strict.decide(lines).verdict == "not reproduced"
+    assert strict.decide(results(a={1.0: [0.1, 0.11]}, b={1.0: [0.3, 0.32]})).verdict == "reproduced"
+    assert "below by more than 2 standard errors" in strict.text
+
+
 def test_beats_looks_only_where_it_is_told_to():
     lines = results(a={1.0: [0.1], 2.0: [0.9]}, b={1.0: [0.3], 2.0: [0.3]})
     assert Beats(ours=("a",), others=("b",), measures=("error",), xs=(1.0,)).decide(lines).verdict == "reproduced"

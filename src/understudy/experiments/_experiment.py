@@ -120,6 +120,10 @@ class Experiment:
 Point: TypeAlias = tuple[str, str, str, float]  # group, series, measure, x
 
 
+class NothingRunError(LookupError):
+    """A rule asks for a point that no run has values of."""
+
+
 @dataclass(frozen=True)
 class Results:
     """The values of all runs of an experiment, by point.
@@ -159,14 +163,28 @@ class Results:
         return self.points.get((group, series, measure, x), ())
 
     def mean(self, measure: str, series: str, x: float, group: str = "") -> float:
-        """Their mean."""
-        values = self.points[group, series, measure, x]
+        """Their mean.
+
+        Raises:
+            NothingRunError: if nothing was run there.
+        """
+        values = self._some(measure, series, x, group)
         return sum(values) / len(values)
 
     def standard_error(self, measure: str, series: str, x: float, group: str = "") -> float:
-        """The standard error of the mean; 0 for a single value, of which nothing is known."""
-        values = self.points[group, series, measure, x]
+        """The standard error of the mean; 0 for a single value, of which nothing is known.
+
+        Raises:
+            NothingRunError: if nothing was run there.
+        """
+        values = self._some(measure, series, x, group)
         if len(values) < 2:
             return 0.0
         mean = sum(values) / len(values)
         return sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
+
+    def _some(self, measure: str, series: str, x: float, group: str) -> Sequence[float]:
+        if not (values := self.values(measure, series, x, group)):
+            place = ", ".join(part for part in (group, measure, series) if part)
+            raise NothingRunError(f"Nothing was run for {place} at {x:g}")
+        return values

@@ -6,9 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from understudy.experiments._experiment import Finding, Results, Verdict
+from understudy.experiments._experiment import Finding, NothingRunError, Results, Verdict
 
 _CLEAR = 2.0  # standard errors of a difference
+NOTHING = Finding(verdict="not reproduced", why="There is nothing to compare.")
+"""What is found where nothing was run."""
+
+
+def times(value: float, other: float) -> float:
+    """How many times the other a value is, both being 0 or more: once if both are 0, without end if the other is.
+
+    >>> times(3, 2), times(0, 0), times(1, 0)
+    (1.5, 1.0, inf)
+    """
+    return value / other if other else float("inf") if value else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +44,15 @@ class Beats:
     """Share of the comparisons that must be won for the claim to be reproduced."""
     lost: float = 0.0
     """Share of them that may be clearly lost all the same: above 0 for claims of "most cases"."""
+    clearly: bool = False
+    """Whether only what is clear counts as won: for claims of "clearly" and "significantly"."""
 
     @property
     def text(self) -> str:
         """The rule in words."""
         side = "above" if self.higher else "below"
+        if self.clearly:
+            side += f" by more than {_CLEAR:g} standard errors"
         where = "" if self.xs is None else " at " + ", ".join(f"{x:g}" for x in self.xs)
         few = "none" if self.lost == 0 else f"at most {100 * self.lost:g} %"
         return (
@@ -59,10 +74,11 @@ class Beats:
             if (self.xs is None or x in self.xs) and results.values(measure, other, x, group)
         ]
         if not compared:
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
-        won = sum(c.won for c in compared)
+            return NOTHING
+        won = sum(c.clearly_won if self.clearly else c.won for c in compared)
         lost = [c for c in compared if c.clearly_lost]
-        why = f"{won} of {len(compared)} comparisons won, {len(lost)} clearly lost"
+        how = "clearly won" if self.clearly else "won"
+        why = f"{won} of {len(compared)} comparisons {how}, {len(lost)} clearly lost"
         if lost:
             worst = sorted(lost, key=lambda c: -c.ratio)[:3]
             why += ": " + "; ".join(c.words for c in worst) + ("; …" if len(lost) > 3 else "")
@@ -86,9 +102,10 @@ class _Compared:
             results.standard_error(measure, ours, x, group) ** 2 + results.standard_error(measure, other, x, group) ** 2
         )
         self.won = gap > 0
+        self.clearly_won = gap > _CLEAR * error
         self.clearly_lost = gap < 0 and -gap > _CLEAR * error
         low, high = sorted((abs(mine), abs(theirs)))
-        self.ratio = high / low if low else float("inf")
+        self.ratio = times(high, low)
         place = ", ".join(part for part in (group, measure, f"at {x:g}") if part)
         self.words = f"{place}: {ours} {mine:.4f}, {other} {theirs:.4f}"
 
@@ -138,7 +155,7 @@ class Trend:
             ]
             back += steps
         if not lines:
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
+            return NOTHING
         word = "rise" if self.rises else "fall"
         why = f"{right} of {len(lines)} lines {word} from end to end; {len(back)} steps clearly go the other way"
         why += (": " + "; ".join(back[:3]) + ("; …" if len(back) > 3 else "") if back else "") + "."
@@ -194,7 +211,7 @@ class Near:
                         far.append(c)
         total = near + len(far)
         if not total:
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
+            return NOTHING
         why = f"near at {near} of {total} points"
         if far:
             why += ": not " + "; ".join(c.words for c in sorted(far, key=lambda c: -c.ratio)[:3])
@@ -209,7 +226,7 @@ class Near:
 
 @dataclass(frozen=True, kw_only=True)
 class Decided:
-    """A rule of a figure's own: words, and a function that says what they say.
+    """A rule of a figure's own: words, and a function that says what they say, where all that it asks for was run.
 
     >>> rule = Decided(text="Reproduced always.", by=lambda results: Finding(verdict="reproduced", why="So it is."))
     >>> rule.decide(Results()).why
@@ -221,7 +238,10 @@ class Decided:
 
     def decide(self, results: Results) -> Finding:
         """The verdict that these results give."""
-        return self.by(results)
+        try:
+            return self.by(results)
+        except NothingRunError as missing:
+            return Finding(verdict="not reproduced", why=f"{missing}.")
 
 
 def _listed(names: Sequence[str]) -> str:

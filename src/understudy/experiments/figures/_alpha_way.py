@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 from understudy.experiments._experiment import Claim, Finding, Panel, Results, Run, Scale, Verdict
-from understudy.experiments._rules import Beats, Decided, Near, Trend
+from understudy.experiments._rules import NOTHING, Beats, Decided, Near, Trend, times
 from understudy.experiments.figures._budgets import DISTANCE, EPSILONS, over_budgets
 
 OURS, PRINTED = "PrivBayes", "PrivBayes, as printed"
@@ -86,7 +86,7 @@ def claims(table: str, measures: tuple[str, str], *, joint: bool = False) -> tup
     found = [
         Claim(
             sentence=f"On {table}, PrivBayes clearly outperforms all {len(others)} baselines in all cases.",
-            rule=Beats(ours=(line,), others=others, measures=measures),
+            rule=Beats(ours=(line,), others=others, measures=measures, clearly=True),
             form=form,
         )
         for line, form in ((OURS, ours), (PRINTED, "post-processing as printed"))
@@ -101,18 +101,22 @@ def claims(table: str, measures: tuple[str, str], *, joint: bool = False) -> tup
     if joint:
         found += _joint_claims(table, measures)
     noisy = others[:-1]
+    found.append(
+        Claim(
+            sentence=f"On {table}, the errors of Laplace and Fourier grow with α.",
+            rule=_grow_with_ways(plain, measures),
+        )
+    )
     for by in ("difference", "ratio"):
         form = f"as a {by} of errors"
+        sentence = f"On {table}, Laplace and Fourier are highly sensitive to ε, and PrivBayes is less so."
+        found.append(Claim(sentence=sentence, rule=_loses_more(plain, measures, by), form=form))
         sentence = f"On {table}, PrivBayes is the further ahead of the baselines, the smaller ε is."
         found.append(Claim(sentence=sentence, rule=_further_for_small_budgets(noisy, measures, by), form=form))
         sentence = f"On {table}, PrivBayes is the further ahead of the baselines, the larger α is."
         found.append(Claim(sentence=sentence, rule=_further_for_more_ways(noisy, measures, by), form=form))
     return (
         *found,
-        Claim(
-            sentence=f"On {table}, Laplace and Fourier are highly sensitive to ε and PrivBayes is not.",
-            rule=_loses_more(plain, measures),
-        ),
         Claim(
             sentence=f"On {table}, the error of PrivBayes is not sensitive to α.",
             rule=_insensitive_to_ways(measures),
@@ -185,7 +189,7 @@ _SHARES = (
 def _settle(held: Sequence[bool], words: Sequence[str], what: str) -> Finding:
     """The verdict of `_SHARES`, and which comparisons fell out otherwise."""
     if not held:
-        return Finding(verdict="not reproduced", why="There is nothing to compare.")
+        return NOTHING
     verdict: Verdict = "not reproduced"
     if sum(held) >= 0.9 * len(held):
         verdict = "reproduced"
@@ -199,7 +203,7 @@ def _settle(held: Sequence[bool], words: Sequence[str], what: str) -> Finding:
 
 def _lead(results: Results, measure: str, other: str, x: float, by: By) -> float:
     mine, theirs = results.mean(measure, OURS, x), results.mean(measure, other, x)
-    return theirs - mine if by == "difference" else theirs / mine
+    return theirs - mine if by == "difference" else times(theirs, mine)
 
 
 def _further_for_small_budgets(others: tuple[str, ...], measures: tuple[str, str], by: By) -> Decided:
@@ -257,21 +261,44 @@ def _each_panel(
     return Decided(text=f"{text} {_SHARES}", by=decide)
 
 
-def _loses_more(others: tuple[str, ...], measures: tuple[str, str]) -> Decided:
+def _loses_more(others: tuple[str, ...], measures: tuple[str, str], by: By) -> Decided:
+    def rise(results: Results, measure: str, line: str) -> float:
+        low, high = _ends(results, measure, line)
+        return low - high if by == "difference" else times(low, high)
+
     def decide(results: Results) -> Finding:
         held, words = [], []
         for measure in measures:
             for other in others:
                 if not results.xs(measure, other) or not results.xs(measure, OURS):
                     continue
-                (low, high), (mine_low, mine_high) = (_ends(results, measure, line) for line in (other, OURS))
-                held.append(low - high > mine_low - mine_high)
-                words.append(f"{measure}: {other} by {low - high:.3f}, PrivBayes by {mine_low - mine_high:.3f}")
+                theirs, mine = rise(results, measure, other), rise(results, measure, OURS)
+                held.append(theirs > mine)
+                sign = "by" if by == "difference" else "×"
+                words.append(f"{measure}: {other} {sign} {theirs:.3g}, PrivBayes {sign} {mine:.3g}")
         return _settle(held, words, "rises more than PrivBayes")
 
+    what = "by more" if by == "difference" else "by a larger factor"
     text = (
-        "Does the mean error of 'Laplace' and of 'Fourier' rise by more than that of 'PrivBayes' from the greatest ε "
+        f"Does the mean error of 'Laplace' and of 'Fourier' rise {what} than that of 'PrivBayes' from the greatest ε "
         f"to the least, in every panel? {_SHARES}"
+    )
+    return Decided(text=text, by=decide)
+
+
+def _grow_with_ways(lines: tuple[str, ...], measures: tuple[str, str]) -> Decided:
+    def decide(results: Results) -> Finding:
+        held, words = [], []
+        for line in lines:
+            for x in results.xs(measures[0], line):
+                fewer, more = (results.mean(measure, line, x) for measure in measures)
+                held.append(more > fewer)
+                words.append(f"{line} at {x:g}: {more:.3f} for {measures[1]} and {fewer:.3f} for {measures[0]}")
+        return _settle(held, words, f"larger for {measures[1]} than for {measures[0]}")
+
+    text = (
+        f"Is the mean error of 'Laplace' and of 'Fourier' larger for {measures[1]} than for {measures[0]}, at every ε? "
+        f"{_SHARES}"
     )
     return Decided(text=text, by=decide)
 
@@ -280,7 +307,7 @@ def _insensitive_to_ways(measures: tuple[str, str]) -> Decided:
     def decide(results: Results) -> Finding:
         held, words = [], []
         for x in results.xs(measures[0], OURS):
-            ratio = results.mean(measures[1], OURS, x) / results.mean(measures[0], OURS, x)
+            ratio = times(results.mean(measures[1], OURS, x), results.mean(measures[0], OURS, x))
             held.append(ratio <= _ALPHA)
             words.append(f"at {x:g}: {ratio:.2f} times")
         return _settle(held, words, f"at most {_ALPHA:g} times the error for {measures[0]}")
@@ -296,7 +323,7 @@ def _inaccurate(line: str, measures: tuple[str, str]) -> Decided:
     def well(results: Results, measure: str) -> tuple[bool, str]:
         x = results.xs(measure, line)[0]
         theirs, mine = results.mean(measure, line, x), results.mean(measure, OURS, x)
-        return theirs >= 2 * mine, f"{theirs:.3f} against {mine:.3f} of PrivBayes"
+        return times(theirs, mine) >= 2, f"{theirs:.3f} against {mine:.3f} of PrivBayes"
 
     text = f"Is the mean error of '{line}' at the least ε at least twice that of 'PrivBayes', in every panel?"
     return _each_panel(line, measures, "at least twice", well, text)
@@ -333,7 +360,7 @@ def _low_degree() -> Decided:
     def decide(results: Results) -> Finding:
         xs = results.xs("degree", OURS, _DEGREE)
         if not xs:
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
+            return NOTHING
         degrees = [results.mean("degree", OURS, x, _DEGREE) for x in xs]
         verdict: Verdict = "not reproduced"
         if degrees[0] == 0 < degrees[-1]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from understudy.experiments._experiment import Claim, Finding, Panel, Results, Run, Scale, Verdict
-from understudy.experiments._rules import Beats, Decided
+from understudy.experiments._experiment import Claim, Finding, NothingRunError, Panel, Results, Run, Scale, Verdict
+from understudy.experiments._rules import NOTHING, Beats, Decided, times
 from understudy.experiments.figures._budgets import EPSILONS, ERROR, over_budgets
 from understudy.experiments.svm import NO_PRIVACY, PAPER_TARGETS
 
@@ -131,7 +131,7 @@ def rises(line: str, measure: str, first: float, second: float) -> Decided:
 
     def decide(results: Results) -> Finding:
         if not (results.values(measure, line, first) and results.values(measure, line, second)):
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
+            return NOTHING
         before, after = results.mean(measure, line, first), results.mean(measure, line, second)
         errors = [results.standard_error(measure, line, x) for x in (first, second)]
         reach = 2 * (errors[0] ** 2 + errors[1] ** 2) ** 0.5
@@ -156,7 +156,7 @@ def off_course(line: str, measures: Sequence[str], before: float, at: float) -> 
     def decide(results: Results) -> Finding:
         shown = [m for m in measures if results.values(m, line, before) and results.values(m, line, at)]
         if not shown:
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
+            return NOTHING
         up = [m for m in shown if results.mean(m, line, at) > results.mean(m, line, before)]
         verdict: Verdict = "not reproduced"
         if len(up) >= 0.75 * len(shown):
@@ -176,7 +176,9 @@ def off_course(line: str, measures: Sequence[str], before: float, at: float) -> 
 def _lower_on_average(ours: str, rivals: tuple[str, ...], measures: tuple[str, ...]) -> Decided:
     def average(results: Results, line: str) -> float:
         means = [results.mean(m, line, x) for m in measures for x in results.xs(m, line)]
-        return sum(means) / len(means) if means else float("nan")
+        if not means:
+            raise NothingRunError(f"Nothing was run for {line}")
+        return sum(means) / len(means)
 
     def decide(results: Results) -> Finding:
         mine = average(results, ours)
@@ -204,10 +206,12 @@ def _flat(line: str, measures: tuple[str, ...]) -> Decided:
         for measure in measures:
             means = [results.mean(measure, line, x) for x in results.xs(measure, line)]
             if means:
-                ratios[measure] = max(means) / min(means) if min(means) > 0 else float("inf")
+                ratios[measure] = times(max(means), min(means))
+        if not ratios:
+            return NOTHING
         steady = sum(ratio <= _SAME for ratio in ratios.values())
         verdict: Verdict = "not reproduced"
-        if ratios and steady == len(ratios):
+        if steady == len(ratios):
             verdict = "reproduced"
         elif steady < len(ratios) / 2:
             verdict = "contradicted"

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from understudy.experiments._experiment import Finding, Results, Run, Scale, Verdict
+from understudy.experiments._rules import NOTHING, times
 
 Form = Literal["as printed", "repaired"]
 FORMS: tuple[Form, ...] = ("as printed", "repaired")
@@ -86,12 +87,14 @@ class Approach:
         far, back, seen = [], [], 0
         for group in self.groups:
             for measure in self.measures:
-                xs = results.xs(measure, OURS[self.form], group)
+                floor = results.xs(measure, FLOOR[self.form], group)
+                xs = [x for x in results.xs(measure, OURS[self.form], group) if x in floor]
                 if self.at not in xs:
                     continue
                 seen += 1
                 gaps = [abs(self._gap(results, measure, x, group)) for x in xs]
-                share = gaps[xs.index(self.at)] / gaps[0] if gaps[0] else 0.0
+                there = gaps[xs.index(self.at)]
+                share = times(there, gaps[0]) if there else 0.0
                 if share > self.left:
                     far.append((share, self._words(results, measure, group, share)))
                 errors = [results.standard_error(measure, OURS[self.form], x, group) for x in xs]
@@ -102,7 +105,7 @@ class Approach:
                     if gaps[i + 1] - gaps[i] > widest[i]
                 ]
         if not seen:
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
+            return NOTHING
         why = f"near in {seen - len(far)} of {seen} panels"
         if far:
             why += ": not " + "; ".join(words for _, words in sorted(far, reverse=True)[:3]) + "; …" * (len(far) > 3)

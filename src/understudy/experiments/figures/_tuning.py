@@ -8,8 +8,8 @@ from itertools import product
 from math import exp, log
 from typing import Any
 
-from understudy.experiments._experiment import Finding, Panel, Results, Run, Scale
-from understudy.experiments._rules import Decided
+from understudy.experiments._experiment import Finding, NothingRunError, Panel, Results, Run, Scale
+from understudy.experiments._rules import Decided, times
 from understudy.experiments.figures._budgets import DISTANCE, ERROR
 
 SAME = 1.1
@@ -92,6 +92,8 @@ def lines(results: Results, *, counts: bool | None = None) -> dict[str, Line]:
             for series in results.series(task.measure, task.group):
                 xs = results.xs(task.measure, series, task.group)
                 found[f"{task.group}, {series}"] = {x: results.mean(task.measure, series, x, task.group) for x in xs}
+    if not found:
+        raise NothingRunError("Nothing was run for these tasks")
     return found
 
 
@@ -101,13 +103,21 @@ def best(line: Line) -> float:
 
 
 def excess(found: Mapping[str, Line]) -> Line:
-    """For each place, the geometric mean over all lines of the error there over the line's least.
+    """For each place, the geometric mean over all lines that it has of the error there over the line's least.
 
     >>> {x: round(e, 3) for x, e in excess({"a": {1.0: 0.1, 2.0: 0.2}, "b": {1.0: 0.2, 2.0: 0.1}}).items()}
     {1.0: 1.414, 2.0: 1.414}
     """
     xs = sorted({x for line in found.values() for x in line})
-    return {x: exp(sum(log(line[x] / min(line.values())) for line in found.values()) / len(found)) for x in xs}
+    there = {x: [times(line[x], min(line.values())) for line in found.values() if x in line] for x in xs}
+    return {x: exp(sum(map(log, ratios)) / len(ratios)) for x, ratios in there.items()}
+
+
+def at(line: Line, place: float) -> float:
+    """The error at a place."""
+    if place not in line:
+        raise NothingRunError(f"Nothing was run at {place:g}")
+    return line[place]
 
 
 def wide(span: Callable[[float, float], bool], said: str) -> Decided:
@@ -138,11 +148,11 @@ def best_within(low: float, high: float) -> Decided:
 
     def decide(results: Results) -> Finding:
         found = excess(lines(results))
-        at = best(found)
-        why = f"Least at {at:g}. " + ", ".join(f"{x:g}: × {value:.3f}" for x, value in found.items()) + "."
-        if low <= at <= high:
+        least = best(found)
+        why = f"Least at {least:g}. " + ", ".join(f"{x:g}: × {value:.3f}" for x, value in found.items()) + "."
+        if low <= least <= high:
             return Finding(verdict="reproduced", why=why)
-        return Finding(verdict="contradicted" if at in (min(found), max(found)) else "not reproduced", why=why)
+        return Finding(verdict="contradicted" if least in (min(found), max(found)) else "not reproduced", why=why)
 
     text = (
         "Divide every line by its least mean, and take the geometric mean over all lines at each place. Reproduced if "
@@ -155,7 +165,7 @@ def good_default(value: float) -> Decided:
     """Whether the paper's choice costs little against the best choice for each line."""
 
     def decide(results: Results) -> Finding:
-        found = {counts: excess(lines(results, counts=counts))[value] for counts in (True, False)}
+        found = {counts: at(excess(lines(results, counts=counts)), value) for counts in (True, False)}
         why = f"Counts: × {found[True]:.3f}; classifiers: × {found[False]:.3f}."
         far = sum(ratio > SAME for ratio in found.values())
         if not far:
@@ -174,18 +184,16 @@ def classifiers_prefer(*, larger: bool) -> Decided:
     """Whether classifiers are best at larger (smaller) values than counts are."""
 
     def decide(results: Results) -> Finding:
-        at = {
-            counts: sum(map(best, lines(results, counts=counts).values())) / len(lines(results, counts=counts))
-            for counts in (True, False)
-        }
-        why = f"The best value is {at[True]:.2f} for counts and {at[False]:.2f} for classifiers, on average."
-        if at[True] == at[False]:
+        kinds = {counts: lines(results, counts=counts).values() for counts in (True, False)}
+        mean = {counts: sum(map(best, found)) / len(found) for counts, found in kinds.items()}
+        why = f"The best value is {mean[True]:.2f} for counts and {mean[False]:.2f} for classifiers, on average."
+        if mean[True] == mean[False]:
             return Finding(verdict="not reproduced", why=why)
-        return Finding(verdict="reproduced" if (at[False] > at[True]) == larger else "contradicted", why=why)
+        return Finding(verdict="reproduced" if (mean[False] > mean[True]) == larger else "contradicted", why=why)
 
     side, other = ("larger", "smaller") if larger else ("smaller", "larger")
     text = (
         "Take the value at which each line is least. Reproduced if its average over the lines of classifiers is "
-        f"{side} than over those of counts; contradicted if {other}."
+        f"{side} than over those of counts; contradicted if {other}; not reproduced if the same."
     )
     return Decided(text=text, by=decide)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import stdev
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale
-from understudy.experiments._rules import Beats, Decided, Near
+from understudy.experiments._rules import NOTHING, Beats, Decided, Near
 from understudy.experiments.figures._hp import (
     AS_PRINTED,
     AS_REPAIRED,
@@ -51,7 +51,7 @@ def _unstable(results: Results) -> Finding:
         for k in _MORE:
             ours, theirs = (results.values(_MEASURE, line, k, group) for line in (PRINTED, RESTATED))
             if min(len(ours), len(theirs)) < 2:
-                return Finding(verdict="not reproduced", why="There is nothing to compare.")
+                return NOTHING
             ratios[f"{group}, k = {k:g}"] = (stdev(theirs), stdev(ours))
     why = "; ".join(f"{place}: PrivBayes {a:.3f}, HPPrivBayes {b:.3f}" for place, (a, b) in ratios.items()) + "."
     larger = [a > 1.5 * b for a, b in ratios.values()]

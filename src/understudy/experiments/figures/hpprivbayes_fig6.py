@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import sqrt
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
-from understudy.experiments._rules import Decided
+from understudy.experiments._rules import NOTHING, Beats, Decided
 from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._hp import (
     ACCURACY,
@@ -56,7 +56,7 @@ def _fluctuates(form: str) -> Callable[[Results], Finding]:
     def decide(results: Results) -> Finding:
         found = {label: _range(results, form, label) for label in _LABELS if results.xs(ACCURACY, label, form)}
         if len(found) < len(_LABELS):
-            return Finding(verdict="not reproduced", why="There is nothing to compare.")
+            return NOTHING
         why = "; ".join(f"{label}: {width:.3f} ± {error:.3f}" for label, (width, error) in found.items()) + "."
         gap = found[_LEAST][0] - found[_MOST][0]
         error = sqrt(found[_LEAST][1] ** 2 + found[_MOST][1] ** 2)
@@ -82,7 +82,7 @@ def _matters(form: str) -> Callable[[Results], Finding]:
                 if results.values(ACCURACY, label, x, form)
             }
             if len(means) < 2:
-                return Finding(verdict="not reproduced", why="There is nothing to compare.")
+                return NOTHING
             ends = [pick(means, key=lambda label: means[label]) for pick in (min, max)]
             error = sqrt(sum(results.standard_error(ACCURACY, label, x, form) ** 2 for label in ends))
             gap = means[ends[1]] - means[ends[0]]
@@ -101,10 +101,10 @@ def _matters(form: str) -> Callable[[Results], Finding]:
 
 def _almost_no_noise(results: Results) -> Finding:
     if not results.values("B", _LEAST, BUDGETS[-1], _NOISE):
-        return Finding(verdict="not reproduced", why="There is nothing to compare.")
+        return NOTHING
     a, b, least = (results.mean(name, _LEAST, BUDGETS[-1], _NOISE) for name in ("A", "B", "B least"))
     why = f"at ε = 1, in records a cell: A {a:.0f}, B {b:.0f} on average and {least:.0f} at least."
-    verdict: Verdict = "reproduced" if b <= a / 10 else "contradicted" if b >= a else "not reproduced"
+    verdict: Verdict = "contradicted" if b >= a else "reproduced" if b <= a / 10 else "not reproduced"
     return Finding(verdict=verdict, why=why)
 
 
@@ -151,6 +151,14 @@ EXPERIMENT = Experiment(
                     "otherwise not reproduced.",
                     by=_matters(form),
                 ),
+                form=form,
+            )
+            for form in _FORMS
+        ),
+        *(
+            Claim(
+                sentence="A small r overprotects group A and makes the table as a whole less usable.",
+                rule=Beats(ours=(_MOST,), others=(_LEAST,), measures=(ACCURACY,), groups=(form,), higher=True),
                 form=form,
             )
             for form in _FORMS

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
-from understudy.experiments._rules import Beats, Decided
+from understudy.experiments._rules import Beats, Decided, times
 from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._privabn import (
     BOUNDED,
@@ -77,7 +77,7 @@ def _alike(results: Results, form: Form, kind: str) -> Finding:
     for group, curves in _curves(results, form, kind):
         for i, x in enumerate(_EPSILONS):
             values = [curve[i] for curve in curves]
-            ratios.append((max(values) / max(min(values), 1e-12), f"{group} at ε = {x:g}"))
+            ratios.append((times(max(values), min(values)), f"{group} at ε = {x:g}"))
     far = [ratio for ratio, _ in ratios if ratio > _FEW]
     worst, where = max(ratios)
     verdict: Verdict = "not reproduced"

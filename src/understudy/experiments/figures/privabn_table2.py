@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
-from understudy.experiments._rules import Decided
+from understudy.experiments._rules import Decided, times
 from understudy.experiments.tasks._enumeration import adaptive_pairs
 
 _M = 50
@@ -88,13 +88,14 @@ def _days(results: Results) -> Finding:
 
 
 def _far_fewer(results: Results) -> Finding:
-    times = [
-        results.mean("pairs", "GreedyBayes, counted", k) / results.mean("pairs", "ABN, counted", k) for k in _DEGREES
+    ratios = [
+        times(results.mean("pairs", "GreedyBayes, counted", k), results.mean("pairs", "ABN, counted", k))
+        for k in _DEGREES
     ]
-    least = min(times)
+    least = min(ratios)
     return Finding(
-        verdict=_verdict(least >= 10**_ORDERS, max(times) < 1),
-        why=f"between {least:,.0f} and {max(times):,.0f} times fewer at m = {_M}; at k = 1 it would be as many.",
+        verdict=_verdict(least >= 10**_ORDERS, max(ratios) < 1),
+        why=f"between {least:,.0f} and {max(ratios):,.0f} times fewer at m = {_M}; at k = 1 it would be as many.",
     )
 
 

@@ -6,7 +6,7 @@ from itertools import product
 from math import exp, log
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Results, Run, Scale
-from understudy.experiments._rules import Beats, Decided
+from understudy.experiments._rules import NOTHING, Beats, Decided
 from understudy.experiments.figures._budgets import EPSILON, EPSILONS
 from understudy.experiments.figures._tuning import CHOSEN, DATASETS, PANELS, TASKS
 
@@ -33,10 +33,13 @@ def _runs(scale: Scale) -> list[Run]:
 def _more_on_others(results: Results) -> Finding:
     gains = {}
     for task in _COUNTS:
-        ratios = [
-            log(results.mean(task.measure, _OURS, x, task.group) / results.mean(task.measure, _MARGINAL, x, task.group))
+        errors = [
+            tuple(results.mean(task.measure, line, x, task.group) for line in (_OURS, _MARGINAL))
             for x in results.xs(task.measure, _OURS, task.group)
         ]
+        ratios = [log(mine / best) for mine, best in errors if mine > 0 and best > 0]
+        if not ratios:
+            return NOTHING
         gains[task.table] = exp(sum(ratios) / len(ratios))
     why = "; ".join(f"{table} × {gain:.2f}" for table, gain in gains.items()) + "."
     binary, others = [gains["NLTCS"], gains["ACS"]], [gains["Adult"], gains["BR2000"]]
@@ -64,6 +67,7 @@ EXPERIMENT = Experiment(
                 others=(_OURS, _NETWORK),
                 measures=tuple(dict.fromkeys(task.measure for task in _COUNTS)),
                 groups=tuple(task.group for task in _COUNTS),
+                clearly=True,
             ),
         ),
         Claim(

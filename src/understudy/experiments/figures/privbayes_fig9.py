@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from understudy.experiments._experiment import Claim, Experiment, Finding, Results, Run, Scale
+from understudy.experiments._experiment import Claim, Experiment, Finding, NothingRunError, Results, Run, Scale
 from understudy.experiments._rules import Decided
 from understudy.experiments.figures import _tuning
-from understudy.experiments.figures._tuning import best, lines
+from understudy.experiments.figures._tuning import at, best, lines
 
 _EPSILONS = (0.1, 0.4, 1.6)
 _BETAS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -31,8 +31,8 @@ def _runs(scale: Scale) -> list[Run]:
 
 def _ends_are_worse(results: Results) -> Finding:
     found = lines(results)
-    low = [name for name, line in found.items() if line[min(line)] > line[0.3]]
-    high = [name for name, line in found.items() if line[max(line)] > line[0.3]]
+    low = [name for name, line in found.items() if line[min(line)] > at(line, 0.3)]
+    high = [name for name, line in found.items() if line[max(line)] > at(line, 0.3)]
     of = len(found)
     why = f"Of {of} lines, {len(low)} are higher at {_BETAS[0]:g} than at 0.3, and {len(high)} at {_BETAS[-1]:g}."
     if min(len(low), len(high)) >= 0.75 * of:
@@ -51,7 +51,9 @@ def _best_is_below_half(results: Results) -> Finding:
 
 def _exception(results: Results) -> Finding:
     degree = results.mean("degree", "PrivBayes", _BETAS[-1], _DEGREES)
-    line = lines(results)[f"ACS, Q4, ε = {_EPSILONS[0]:g}"]
+    line = lines(results).get(f"ACS, Q4, ε = {_EPSILONS[0]:g}", {})
+    if len(line) < 2:
+        raise NothingRunError("Nothing was run for Q4 of ACS")
     before, last = sorted(line)[-2:]
     why = f"The degree is {degree:g}; the error is {line[before]:.4f} at {before:g} and {line[last]:.4f} at {last:g}."
     if degree > 0:
@@ -94,7 +96,7 @@ EXPERIMENT = Experiment(
             rule=_tuning.wide(lambda low, high: high - low >= 0.199, "span 0.2 or more"),
         ),
         Claim(
-            sentence="The least error tends to be at a β below one half.",
+            sentence="The good range of β, here the place of the least error, tends to be below one half.",
             rule=Decided(
                 text="Take the β of least mean of each line. Reproduced if it is below 0.5 in over half of them; "
                 "contradicted if above 0.5 in over half; otherwise not reproduced.",

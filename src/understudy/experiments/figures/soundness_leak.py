@@ -122,7 +122,8 @@ EXPERIMENT = Experiment(
             rule=Decided(
                 text="Run both tables of a pair that differ in one record, and count an event fixed before. "
                 "Contradicted if some row's trials prove an ε above that of the run, each wrong with a chance of 1 in "
-                "1,000 at most; reproduced if none does, which is no proof: those are in privacy/proof.md.",
+                "1,000 at most; reproduced if none does, which is no proof: those are in privacy/proof.md; not "
+                "reproduced if a row was not run.",
                 by=partial(_caught, paper=paper, form=form),
             ),
             form=form,
