@@ -63,6 +63,7 @@ def _draw_panel(
     axis: Any, panel: Panel, experiment: Experiment, results: Results, looks: dict[str, tuple[str, str]]
 ) -> None:
     every: set[float] = set()
+    least = 0.0
     for series in results.series(panel.measure, panel.group):
         xs = results.xs(panel.measure, series, panel.group)
         means = [results.mean(panel.measure, series, x, panel.group) for x in xs]
@@ -75,6 +76,7 @@ def _draw_panel(
         colour, marker = looks[series]
         axis.errorbar(xs, means, yerr=reach, label=series, color=colour, marker=marker, ms=4, lw=1.2, capsize=2)
         every.update(xs)
+        least = min(least, *means)
     if panel.level is not None:
         axis.axhline(panel.level, label=f"error bar {panel.level:g}", color="#3b3b3b", lw=0.8, ls="--")
     if experiment.log_x and min(every) > 0:
@@ -87,7 +89,9 @@ def _draw_panel(
     if panel.log_y:
         axis.set_yscale("log")
     else:
-        axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if axis.get_ylim()[0] < 0.3 * axis.get_ylim()[1] else None)
+        low, high = axis.get_ylim()
+        if low < 0.3 * high:  # an interval that reaches below 0 is cut off where no mean does
+            axis.set_ylim(bottom=min(0, low) if least < 0 else 0)
     axis.set_title(panel.title, fontsize=9)
     axis.set_xlabel(experiment.x)
     axis.set_ylabel(panel.y)

@@ -296,7 +296,7 @@ EXPERIMENT = Experiment(
         "by the same coins for every score.",
         "F against R at small ε (8 repetitions): on NLTCS F leads at 0.05 and 0.1 (2.46 to 2.06, 3.44 to 3.15 "
         "bits) and R at 0.2 (3.97 to 3.85); on ACS F leads by less than the scatter of the repetitions.",
-        "F takes hardly longer here: docs/privbayes.md says how it is computed. The paper's dynamic programme takes "
-        "O(n · 2^k) steps for a candidate, so its claim is one about that program.",
+        "F takes hardly longer here, at any degree: docs/privbayes.md says how. The paper's dynamic programme takes "
+        "O(n · 2^k) steps for a candidate, so its claims on time are about that program.",
     ),
 )
