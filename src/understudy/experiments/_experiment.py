@@ -52,6 +52,12 @@ class Panel:
     log_y: bool = False
     level: float | None = None
     """A level that the paper draws across it."""
+    x: str = ""
+    """What its axis shows, where that is not what the experiment's does."""
+    joined: bool = True
+    """Whether points of a line are joined: not where the places on the axis are only numbers of things."""
+    most: float | None = None
+    """What no value can exceed, though an interval may."""
 
 
 @dataclass(frozen=True, kw_only=True)

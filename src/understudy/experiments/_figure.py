@@ -21,8 +21,10 @@ _COLOURS = (
     "#a0522d",
     "#c2255c",
     "#3b3b3b",
+    "#74b816",
+    "#f783ac",
 )
-_MARKERS = "osD^vPX*<>"
+_MARKERS = "osD^vPX*<>ph"
 _MOST_COLUMNS = 4
 _LETTER = 0.07  # inches, in the legend
 
@@ -35,7 +37,7 @@ def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, by
     """
     pyplot = _pyplot()
     shown = [panel for panel in experiment.panels if results.series(panel.measure, panel.group)]
-    columns = min(len(shown), _MOST_COLUMNS if len(shown) != 6 else 3)
+    columns = min(len(shown), _MOST_COLUMNS if len(shown) not in (5, 6) else 3)
     rows = math.ceil(len(shown) / columns)
     with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": experiment.name, "font.size": 9}):
         names = list(dict.fromkeys(s for panel in shown for s in results.series(panel.measure, panel.group)))
@@ -43,7 +45,7 @@ def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, by
         beside = max(1, min(len(names), _MOST_COLUMNS, int(width / (_LETTER * max(map(len, names)) + 0.6))))
         size = (width, 2.7 * rows + 0.9 + 0.2 * math.ceil(len(names) / beside))
         figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-        looks = {name: (_COLOURS[i % 10], _MARKERS[i % 10]) for i, name in enumerate(names)}
+        looks = {name: (_COLOURS[i % 12], _MARKERS[i % 12]) for i, name in enumerate(names)}
         places = [axis for row in axes for axis in row]
         for axis, panel in zip(places, shown, strict=False):
             _draw_panel(axis, panel, experiment, results, looks)
@@ -74,41 +76,46 @@ def _draw_panel(
             interval = mean_interval(values) if len(values) > 2 else None
             reach.append(0.0 if interval is None else interval[1] - mean)
         colour, marker = looks[series]
-        axis.errorbar(xs, means, yerr=reach, label=series, color=colour, marker=marker, ms=4, lw=1.2, capsize=2)
+        line = "-" if panel.joined else ""
+        look = {"color": colour, "marker": marker, "ms": 4, "lw": 1.2, "capsize": 2, "ls": line}
+        axis.errorbar(xs, means, yerr=reach, label=series, **look)
         every.update(xs)
         least = min(least, *means)
     if panel.level is not None:
         axis.axhline(panel.level, label=f"error bar {panel.level:g}", color="#3b3b3b", lw=0.8, ls="--")
-    if experiment.log_x and min(every) > 0:
+    log_x = experiment.log_x and panel.joined and min(every) > 0
+    if log_x:
         axis.set_xscale("log")
-        if len(every) <= 8:
-            axis.set_xticks(sorted(every), _labels(sorted(every)))
         axis.minorticks_off()
-    elif len(every) <= 8:
-        axis.set_xticks(sorted(every))
+    if len(every) <= 8 or not panel.joined:
+        axis.set_xticks(sorted(every), _labels(sorted(every), log=log_x))
     if panel.log_y:
         axis.set_yscale("log")
     else:
         low, high = axis.get_ylim()
         if low < 0.3 * high:  # an interval that reaches below 0 is cut off where no mean does
             axis.set_ylim(bottom=min(0, low) if least < 0 else 0)
+        if panel.most is not None and high > panel.most:
+            axis.set_ylim(top=panel.most)
     axis.set_title(panel.title, fontsize=9)
-    axis.set_xlabel(experiment.x)
+    axis.set_xlabel(panel.x or experiment.x)
     axis.set_ylabel(panel.y)
     axis.grid(alpha=0.3, lw=0.5)
 
 
-def _labels(xs: list[float]) -> list[str]:
-    """What is written at places of a logarithmic axis: nothing where it would touch the one before.
+def _labels(xs: list[float], *, log: bool = True) -> list[str]:
+    """What is written at places of an axis: nothing where it would touch the one before.
 
-    >>> _labels([0.001, 0.005, 0.01, 1])
-    ['0.001', '0.005', '', '1']
+    >>> _labels([0.001, 0.005, 0.01, 1]), _labels([0.05, 0.1, 0.9], log=False)
+    (['0.001', '0.005', '', '1'], ['0.05', '', '0.9'])
     """
-    labels, last = [], 0.0
-    for x in xs:
-        clear = last == 0 or math.log(x / last) >= 0.13 * math.log(xs[-1] / xs[0])
+    places = [math.log(x) if log else x for x in xs]
+    room = 0.13 if log else 0.08  # of the axis: those of logarithmic ones have more digits
+    labels, last = [], -math.inf
+    for x, place in zip(xs, places, strict=True):
+        clear = place - last >= room * (places[-1] - places[0])
         labels.append(f"{x:g}" if clear else "")
-        last = x if clear else last
+        last = place if clear else last
     return labels
 
 

@@ -98,8 +98,8 @@ EXPERIMENT = Experiment(
     datasets=(DATASET,),
     runs=_runs,
     panels=(
-        Panel(title="Tested on real rows", measure=ACCURACY, y=ACCURACY),
-        Panel(title="Tested on synthetic rows (author's way)", measure="own accuracy", y=ACCURACY),
+        Panel(title="Tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0),
+        Panel(title="Tested on synthetic rows (author's way)", measure="own accuracy", y=ACCURACY, most=1.0),
     ),
     quick_seeds=3,
     full_seeds=20,

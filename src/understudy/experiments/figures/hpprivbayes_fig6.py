@@ -118,9 +118,9 @@ EXPERIMENT = Experiment(
     datasets=(DATASET,),
     runs=_runs,
     panels=(
-        *(Panel(title=f"HPPrivBayes {form}", measure=ACCURACY, y=ACCURACY, group=form) for form in _FORMS),
+        *(Panel(title=f"HPPrivBayes {form}", measure=ACCURACY, y=ACCURACY, group=form, most=1.0) for form in _FORMS),
         *(
-            Panel(title=f"{form}, author's way of testing", measure="own accuracy", y=ACCURACY, group=form)
+            Panel(title=f"{form}, author's way of testing", measure="own accuracy", y=ACCURACY, group=form, most=1.0)
             for form in _FORMS
         ),
     ),

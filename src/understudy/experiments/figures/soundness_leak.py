@@ -6,6 +6,7 @@ from functools import partial
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale
 from understudy.experiments._rules import Decided
+from understudy.experiments.figures._budgets import EPSILON
 from understudy.experiments.figures._privabn import FORMS, L2, OURS, PRINTED, TABLES, Form
 from understudy.experiments.tasks.leaks import AUDITS
 
@@ -104,12 +105,19 @@ EXPERIMENT = Experiment(
     paper="Soundness",
     where="theorems",
     title="What printed forms give away: ε proved by audits, exact losses, and the errors they bought",
-    x="row of the review (a), columns (b), ε (c, d, e)",
+    x=EPSILON,
     datasets=tuple(TABLES.values()),
     runs=_runs,
     panels=(
-        Panel(title="(a) ε proved by trials", measure="proved", y="ε"),
-        Panel(title="(b) pairs of JTree, claimed ε = 1", measure="loss", y="loss", group="columns", log_y=True),
+        Panel(title="(a) ε proved by trials", measure="proved", y="ε", x="row of the review", joined=False),
+        Panel(
+            title="(b) pairs of JTree, claimed ε = 1",
+            measure="loss",
+            y="loss",
+            group="columns",
+            log_y=True,
+            x="number of columns",
+        ),
         Panel(title="(c) tables of PrivABN as printed, NLTCS", measure="loss", y="loss", group="records", log_y=True),
         *(
             Panel(title=f"({letter}) {table}, 3-way", measure=_ERROR, y=L2, group=table)
