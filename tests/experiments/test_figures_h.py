@@ -255,6 +255,7 @@ def test_almost_no_noise_is_a_tenth(noise: float, verdict: str) -> None:
     [
         (lambda x: 0.02 / x, "reproduced"),
         (lambda x: 0.12 - 0.02 * x, "not reproduced"),
+        (lambda x: 0.1, "not reproduced"),
         (lambda x: 0.1 * x, "contradicted"),
     ],
 )

@@ -106,7 +106,8 @@ class _Compared:
         self.clearly_lost = gap < 0 and -gap > _CLEAR * error
         low, high = sorted((abs(mine), abs(theirs)))
         self.ratio = times(high, low)
-        place = ", ".join(part for part in (group, measure, f"at {x:g}") if part)
+        what = "" if group.endswith(measure) else measure
+        place = ", ".join(part for part in (group, what, f"at {x:g}") if part)
         self.words = f"{place}: {ours} {mine:.4f}, {other} {theirs:.4f}"
 
 

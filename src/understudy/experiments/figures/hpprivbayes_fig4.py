@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from understudy.experiments._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import NOTHING, Beats, Decided, Near, Trend
 from understudy.experiments.figures._budgets import EPSILON
@@ -73,17 +75,19 @@ def _weak_when_strict(line: str) -> Decided:
             x: results.mean(ACCURACY, UNTOUCHED, x) - results.mean(ACCURACY, line, x) for x in (BUDGETS[0], BUDGETS[-1])
         }
         strict, loose = short.values()
+        reach = 2 * sqrt(sum(results.standard_error(ACCURACY, line, x) ** 2 for x in short))
         verdict: Verdict = "not reproduced"
         if strict > 0 and strict >= 2 * loose:
             verdict = "reproduced"
-        elif strict <= loose:
+        elif loose - strict > reach:
             verdict = "contradicted"
         why = "Short of the original data by " + ", ".join(f"{gap:.3f} at ε = {x:g}" for x, gap in short.items()) + "."
         return Finding(verdict=verdict, why=why)
 
     return Decided(
         text=f"Take the accuracy of the original data less that of '{line}'. Reproduced if at ε = {BUDGETS[0]:g} it is "
-        f"at least twice that at ε = {BUDGETS[-1]:g}; contradicted if no larger; otherwise not reproduced.",
+        f"at least twice that at ε = {BUDGETS[-1]:g}; contradicted if smaller by more than 2 standard errors; otherwise not "
+        "reproduced.",
         by=decide,
     )
 
