@@ -86,8 +86,8 @@ def _weak_when_strict(line: str) -> Decided:
 
     return Decided(
         text=f"Take the accuracy of the original data less that of '{line}'. Reproduced if at ε = {BUDGETS[0]:g} it is "
-        f"at least twice that at ε = {BUDGETS[-1]:g}; contradicted if smaller by more than 2 standard errors; otherwise not "
-        "reproduced.",
+        f"at least twice that at ε = {BUDGETS[-1]:g}; contradicted if smaller by more than 2 standard errors; "
+        "otherwise not reproduced.",
         by=decide,
     )
 
