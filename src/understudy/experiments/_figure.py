@@ -27,6 +27,7 @@ _COLOURS = (
 _MARKERS = "osD^vPX*<>ph"
 _MOST_COLUMNS = 4
 _LETTER = 0.07  # inches, in the legend
+_LETTER_OF_AXIS = 0.026  # of an axis' width
 
 
 def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, bytes]:
@@ -106,16 +107,16 @@ def _draw_panel(
 def _labels(xs: list[float], *, log: bool = True) -> list[str]:
     """What is written at places of an axis: nothing where it would touch the one before.
 
-    >>> _labels([0.001, 0.005, 0.01, 1]), _labels([0.05, 0.1, 0.9], log=False)
-    (['0.001', '0.005', '', '1'], ['0.05', '', '0.9'])
+    >>> _labels([0.001, 0.005, 0.01, 1]), _labels([1, 3, 4, 12]), _labels([0.05, 0.1, 0.9], log=False)
+    (['0.001', '0.005', '', '1'], ['1', '3', '4', '12'], ['0.05', '', '0.9'])
     """
-    places = [math.log(x) if log else x for x in xs]
-    room = 0.13 if log else 0.08  # of the axis: those of logarithmic ones have more digits
-    labels, last = [], -math.inf
-    for x, place in zip(xs, places, strict=True):
-        clear = place - last >= room * (places[-1] - places[0])
-        labels.append(f"{x:g}" if clear else "")
-        last = place if clear else last
+    labels, last, before = [], -math.inf, ""
+    width = (math.log(xs[-1] / xs[0]) if log else xs[-1] - xs[0]) or 1.0
+    for x in xs:
+        place, label = (math.log(x) if log else x) / width, f"{x:g}"
+        clear = place - last >= _LETTER_OF_AXIS * (len(before) + len(label)) / 2 + 0.02
+        labels.append(label if clear else "")
+        last, before = (place, label) if clear else (last, before)
     return labels
 
 

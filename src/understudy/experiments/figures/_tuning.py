@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import exp, log
+from math import exp, log, sqrt
+from statistics import stdev
 from typing import Any
 
-from understudy.experiments._experiment import Finding, NothingRunError, Panel, Results, Run, Scale
+from understudy.experiments._experiment import Finding, NothingRunError, Panel, Results, Run, Scale, Verdict
 from understudy.experiments._rules import Decided, times
 from understudy.experiments.figures._budgets import DISTANCE, ERROR
 
@@ -184,16 +185,23 @@ def classifiers_prefer(*, larger: bool) -> Decided:
     """Whether classifiers are best at larger (smaller) values than counts are."""
 
     def decide(results: Results) -> Finding:
-        kinds = {counts: lines(results, counts=counts).values() for counts in (True, False)}
-        mean = {counts: sum(map(best, found)) / len(found) for counts, found in kinds.items()}
-        why = f"The best value is {mean[True]:.2f} for counts and {mean[False]:.2f} for classifiers, on average."
-        if mean[True] == mean[False]:
-            return Finding(verdict="not reproduced", why=why)
-        return Finding(verdict="reproduced" if (mean[False] > mean[True]) == larger else "contradicted", why=why)
+        places = {counts: [best(line) for line in lines(results, counts=counts).values()] for counts in (True, False)}
+        mean = {counts: sum(found) / len(found) for counts, found in places.items()}
+        error = sqrt(sum(stdev(found) ** 2 / len(found) for found in places.values() if len(found) > 1))
+        gap = (mean[False] - mean[True]) * (1 if larger else -1)
+        why = (
+            f"The best value is {mean[True]:.2f} for counts and {mean[False]:.2f} for classifiers, on average; 2 "
+            f"standard errors of the difference are {2 * error:.2f}."
+        )
+        verdict: Verdict = "not reproduced"
+        if abs(gap) > 2 * error:
+            verdict = "reproduced" if gap > 0 else "contradicted"
+        return Finding(verdict=verdict, why=why)
 
     side, other = ("larger", "smaller") if larger else ("smaller", "larger")
     text = (
         "Take the value at which each line is least. Reproduced if its average over the lines of classifiers is "
-        f"{side} than over those of counts; contradicted if {other}; not reproduced if the same."
+        f"{side} than over those of counts by more than 2 standard errors, as the lines scatter; contradicted if "
+        f"{other} by more than that; otherwise not reproduced."
     )
     return Decided(text=text, by=decide)
