@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from math import exp, log
+from math import exp, log, sqrt
 
 from understudy.experiments._experiment import Claim, Experiment, Finding, Results, Run, Scale
 from understudy.experiments._rules import NOTHING, Beats, Decided
@@ -48,6 +48,24 @@ def _more_on_others(results: Results) -> Finding:
     return Finding(verdict="contradicted" if max(others) < min(binary) else "not reproduced", why=why)
 
 
+def _average(results: Results, line: str) -> tuple[float, float]:
+    """A line's mean over the panels of classifiers and the axis, with its standard error."""
+    points = [(task.measure, line, x, task.group) for task in _CLASSES for x in EPSILONS]
+    mean = sum(results.mean(*point) for point in points) / len(points)
+    return mean, sqrt(sum(results.standard_error(*point) ** 2 for point in points)) / len(points)
+
+
+def _classifiers_suffer(results: Results) -> Finding:
+    (network, error), (marginal, other) = (_average(results, line) for line in (_NETWORK, _MARGINAL))
+    reach = 2 * sqrt(error**2 + other**2)
+    why = (
+        f"BestNetwork {network:.4f}, BestMarginal {marginal:.4f}; 2 standard errors of the difference are {reach:.4f}."
+    )
+    if marginal - network > reach:
+        return Finding(verdict="reproduced", why=why)
+    return Finding(verdict="contradicted" if network - marginal > reach else "not reproduced", why=why)
+
+
 EXPERIMENT = Experiment(
     name="privbayes-fig11",
     paper="PrivBayes",
@@ -82,13 +100,11 @@ EXPERIMENT = Experiment(
         Claim(
             sentence="Classifiers, in contrast, suffer more from noisy networks: BestNetwork is better than "
             "BestMarginal.",
-            rule=Beats(
-                ours=(_NETWORK,),
-                others=(_MARGINAL,),
-                measures=tuple(task.measure for task in _CLASSES),
-                groups=tuple(task.group for task in _CLASSES),
-                won=0.5,
-                lost=0.25,
+            rule=Decided(
+                text="Average both lines over the panels of classifiers and the axis. Reproduced if BestNetwork's "
+                "average is lower by more than 2 standard errors; contradicted if higher by more than that; otherwise "
+                "not reproduced.",
+                by=_classifiers_suffer,
             ),
         ),
     ),
@@ -97,8 +113,8 @@ EXPERIMENT = Experiment(
         "BestNetwork is PrivBayes whose choices are made without noise, with the budget for tables as it is; "
         "BestMarginal is PrivBayes whose tables have no noise, with the budget for choices as it is. Both keep to the "
         "table sizes that are θ-useful with noise.",
-        "Where BestMarginal gains most: the rule compares ratios. By differences the claim holds (at ε = 0.05 in "
-        "one repetition: 0.11 on Adult and 0.06 on BR2000, 0.04 on ACS and 0.02 on NLTCS); by ratios ACS leads, "
+        "Where BestMarginal gains most: the rule compares ratios. By differences the claim holds (at ε = 0.05, "
+        "5 repetitions: 0.11 on Adult and 0.08 on BR2000, 0.04 on ACS and 0.03 on NLTCS); by ratios ACS leads, "
         "whose errors are small. Our post-processing is not why: with the paper's own (postprocessing=published, "
         "one repetition) the ratios are 1.5 on NLTCS, 2.8 on ACS, 1.8 on Adult and 1.7 on BR2000.",
         "On NLTCS, BestNetwork is as good as BestMarginal, since our post-processing takes out much of the noise in "
