@@ -13,7 +13,7 @@ import pytest
 
 from tests.experiments.made_up import write_binary_table
 from understudy.cli._main import run
-from understudy.experiments import EXPERIMENTS
+from understudy.experiments import EXPERIMENTS, _costs
 
 QUICKLY = ["--quick", "--seeds", "1"]
 
@@ -119,3 +119,19 @@ def test_in_a_pipe_there_is_no_progress_and_json_is_all_of_stdout(tmp_path, data
     [one] = json.loads(out)["experiments"]
     assert one["name"] == "privbayes-fig12"
     assert all(c["verdict"] in ("reproduced", "not reproduced", "contradicted") and c["why"] for c in one["claims"])
+
+
+def test_all_may_stand_beside_names_but_those_must_be_known(tmp_path, data, capsys):
+    words = ("experiment", "run", "all", "privbayes-fig12", *QUICKLY, "--data", data, "--out", tmp_path / "out")
+    code, _, err = call(*words, capsys=capsys)
+    assert code == 2
+    assert "no file acs.csv" in err  # so all were meant
+    code, _, err = call("experiment", "run", "all", "privbayes-fg12", "--data", data, capsys=capsys)
+    assert code == 2
+    assert "Did you mean 'privbayes-fig12'" in err
+
+
+def test_a_sum_of_unknown_costs_is_not_called_nothing(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(_costs, "_recorded", dict)
+    _, out, _ = call("experiment", "list", "--out", tmp_path / "none", capsys=capsys)
+    assert "All quick forms together: ?." in out

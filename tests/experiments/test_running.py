@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -166,8 +169,8 @@ def test_an_unknown_experiment_is_refused_with_the_nearest_name(tmp_path):
         run_experiment("privbayes-fg12", out=tmp_path / "out")
 
 
-@pytest.mark.parametrize(("option", "value"), [("seeds", 0), ("jobs", 0)])
-def test_nothing_to_do_is_refused(data, tmp_path, option, value):
+@pytest.mark.parametrize(("option", "value"), [("seeds", 0), ("jobs", 0), ("seeds", 10**8)])
+def test_nothing_to_do_and_far_too_much_are_refused(data, tmp_path, option, value):
     with pytest.raises(OptionError, match=option):
         run_experiment("small", data=data, out=tmp_path / "out", **{option: value})
 
@@ -196,6 +199,52 @@ def test_a_damaged_result_is_told_and_an_older_one_is_not_taken(data, tmp_path):
     path.write_text(path.read_text()[:20])
     with pytest.raises(OutputError, match="damaged"):
         read_outcomes(tmp_path / "out", ["small"])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seeds": "many"}, {"cpu_seconds": "x"}, {"quick": 1}, {"verdicts": [{"verdict": "maybe", "why": ""}]}]
+)
+def test_a_result_with_values_of_another_kind_is_told(data, tmp_path, wrong):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    path = tmp_path / "out" / "small" / "result.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **wrong}))
+    with pytest.raises(OutputError, match="damaged"):
+        read_outcomes(tmp_path / "out", ["small"])
+
+
+def test_no_more_processes_are_started_than_there_are_processors(data, tmp_path, monkeypatch):
+    asked = []
+
+    def noted(*given, jobs, **options):
+        asked.append(jobs)
+        return do_runs(*given, jobs=1, **options)
+
+    do_runs = _outcome.do_runs
+    monkeypatch.setattr(_outcome.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(_outcome, "do_runs", noted)
+    for jobs in (1000, 2, None):
+        run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=jobs)
+    assert asked == [3, 2, 3]
+
+
+def test_workers_do_not_outlive_a_run_that_is_killed():
+    program = """if True:
+        import os, signal
+        from understudy.experiments._runner import _workers
+        with _workers(2) as pool:
+            pool.submit(os.getpid).result()
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    # workers hold the pipe too: this returns when the last of them is gone
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+    assert ended.returncode == -signal.SIGKILL
+
+
+def test_values_that_are_no_numbers_are_refused(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(_runner, "compute", lambda *_: ({"Q2": float("nan")}, 0.1))
+    with pytest.raises(TableError, match="'nltcs' came to no number for Q2"):
+        run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len((tmp_path / "out" / "runs.jsonl").read_text().splitlines()) == 1
 
 
 def test_the_page_has_every_claim_with_rule_verdict_figure_and_command(data, tmp_path):

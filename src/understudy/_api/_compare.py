@@ -187,9 +187,10 @@ def _refuse_wider_than_answered(methods: Sequence[Method], ways: Sequence[int]) 
     for method in methods:
         answered = getattr(method, "ways", None) if method.name in ("laplace", "fourier") else None
         if answered is not None and answered < max(ways):
+            columns = f"{answered} column{'s' * (answered != 1)}"
             raise OptionError(
-                f"'{label_method(method)}' answers tables of at most {answered} columns, and tables of {max(ways)} are "
-                f"to be compared. Say {method.name}:ways={max(ways)}, or compare --ways up to {answered}."
+                f"'{label_method(method)}' answers tables of at most {columns}, and tables of {max(ways)} are to be "
+                f"compared. Say {method.name}:ways={max(ways)}, or compare --ways up to {answered}."
             )
 
 

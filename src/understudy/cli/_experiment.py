@@ -38,8 +38,9 @@ def list_experiments(out: Path = _OUT, as_json: bool = _JSON) -> None:
         costs = [in_words(row[f"{form}_cpu_seconds"]) for form in ("quick", "full")]
         table.add_row(row["name"], row["paper"], row["where"], row["title"], *costs, row["verdicts_so_far"])
     say_table(table)
-    quick = sum(row["quick_cpu_seconds"] or 0 for row in rows)
-    say(f"Costs are CPU time, about; divide by your processors. All quick forms together: {in_words(quick)}.")
+    known = [row["quick_cpu_seconds"] for row in rows if row["quick_cpu_seconds"] is not None]
+    together = in_words(sum(known) if len(known) == len(rows) else None)
+    say(f"Costs are CPU time, about; divide by your processors. All quick forms together: {together}.")
     say(f"Results: {out}. Run one: understudy experiment run {next(iter(EXPERIMENTS))} --quick")
 
 
@@ -77,15 +78,18 @@ def run(
         None, "--data", help="Folder of the benchmark tables. Default: UNDERSTUDY_DATA, or ../shared/data."
     ),
     out: Path = _OUT,
-    seeds: int | None = typer.Option(None, "--seeds", help="So many repetitions instead."),
-    jobs: int | None = typer.Option(None, "--jobs", help="Processes. Default: one a processor."),
+    seeds: int | None = typer.Option(None, "--seeds", help="So many repetitions instead, up to 10,000."),
+    jobs: int | None = typer.Option(
+        None, "--jobs", help="Processes, at most one a processor. Default: as many, up to 8."
+    ),
     as_json: bool = _JSON,
 ) -> None:
     """Run experiments: a CSV, a figure (SVG and PNG) and a verdict for each claim. Stopped, it goes on where it was."""
-    from understudy.experiments import EXPERIMENTS, check_data, run_experiment
+    from understudy.experiments import EXPERIMENTS, check_ready, experiment_named, run_experiment
 
-    wanted = list(EXPERIMENTS) if names == [ALL] else list(dict.fromkeys(names))
-    check_data(wanted, data)
+    named = [experiment_named(name).name for name in dict.fromkeys(names) if name != ALL]
+    wanted = list(EXPERIMENTS) if ALL in names else named
+    check_ready(wanted, data, quick=quick)
     outcomes = {}
     for name in wanted:
         with progress_bars(quiet=as_json, time_left=True) as progress:

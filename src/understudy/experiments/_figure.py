@@ -127,6 +127,15 @@ def _saved(figure: Any, kind: str) -> bytes:
     return out.getvalue()
 
 
+def check_matplotlib() -> None:
+    """Refuse to begin what could not be drawn in the end.
+
+    Raises:
+        OptionError: if matplotlib is not installed.
+    """
+    _pyplot()
+
+
 def _pyplot() -> Any:
     try:
         import matplotlib

@@ -9,19 +9,22 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from understudy._api._compare_store import RunStore
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import told_as_output_error, write_bytes
+from understudy.experiments._check import check_ready
 from understudy.experiments._code import code_version
-from understudy.experiments._data import data_folder, schema_file, table_file
-from understudy.experiments._experiment import Experiment, Finding, Results, Run
+from understudy.experiments._data import data_folder
+from understudy.experiments._experiment import Experiment, Finding, Results, Run, Verdict
 from understudy.experiments._figure import draw
 from understudy.experiments._runner import Progress, do_runs
 from understudy.experiments.figures import experiment_named
 
 RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
+_MOST_SEEDS = 10_000  # a hundred times what the papers made
+_USUAL_JOBS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,17 +56,6 @@ class Outcome:
         return f"{'quick form' if self.quick else 'full form'}, {self.seeds} repetition{'s' * (self.seeds != 1)}"
 
 
-def check_data(names: Iterable[str], data: str | os.PathLike[str] | None = None) -> None:
-    """Refuse experiments whose tables are not in the data folder, before anything runs.
-
-    >>> check_data([], "no-such-folder")
-    """
-    folder = data_folder(data)
-    for dataset in dict.fromkeys(dataset for name in names for dataset in experiment_named(name).datasets):
-        table_file(dataset, folder)
-        schema_file(dataset, folder)
-
-
 def run_experiment(
     name: str,
     *,
@@ -82,22 +74,23 @@ def run_experiment(
         data: the folder of benchmark tables; by default `UNDERSTUDY_DATA`, or `../shared/data`.
         out: a folder for results: every run in `runs.jsonl`, and for each experiment a CSV, the figure as SVG and PNG,
             and the verdicts. It can be taken up again, by the same version; runs of another one are computed anew.
-        seeds: so many repetitions instead.
-        jobs: processes; by default one a processor.
+        seeds: so many repetitions instead; at most 10,000.
+        jobs: processes, at most one a processor; by default that many, but not more than eight.
         progress: called with what is being done, how much of it is done, and how much there is.
     """
     experiment = experiment_named(name)
     folder = data_folder(data)
-    check_data([name], folder)
-    if seeds is not None and seeds < 1:
-        raise OptionError(f"seeds must be at least 1; got {seeds}.")
+    if seeds is not None and not 1 <= seeds <= _MOST_SEEDS:
+        raise OptionError(f"seeds must be at least 1 and at most {_MOST_SEEDS:,}; got {seeds}.")
     if jobs is not None and jobs < 1:
         raise OptionError(f"jobs must be at least 1; got {jobs}.")
+    check_ready([name], folder, quick=quick)
     scale = experiment.scale(quick=quick, seeds=seeds)
     store = RunStore.open(Path(out), "experiment")
-    done, cpu = do_runs(
-        experiment.runs(scale), store, folder, jobs=jobs or min(os.cpu_count() or 1, 8), progress=progress
-    )
+    processors = os.cpu_count() or 1
+    # processes beyond the processors would wait for each other, and fill the memory meanwhile
+    processes = min(jobs or _USUAL_JOBS, processors)
+    done, cpu = do_runs(experiment.runs(scale), store, folder, jobs=processes, progress=progress)
     results = Results.of(done)
     outcome = Outcome(
         name=name,
@@ -161,6 +154,7 @@ def _read(path: Path, experiment: Experiment) -> Outcome:
         document: dict[str, Any] = json.loads(path.read_bytes())
         verdicts = tuple(Finding(**finding) for finding in document.pop("verdicts"))
         outcome = Outcome(**document, verdicts=verdicts)
+        _check_kinds(outcome)
     except (ValueError, TypeError, KeyError, OSError):
         raise OutputError(
             f"'{path}' is not an experiment's result, or is damaged. Delete it, and run the experiment again: "
@@ -169,3 +163,17 @@ def _read(path: Path, experiment: Experiment) -> Outcome:
     if len(outcome.verdicts) != len(experiment.claims):  # an older list of claims: nothing of it can be told
         return Outcome(**{**document, "code": "", "verdicts": ()})
     return outcome
+
+
+def _check_kinds(outcome: Outcome) -> None:
+    """Refuse what a file may hold and an outcome cannot.
+
+    Raises:
+        TypeError: if a value is of another kind.
+    """
+    whole = all(type(number) is int for number in (outcome.seeds, outcome.runs))
+    real = type(outcome.cpu_seconds) in (int, float)
+    words = [outcome.name, outcome.code, *(finding.why for finding in outcome.verdicts)]
+    known = all(finding.verdict in get_args(Verdict) for finding in outcome.verdicts)
+    if not (whole and real and known and type(outcome.quick) is bool and all(isinstance(word, str) for word in words)):
+        raise TypeError("a value of another kind")

@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from multiprocessing import get_context
+from math import isfinite
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeAlias
 
 from understudy._api._compare_store import RunStore, fingerprint
+from understudy._core.errors import TableError
 from understudy.experiments._code import code_version
 from understudy.experiments._data import data_hash
 from understudy.experiments._experiment import Run
@@ -44,10 +47,20 @@ def do_runs(
             progress(STAGE, sum(key in store.values for key in left), len(left))
 
     for key, values, seconds in _computed(left, folder, jobs, tell):
+        _refuse_no_number(left[key], values)
         store.add(key, {**_facts(left[key], folder), "seconds": round(seconds, 3)}, values)
         tell()
     done = [(run, store.values[key]) for key, run in zip(keys, runs, strict=True)]
     return done, sum(store.seconds.get(key, 0.0) for key in set(keys))
+
+
+def _refuse_no_number(run: Run, values: Values) -> None:
+    """A verdict must not rest on values that are none, such as the mean over no tables at all."""
+    if odd := [name for name, value in values.items() if not isfinite(value)]:
+        raise TableError(
+            f"the run of {run.series} at {run.x:g} on '{run.params.get('dataset', 'no table')}' came to no number for "
+            f"{', '.join(odd)}. Is that the papers' table? If it is, this is a fault of ours: please report it."
+        )
 
 
 def _computed(
@@ -92,9 +105,17 @@ def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 def _prepare() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_leave_with_parent, daemon=True).start()
     os.environ["UNDERSTUDY_THREADS"] = "1"
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
+
+
+def _leave_with_parent() -> None:
+    """Killed, it can end no process of its own; each would wait for work for ever."""
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def compute(task: str, params: dict[str, Any], seed: int, folder: Path) -> tuple[Values, float]:
