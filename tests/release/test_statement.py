@@ -141,3 +141,13 @@ def test_the_promise_is_never_rounded_down(epsilon):
         assert shown >= math.exp(epsilon)
     else:
         assert "100 %" in letter
+
+
+@pytest.mark.parametrize(
+    "flaw", [{"as_published": "its tables are exact"}, {"seeded": True}, {"diagnostic": "no-privacy"}]
+)
+def test_a_letter_without_a_guarantee_speaks_of_none(flaw):
+    assert "the guarantee is towards all others" in privacy_letter(Statement.example())
+    letter = privacy_letter(Statement.example(**flaw))
+    assert "the guarantee is towards all others" not in letter
+    assert "there is no guarantee towards anyone" in letter

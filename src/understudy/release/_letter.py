@@ -214,12 +214,13 @@ def _cost(charges: Sequence[ChargeLine]) -> str:
 def _making(statement: Statement) -> str:
     options = ", ".join(f"{key} = {value}" for key, value in statement.options.items() if value is not None)
     drawn = "; integers, drawn exactly, no floating point" if statement.as_published is None else ""
+    towards = "the guarantee is towards all others" if statement.private else "there is no guarantee towards anyone"
     return (
         "## How it was made\n\n"
         f"understudy {_clean(statement.version)}, method `{_clean(statement.method)}`"
         + (f" ({_clean(options)})" if options else "")
         + f", {statement.created}. Noise: {_clean(statement.noise)}{drawn}. Trust model: central. "
-        "One trusted holder keeps the table and ran the program; the guarantee is towards all others."
+        "One trusted holder keeps the table and ran the program; " + towards + "."
     )
 
 
