@@ -61,3 +61,15 @@ def test_the_costs_that_are_told_are_those_of_the_results():
 def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
     assert all(outcome.quick for outcome in OUTCOMES.values())
     assert sum(outcome.cpu_seconds for outcome in OUTCOMES.values()) / 2 < 3600
+
+
+def test_the_readme_counts_the_papers_claims_as_the_results_do():
+    verdicts = [
+        finding.verdict
+        for name, outcome in OUTCOMES.items()
+        if EXPERIMENTS[name].paper != "Soundness"
+        for finding in outcome.verdicts
+    ]
+    readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
+    assert f"{verdicts.count('reproduced')} of {len(verdicts)} claims were reproduced" in readme
+    assert f"{verdicts.count('contradicted')} were contradicted" in readme
