@@ -26,6 +26,7 @@ _COLOURS = (
 )
 _MARKERS = "osD^vPX*<>ph"
 _MOST_COLUMNS = 4
+_FAINT = 0.4
 _LETTER = 0.07  # inches, in the legend
 _LETTER_OF_AXIS = 0.026  # of an axis' width
 
@@ -56,7 +57,7 @@ def draw(experiment: Experiment, results: Results, caption: str) -> dict[str, by
         for axis in places:
             handles |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=beside)
-        figure.suptitle(f"{experiment.title}\n{caption}", fontsize=9)
+        figure.suptitle(f"{experiment.title}\n{caption}{_spread(shown, results)}", fontsize=9)
         found = {kind: _saved(figure, kind) for kind in ("svg", "png")}
         pyplot.close(figure)
     return found
@@ -79,7 +80,9 @@ def _draw_panel(
         colour, marker = looks[series]
         line = "-" if panel.joined else ""
         look = {"color": colour, "marker": marker, "ms": 4, "lw": 1.2, "capsize": 2, "ls": line}
-        axis.errorbar(xs, means, yerr=reach, label=series, **look)
+        drawn = axis.errorbar(xs, means, yerr=reach, label=series, **look)
+        for part in (*drawn.lines[1], *drawn.lines[2]):  # wide intervals of few repetitions would hide the lines
+            part.set_alpha(_FAINT)
         every.update(xs)
         least = min(least, *means)
     if panel.level is not None:
@@ -102,6 +105,13 @@ def _draw_panel(
     axis.set_xlabel(panel.x or experiment.x)
     axis.set_ylabel(panel.y)
     axis.grid(alpha=0.3, lw=0.5)
+
+
+def _spread(shown: list[Panel], results: Results) -> str:
+    """How many repetitions points have, where not all have as many."""
+    drawn = {(panel.group, panel.measure) for panel in shown}
+    counts = {len(values) for (group, _, measure, _), values in results.points.items() if (group, measure) in drawn}
+    return f" ({min(counts)} to {max(counts)} a point)" if len(counts) > 1 else ""
 
 
 def _labels(xs: list[float], *, log: bool = True) -> list[str]:

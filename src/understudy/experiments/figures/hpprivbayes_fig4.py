@@ -171,7 +171,7 @@ EXPERIMENT = Experiment(
     ),
     remarks=(
         "All hangs on one relation, education with education-num: a machine is right in 93 to 95 % of the cases "
-        "where a synthetic table has kept it, and answers no to all (76.5 %) where not. Lines in between are means "
+        "where a synthetic table has kept it, and answers no to all (76.4 %) where not. Lines in between are means "
         "over some of either kind.",
         "The printed form keeps it since education comes first in its order and education-num third: their table "
         "has at most 480 cells. PrivBayes at k = 4 has to sum it out of a table of five columns. Equal noise, paid "

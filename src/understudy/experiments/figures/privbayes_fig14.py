@@ -23,7 +23,8 @@ EXPERIMENT = Experiment(
     claims=claims("Adult", ("Q2", "Q3")),
     remarks=(
         *REMARKS,
-        "The errors of Laplace and Fourier on Q3 are near their most at every ε, so that they can hardly rise when ε "
-        "falls: three-way tables have up to thousands of cells here, and noise on each is larger than its count.",
+        "On Q3 Fourier's error is 0.89 to 0.90 at every ε and Laplace's falls from 0.90 to 0.75 only, so that they "
+        "can hardly rise when ε falls: three-way tables have up to thousands of cells here, and noise on most is "
+        "larger than the count.",
     ),
 )
