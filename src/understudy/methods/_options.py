@@ -33,7 +33,7 @@ def check_option_names(name: str, kind: type, options: Iterable[str]) -> None:
     >>> check_option_names("privbayes", PrivBayes, ["kk"])
     Traceback (most recent call last):
     understudy._core.errors.OptionError: method 'privbayes' has no option 'kk'. Did you mean 'k'? Known: 'score', \
-'encoding', 'k', 'theta', 'beta', 'max_candidates'.
+'encoding', 'k', 'theta', 'beta', 'max_candidates', 'postprocessing'.
     """
     known = option_names(kind)
     for option in options:
