@@ -34,29 +34,29 @@ browser: setup
 
 test: setup browser lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research -m "not slow"
 
 test-all: setup browser lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests
+	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research
 
 lint: setup
-	$(BIN)/ruff format --check src tests benchmarks scripts
-	$(BIN)/ruff check src tests benchmarks scripts
+	$(BIN)/ruff format --check src tests research benchmarks scripts
+	$(BIN)/ruff check src tests research benchmarks scripts
 
 types: setup
 	$(BIN)/mypy
 
 format: setup
-	$(BIN)/ruff format src tests benchmarks scripts
-	$(BIN)/ruff check --fix src tests benchmarks scripts
+	$(BIN)/ruff format src tests research benchmarks scripts
+	$(BIN)/ruff check --fix src tests research benchmarks scripts
 
 bench: setup
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
 experiments: setup
-	$(BIN)/understudy experiment run all --quick --out docs/experiments
-	$(BIN)/understudy experiment claims --out docs/experiments --markdown docs/claims.md
+	$(BIN)/python -m research run all --quick --out docs/experiments
+	$(BIN)/python -m research claims --out docs/experiments --markdown docs/claims.md
 
 lock:
 	$(BIN)/python -m pip install --quiet uv

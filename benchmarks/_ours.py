@@ -12,7 +12,7 @@ from benchmarks._report import Stopwatch
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import PrivABN, PrivBayes
-from understudy.network import NetworkModel
+from understudy.models import NetworkModel
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.schema import Schema
 from understudy.tables import Table, read_table

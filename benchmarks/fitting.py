@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks._metrics import distances
 from benchmarks._ours import fit, load_table, sample, sizes, stack
 from benchmarks._report import Line, Options, main
-from understudy.network import Network, NetworkModel, conditionals_from, consistent_tables, project_to_simplex
+from understudy.models import Network, NetworkModel, conditionals_from, consistent_tables, project_to_simplex
 from understudy.privacy import Measurement
 
 CASES = [
@@ -35,7 +35,7 @@ def projected(measurements: list[Measurement], network: Network, n: int) -> list
 
 def consistent(measurements: list[Measurement], network: Network, n: int) -> list[np.ndarray]:
     """Made to agree, then projected; not drawn towards their margins."""
-    with patch("understudy.network._fitting.shrink", lambda noisy, *_: noisy):
+    with patch("understudy.models._fitting.shrink", lambda noisy, *_: noisy):
         return consistent_tables(measurements, network.domain, n)
 
 

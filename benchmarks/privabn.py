@@ -29,7 +29,7 @@ from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.evaluation import make_references, measure_l1_l2, pair_of_codes
 from understudy.methods import PrivABN, PrivBayes, read_method
-from understudy.network import NetworkModel
+from understudy.models import NetworkModel
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.schema import Marginal, Schema
 from understudy.tables import Table, read_table

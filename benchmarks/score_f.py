@@ -11,7 +11,7 @@ from benchmarks._ours import fit, load_table
 from benchmarks._report import Line, Options, Stopwatch, faster, main
 from understudy.counting import MemoryCounter
 from understudy.methods import PrivBayes
-from understudy.network import score_named
+from understudy.models import score_named
 from understudy.schema import Marginal
 
 NETWORKS = (("nltcs", 6, "the paper: a few hours"), ("acs", 4, "the paper: about 40 min"))

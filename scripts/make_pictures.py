@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 import understudy as us
 from understudy import demo
-from understudy.network import edge_strengths
+from understudy.models import edge_strengths
 from understudy.schema import Field, Schema
 from understudy.tables import Table, read_table
 

@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from understudy.experiments import EXPERIMENTS, read_outcomes
+from research import EXPERIMENTS, read_outcomes
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "understudy" / "experiments" / "costs.json"
 

@@ -9,7 +9,7 @@ import pytest
 from tests.evaluation.samples import SCHEMA, random_pair
 from understudy._core.errors import OptionError
 from understudy.evaluation import make_references, measure_network, read_pair
-from understudy.network import Network, Node
+from understudy.models import Network, Node
 from understudy.schema import Axis, Encoding, Schema, recode
 from understudy.tables import Table
 

@@ -29,7 +29,7 @@ from understudy.evaluation import (
     total_variation,
 )
 from understudy.evaluation._counts import sparse_counts
-from understudy.network import Network, NetworkModel, Node
+from understudy.models import Network, NetworkModel, Node
 from understudy.schema import Attribute, Axis, Domain, Marginal, Schema, recode
 from understudy.tables import Table
 

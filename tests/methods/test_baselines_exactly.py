@@ -15,7 +15,7 @@ import pytest
 from tests.methods.test_whole_runs_exactly import PURE, TINY, ZCDP, Runs, attribute, log_ratios, renyi_per_order
 from tests.privacy.small import PlainCounter
 from understudy.methods import MWEM, Contingency, Fourier, JTree, Laplace, PrivBayes, PriView
-from understudy.network import NetworkModel
+from understudy.models import NetworkModel
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget
 from understudy.schema import Domain, Marginal
 

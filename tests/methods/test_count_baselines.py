@@ -20,7 +20,7 @@ from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, MWEM, Contingency, Fourier, Laplace, read_method
 from understudy.methods._count_tables import count_cells
 from understudy.methods._weights import Reader, Weights
-from understudy.network import JointModel, Model, NoisyJoint, TablesModel, all_sums, read_marginal
+from understudy.models import JointModel, Model, NoisyJoint, TablesModel, all_sums, read_marginal
 from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,

@@ -24,7 +24,7 @@ from understudy.methods._hp_published import (
     pairwise_information,
     split_groups,
 )
-from understudy.network import Node
+from understudy.models import Node
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.schema import Attribute, Domain
 from understudy.tables import Table

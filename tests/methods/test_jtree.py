@@ -18,7 +18,7 @@ from understudy.methods import JTree, describe_method, flaw_of, label_method, re
 from understudy.methods._jtree import choose_graph, tables_of
 from understudy.methods._jtree_published import LARGEST_CLIQUE, bounded_graph, published_graph
 from understudy.methods._junction import Decomposable, merge, triangulate
-from understudy.network import Network
+from understudy.models import Network
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table

@@ -18,7 +18,7 @@ from understudy.methods._block_shape import BlockShape, choose_shape, partners
 from understudy.methods._blocks import grow_blocks
 from understudy.methods._privabn_published import ParentSets, fit_published, information
 from understudy.methods._privbayes import tables_to_measure
-from understudy.network import Network, RScore
+from understudy.models import Network, RScore
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
 from understudy.schema import Attribute, Domain, Level, Marginal
 from understudy.tables import Table

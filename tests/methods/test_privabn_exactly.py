@@ -29,7 +29,7 @@ from understudy.methods._blocks import grow_blocks
 from understudy.methods._growth import grow_parents, penalised
 from understudy.methods._privabn_published import adaptive_network
 from understudy.methods._usefulness import TableLimits
-from understudy.network import score_named
+from understudy.models import score_named
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, Curator, NoiseLevel, PureBudget, make_noise
 from understudy.privacy._strength import GRID
 from understudy.schema import Axis

@@ -14,7 +14,7 @@ from understudy.methods import PrivBayes, method_named
 from understudy.methods._privbayes import tables_to_measure
 from understudy.methods._search import CandidatePool
 from understudy.methods._usefulness import TableLimits
-from understudy.network import Network, NetworkModel, Node, consistent_tables
+from understudy.models import Network, NetworkModel, Node, consistent_tables
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, project, recode
 from understudy.tables import Table
@@ -312,7 +312,7 @@ def test_a_degree_whose_tables_do_not_fit_into_memory_is_refused():
 
 
 def test_the_rounding_of_rates_fits_into_the_slack_of_the_bound():
-    from understudy.network._scoring._scores import LARGEST_N
+    from understudy.models._scoring._scores import LARGEST_N
 
     assert LARGEST_N**2 < 2**63
 

@@ -17,7 +17,7 @@ from understudy._core.errors import OptionError, UserError
 from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, PriView, describe_method, read_method, usual_methods
 from understudy.methods._covering import covering_design
-from understudy.network._priview import RIPPLE_BELOW, consistent_views, greatest_entropy, intersections, ripple
+from understudy.models._priview import RIPPLE_BELOW, consistent_views, greatest_entropy, intersections, ripple
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table

@@ -18,7 +18,7 @@ import pytest
 from understudy.counting import MemoryCounter
 from understudy.methods._search import greedy_bayes
 from understudy.methods._usefulness import TableLimits
-from understudy.network import score_named
+from understudy.models import score_named
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, PureBudget
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table

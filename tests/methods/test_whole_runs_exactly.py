@@ -20,7 +20,7 @@ from understudy._core.randomness import Streams
 from understudy.methods import HPPrivBayes, PrivABN
 from understudy.methods._block_shape import BlockShape
 from understudy.methods._blocks import grow_blocks
-from understudy.network import RScore, WeightedRScore
+from understudy.models import RScore, WeightedRScore
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, Curator, PureBudget, make_budget
 from understudy.schema import Attribute, Axis, Domain, Level
 

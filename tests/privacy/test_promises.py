@@ -8,7 +8,7 @@ import pytest
 
 from tests.privacy.small import MatchScore, PlainCounter, binary
 from understudy._core.errors import BudgetExceeded, InternalError
-from understudy.network import RScore
+from understudy.models import RScore
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, Curator, PureBudget, make_noise
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, Part, Recoding
 

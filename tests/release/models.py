@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from understudy.network import Network, NetworkModel, Node
+from understudy.models import Network, NetworkModel, Node
 from understudy.privacy import Measurement, NoiseLevel
 from understudy.release import PublishedModel, Statement
 from understudy.schema import Axis, Schema, recode

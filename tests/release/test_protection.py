@@ -12,7 +12,7 @@ import pytest
 
 import understudy as us
 from understudy.cli._main import run as main
-from understudy.network import consistent_tables
+from understudy.models import consistent_tables
 from understudy.release import ProtectionLine, Statement, load_model, privacy_letter
 
 FIELDS = [

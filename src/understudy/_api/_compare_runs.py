@@ -16,7 +16,7 @@ from understudy._core.randomness import Streams, streams
 from understudy.counting import MemoryCounter
 from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
 from understudy.methods import BASELINES, Method, flaw_of, label_method
-from understudy.network import Answers, Model
+from understudy.models import Answers, Model
 from understudy.privacy import Budget, Curator, Neighbours, PrivacyWarning, make_noise
 from understudy.schema import Marginal, Schema
 from understudy.tables import Table

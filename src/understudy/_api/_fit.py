@@ -16,7 +16,7 @@ from understudy._api._settings import RunSettings
 from understudy._core.errors import InternalError
 from understudy._core.randomness import Streams
 from understudy.methods import flaw_of
-from understudy.network import NetworkModel
+from understudy.models import NetworkModel
 from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field

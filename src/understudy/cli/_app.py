@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from understudy.cli import _compare, _evaluate, _experiment, _ledger, _models, _publish, _schema
+from understudy.cli import _compare, _evaluate, _ledger, _models, _publish, _schema
 
 
 class InterruptedRunError(Exception):
@@ -72,5 +72,4 @@ app.command("export")(_models.export)
 app.command("draw")(_models.draw)
 app.command("show")(_models.show)
 app.command("methods")(_models.methods)
-app.add_typer(_experiment.app, name="experiment")
 app.add_typer(_ledger.app, name="ledger")

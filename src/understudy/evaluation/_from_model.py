@@ -13,7 +13,7 @@ from understudy._core.randomness import Rng
 from understudy.counting import MemoryCounter
 from understudy.evaluation._counts import Columns
 from understudy.evaluation._pair import Pair, Progress
-from understudy.network import Model
+from understudy.models import Model
 from understudy.schema import Marginal
 
 Floats = npt.NDArray[np.float64]

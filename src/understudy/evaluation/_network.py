@@ -16,7 +16,7 @@ from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
-from understudy.network import Network
+from understudy.models import Network
 from understudy.schema import Attribute, Axis, Domain, Recoding
 from understudy.tables import Table, code_type
 
@@ -45,7 +45,7 @@ def measure_network(
         progress: called with what is being done, how much of it is done, and how much there is.
 
     >>> from understudy.evaluation import make_references, read_pair
-    >>> from understudy.network import Node
+    >>> from understudy.models import Node
     >>> from understudy.schema import Schema
     >>> schema = Schema.from_dict({"fields": [{"name": n, "categories": ["x", "y"]} for n in "ab"]})
     >>> real, fake = pa.table({"a": list("xxyy"), "b": list("xxyy")}), pa.table({"a": list("xyxy"), "b": list("xxyy")})

@@ -21,7 +21,7 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
 from understudy.evaluation._verdict import beside_references, columns_named, points
-from understudy.network import Model
+from understudy.models import Model
 
 Floats = npt.NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from understudy.methods._parents import (
     subsets_of_size,
 )
 from understudy.methods._usefulness import largest_useful_table
-from understudy.network import Node, RScore, WeightedRScore, project_to_simplex, score_named
+from understudy.models import Node, RScore, WeightedRScore, project_to_simplex, score_named
 from understudy.privacy import Candidate, Curator, Factors, Measurement, NoiseLevel, Score, factors_of
 from understudy.schema import Axis, Domain, Marginal
 

@@ -13,7 +13,7 @@ from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
-from understudy.network import Answers
+from understudy.models import Answers
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
 

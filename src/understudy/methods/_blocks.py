@@ -18,7 +18,7 @@ from understudy._core.randomness import Rng
 from understudy.methods._block_shape import BlockShape
 from understudy.methods._parents import Parents, draw_maximal, draw_subsets
 from understudy.methods._search import Progress
-from understudy.network import Node
+from understudy.models import Node
 from understudy.privacy import Candidate, Curator, Score
 from understudy.schema import Axis, Domain
 

@@ -17,7 +17,7 @@ from understudy.methods._count_tables import (
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.network import Answers, JointModel, NoisyJoint, clip_and_rescale, joint_shape
+from understudy.models import Answers, JointModel, NoisyJoint, clip_and_rescale, joint_shape
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 

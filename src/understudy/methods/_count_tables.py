@@ -10,7 +10,7 @@ from math import comb, prod
 
 from understudy._core.errors import OptionError
 from understudy.methods._plan import BASE_BYTES, BASE_SECONDS, AttributePlan, Plan, expected_error
-from understudy.network import joint_shape
+from understudy.models import joint_shape
 from understudy.schema import Domain, Marginal
 
 MOST_CELLS = 1 << 26

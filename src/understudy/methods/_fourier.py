@@ -27,7 +27,7 @@ from understudy.methods._count_tables import (
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.network import Answers, TablesModel, clip_and_rescale
+from understudy.models import Answers, TablesModel, clip_and_rescale
 from understudy.privacy import (
     Budget,
     Curator,

@@ -22,7 +22,7 @@ from understudy._core.randomness import Rng
 from understudy.methods._parents import Parents
 from understudy.methods._search import Progress, Search, may_have_parents, starting_attributes
 from understudy.methods._usefulness import TableLimits
-from understudy.network import Node
+from understudy.models import Node
 from understudy.privacy import Candidate, Curator, Neighbours, NoiseLevel, Score
 from understudy.schema import Axis, Domain
 
@@ -65,7 +65,7 @@ class PenalisedScore:
 def penalised(score: Score, noise: NoiseLevel) -> PenalisedScore:
     """The score with the noise of each table taken off.
 
-    >>> from understudy.network import score_named
+    >>> from understudy.models import score_named
     >>> penalised(score_named("R"), NoiseLevel(kind="laplace", scale=Fraction(3))).noise
     3
     """

@@ -23,7 +23,7 @@ from understudy.methods._groups import Split
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._usefulness import LARGEST_TABLE
-from understudy.network import InformationScore, Network, NetworkModel, Node
+from understudy.models import InformationScore, Network, NetworkModel, Node
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
 

@@ -27,7 +27,7 @@ from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_
 from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
-from understudy.network import Answers, Network, NetworkModel, Node, fit_conditionals
+from understudy.models import Answers, Network, NetworkModel, Node, fit_conditionals
 from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, PureBudget, ZCDPBudget, table_noise
 from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
 

@@ -9,7 +9,7 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.network import Answers, Network, NetworkModel, Node, fit_conditionals
+from understudy.models import Answers, Network, NetworkModel, Node, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal, recode
 

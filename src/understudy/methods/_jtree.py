@@ -24,7 +24,7 @@ from understudy.methods._published import Flaw
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._usefulness import largest_useful_table
-from understudy.network import Answers, Network, NetworkModel, RScore, fit_conditionals
+from understudy.models import Answers, Network, NetworkModel, RScore, fit_conditionals
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget, table_noise
 from understudy.schema import Axis, Domain, Marginal, recode
 

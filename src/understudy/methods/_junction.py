@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from understudy.network import Node
+from understudy.models import Node
 from understudy.schema import Axis
 
 Clique = frozenset[int]

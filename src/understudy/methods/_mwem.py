@@ -24,7 +24,7 @@ from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._weights import Noted, Reader, Weights
-from understudy.network import Answers, JointModel, joint_shape
+from understudy.models import Answers, JointModel, joint_shape
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 

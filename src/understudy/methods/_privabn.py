@@ -34,7 +34,7 @@ from understudy.methods._privbayes import (
 from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
-from understudy.network import Answers, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.models import Answers, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Recoding, recode
 

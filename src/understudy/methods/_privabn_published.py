@@ -20,7 +20,7 @@ from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
-from understudy.network import Network, NetworkModel, Node
+from understudy.models import Network, NetworkModel, Node
 from understudy.privacy import Budget, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
 

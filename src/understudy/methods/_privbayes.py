@@ -15,7 +15,7 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
-from understudy.network import Answers, Network, NetworkModel, Node, fit_clipped, fit_conditionals
+from understudy.models import Answers, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 

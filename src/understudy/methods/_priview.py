@@ -17,7 +17,7 @@ from understudy.methods._covering import covering_design
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.network import Answers, ViewsModel, consistent_views
+from understudy.models import Answers, ViewsModel, consistent_views
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 

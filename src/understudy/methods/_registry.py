@@ -24,7 +24,7 @@ from understudy.methods._priview import PriView
 from understudy.methods._published import flaw_of
 from understudy.methods._search import Progress
 from understudy.methods._uniform import Uniform
-from understudy.network import Answers
+from understudy.models import Answers
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
 

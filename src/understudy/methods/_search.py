@@ -22,7 +22,7 @@ from understudy.methods._parents import (
     subsets_of_size,
 )
 from understudy.methods._usefulness import TableLimits
-from understudy.network import Node
+from understudy.models import Node
 from understudy.privacy import Candidate, Curator, Score
 from understudy.schema import Domain
 

@@ -9,7 +9,7 @@ from math import prod
 from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
 from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
-from understudy.network import score_named
+from understudy.models import score_named
 from understudy.privacy import Budget, Neighbours, NoiseLevel, Score, table_noise
 from understudy.schema import Domain, Encoding, Recoding, recode
 

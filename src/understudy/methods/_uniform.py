@@ -11,7 +11,7 @@ import numpy as np
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
-from understudy.network import Answers, Network, NetworkModel, Node
+from understudy.models import Answers, Network, NetworkModel, Node
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, recode
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from understudy.network import all_sums, joint_shape, read_marginal
+from understudy.models import all_sums, joint_shape, read_marginal
 from understudy.schema import Domain, Marginal
 
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from understudy._core.errors import InternalError, ModelFileError, SchemaError
-from understudy.network import Network, NetworkModel, Node
+from understudy.models import Network, NetworkModel, Node
 from understudy.privacy import Measurement, NoiseLevel
 from understudy.release._archive import Archive, Array
 from understudy.release._statement import Statement

@@ -12,7 +12,7 @@ from understudy._core.errors import OptionError
 from understudy._core.files import write_bytes
 from understudy._core.numbers import whole_number
 from understudy._core.randomness import streams
-from understudy.network import NetworkModel
+from understudy.models import NetworkModel
 from understudy.release._answer import Answer
 from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
@@ -147,14 +147,14 @@ class PublishedModel:
 
     def to_bif(self) -> str:
         """The network in the Bayesian Interchange Format, for bnlearn, pgmpy and others; a stamp is its first line."""
-        from understudy.network import to_bif
+        from understudy.models import to_bif
 
         stamp = self.statement.stamp
         return to_bif(self.model, self._labels(), remarks=() if stamp is None else (stamp,))
 
     def to_pgmpy(self) -> Any:
         """The network as a pgmpy `DiscreteBayesianNetwork` (needs `pip install understudy[pgmpy]`)."""
-        from understudy.network import to_pgmpy
+        from understudy.models import to_pgmpy
 
         return self._with_stamp(to_pgmpy(self.model, self._labels()))
 
@@ -163,7 +163,7 @@ class PublishedModel:
 
         States have their labels. Without a guarantee the stamp is in `graph["stamp"]`.
         """
-        from understudy.network import to_networkx
+        from understudy.models import to_networkx
 
         return self._with_stamp(to_networkx(self.model, self._labels()))
 
@@ -173,7 +173,7 @@ class PublishedModel:
 
     def to_svg(self) -> str:
         """A drawing of the network."""
-        from understudy.network import draw_svg
+        from understudy.models import draw_svg
 
         title = self.statement.dataset + (f" ({self.statement.stamp})" if self.statement.stamp else "")
         return draw_svg(self.model, title=title)

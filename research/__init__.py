@@ -1,0 +1,30 @@
+"""The papers' experiments, figure by figure: what they claim, put to the methods here, and decided by rules."""
+
+from research._check import check_ready
+from research._costs import Cost, cost_of, in_words
+from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
+from research._outcome import Outcome, read_outcomes, run_experiment
+from research._page import claims_page, findings
+from research.figures import EXPERIMENTS, experiment_named
+
+__all__ = [
+    "EXPERIMENTS",
+    "Claim",
+    "Cost",
+    "Experiment",
+    "Finding",
+    "Outcome",
+    "Panel",
+    "Results",
+    "Run",
+    "Scale",
+    "Verdict",
+    "check_ready",
+    "claims_page",
+    "cost_of",
+    "experiment_named",
+    "findings",
+    "in_words",
+    "read_outcomes",
+    "run_experiment",
+]

@@ -1,0 +1,64 @@
+"""What an experiment costs: CPU time, measured once in the quick form and scaled by the number of runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from research._experiment import Experiment
+from research._outcome import Outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """Runs and CPU seconds of both forms. The full form's time is the quick form's time a run, times its runs."""
+
+    quick_runs: int
+    full_runs: int
+    quick_seconds: float | None
+    full_seconds: float | None
+
+
+def cost_of(experiment: Experiment, outcome: Outcome | None = None) -> Cost:
+    """The cost of an experiment: by its outcome if there is one, else by what was recorded.
+
+    >>> from research import EXPERIMENTS
+    >>> cost = cost_of(EXPERIMENTS["privbayes-fig12"])
+    >>> cost.quick_runs < cost.full_runs
+    True
+    """
+    quick, full = (len(experiment.runs(experiment.scale(quick=form))) for form in (True, False))
+    known = _recorded().get(experiment.name)
+    runs, seconds = (known["runs"], known["cpu_seconds"]) if known else (0, 0.0)
+    if outcome is not None:
+        runs, seconds = outcome.runs, outcome.cpu_seconds
+    each = seconds / runs if runs else None
+    return Cost(
+        quick_runs=quick,
+        full_runs=full,
+        quick_seconds=None if each is None else each * quick,
+        full_seconds=None if each is None else each * full,
+    )
+
+
+def in_words(seconds: float | None) -> str:
+    """A time as people say it.
+
+    >>> in_words(30), in_words(150), in_words(9000), in_words(400_000), in_words(None)
+    ('30 s', '2.5 min', '2.5 h', '4.6 days', '?')
+    """
+    if seconds is None:
+        return "?"
+    for limit, size, unit in ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h")):
+        if seconds < limit:
+            return f"{seconds / size:.0f} {unit}" if size == 1 else f"{seconds / size:.1f} {unit}"
+    return f"{seconds / 86_400:.1f} days"
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(files(__package__).joinpath("costs.json").read_text(encoding="utf-8"))
+    return found

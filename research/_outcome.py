@@ -1,0 +1,179 @@
+"""An experiment's outcome: verdicts with the numbers behind them, and the files that hold it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from research._check import check_ready
+from research._code import code_version
+from research._data import data_folder
+from research._experiment import Experiment, Finding, Results, Run, Verdict
+from research._figure import draw
+from research._runner import Progress, do_runs
+from research.figures import experiment_named
+from understudy._api._compare_store import RunStore
+from understudy._core.errors import OptionError, OutputError
+from understudy._core.files import told_as_output_error, write_bytes
+
+RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
+_MOST_SEEDS = 10_000  # a hundred times what the papers made
+_USUAL_JOBS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came out of an experiment: enough for the list and the page of claims."""
+
+    name: str
+    quick: bool
+    seeds: int
+    runs: int
+    cpu_seconds: float
+    code: str
+    """The version and hash of the code that computed it."""
+    verdicts: tuple[Finding, ...]
+    """One for each claim of the experiment, in order."""
+
+    @property
+    def current(self) -> bool:
+        """Whether the code that is running would compute the same."""
+        return self.code == code_version()
+
+    @property
+    def effort(self) -> str:
+        """How it was run, in words.
+
+        >>> Outcome(name="a", quick=True, seeds=3, runs=9, cpu_seconds=1.0, code="", verdicts=()).effort
+        'quick form, 3 repetitions'
+        """
+        return f"{'quick form' if self.quick else 'full form'}, {self.seeds} repetition{'s' * (self.seeds != 1)}"
+
+
+def run_experiment(
+    name: str,
+    *,
+    quick: bool = False,
+    data: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] = "experiments",
+    seeds: int | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Run an experiment of a paper: what is done already is taken from `out`, and what is finished is kept there.
+
+    Args:
+        name: such as "privbayes-fig12"; `EXPERIMENTS` has them all.
+        quick: few repetitions, minutes; else as many as the paper made.
+        data: the folder of benchmark tables; by default `UNDERSTUDY_DATA`, or `../shared/data`.
+        out: a folder for results: every run in `runs.jsonl`, and for each experiment a CSV, the figure as SVG and PNG,
+            and the verdicts. It can be taken up again, by the same version; runs of another one are computed anew.
+        seeds: so many repetitions instead; at most 10,000.
+        jobs: processes, at most one a processor; by default that many, but not more than eight.
+        progress: called with what is being done, how much of it is done, and how much there is.
+    """
+    experiment = experiment_named(name)
+    folder = data_folder(data)
+    if seeds is not None and not 1 <= seeds <= _MOST_SEEDS:
+        raise OptionError(f"seeds must be at least 1 and at most {_MOST_SEEDS:,}; got {seeds}.")
+    if jobs is not None and jobs < 1:
+        raise OptionError(f"jobs must be at least 1; got {jobs}.")
+    check_ready([name], folder, quick=quick)
+    scale = experiment.scale(quick=quick, seeds=seeds)
+    store = RunStore.open(Path(out), "experiment")
+    processors = os.cpu_count() or 1
+    # processes beyond the processors would wait for each other, and fill the memory meanwhile
+    processes = min(jobs or _USUAL_JOBS, processors)
+    done, cpu = do_runs(experiment.runs(scale), store, folder, jobs=processes, progress=progress)
+    results = Results.of(done)
+    outcome = Outcome(
+        name=name,
+        quick=quick,
+        seeds=scale.seeds,
+        runs=len(done),
+        cpu_seconds=round(cpu, 1),
+        code=code_version(),
+        verdicts=tuple(claim.rule.decide(results) for claim in experiment.claims),
+    )
+    _write(Path(out) / name, experiment, outcome, results, done)
+    return outcome
+
+
+def _write(
+    folder: Path,
+    experiment: Experiment,
+    outcome: Outcome,
+    results: Results,
+    done: Sequence[tuple[Run, Mapping[str, float]]],
+) -> None:
+    caption = f"{experiment.paper}, {experiment.where}, computed anew: {outcome.effort}"
+    figure = draw(experiment, results, caption)
+    with told_as_output_error(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_bytes(folder / CSV, _csv(done).encode())
+    for kind, data in figure.items():
+        write_bytes(folder / f"{FIGURE}.{kind}", data)
+    write_bytes(folder / RESULT, (json.dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _csv(done: Sequence[tuple[Run, Mapping[str, float]]]) -> str:
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["group", "series", "x", "seed", "measure", "value"])
+    rows.writerows(
+        [run.group, run.series, f"{x:.12g}", run.seed, measure, repr(value)]
+        for run, values in done
+        for name, value in values.items()
+        for measure, x in [run.place(name)]
+    )
+    return out.getvalue()
+
+
+def read_outcomes(out: str | os.PathLike[str], names: Iterable[str]) -> dict[str, Outcome]:
+    """The outcomes that a folder has, by experiment.
+
+    >>> read_outcomes("no-such-folder", ["privbayes-fig12"])
+    {}
+    """
+    found = {}
+    for name in names:
+        path = Path(out) / name / RESULT
+        if path.is_file():
+            found[name] = _read(path, experiment_named(name))
+    return found
+
+
+def _read(path: Path, experiment: Experiment) -> Outcome:
+    try:
+        document: dict[str, Any] = json.loads(path.read_bytes())
+        verdicts = tuple(Finding(**finding) for finding in document.pop("verdicts"))
+        outcome = Outcome(**document, verdicts=verdicts)
+        _check_kinds(outcome)
+    except (ValueError, TypeError, KeyError, OSError):
+        raise OutputError(
+            f"'{path}' is not an experiment's result, or is damaged. Delete it, and run the experiment again: "
+            f"understudy experiment run {experiment.name}"
+        ) from None
+    if len(outcome.verdicts) != len(experiment.claims):  # an older list of claims: nothing of it can be told
+        return Outcome(**{**document, "code": "", "verdicts": ()})
+    return outcome
+
+
+def _check_kinds(outcome: Outcome) -> None:
+    """Refuse what a file may hold and an outcome cannot.
+
+    Raises:
+        TypeError: if a value is of another kind.
+    """
+    whole = all(type(number) is int for number in (outcome.seeds, outcome.runs))
+    real = type(outcome.cpu_seconds) in (int, float)
+    words = [outcome.name, outcome.code, *(finding.why for finding in outcome.verdicts)]
+    known = all(finding.verdict in get_args(Verdict) for finding in outcome.verdicts)
+    if not (whole and real and known and type(outcome.quick) is bool and all(isinstance(word, str) for word in words)):
+        raise TypeError("a value of another kind")

@@ -1,0 +1,133 @@
+"""PrivABN, Figure 2: the budget at which the L2 error of 3-way queries falls below 0.01."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
+from research._rules import Decided
+from research.figures._budgets import EPSILON
+from research.figures._privabn import (
+    BOUNDED,
+    CLEAR,
+    FORMS,
+    L2,
+    OURS,
+    PRINTED,
+    TABLES,
+    UNLIKE,
+    Form,
+    with_and_without,
+)
+
+_EPSILONS = (*(round(0.05 + 0.025 * i, 3) for i in range(19)), 0.6, 0.7, 0.8, 0.9, 1.0)
+_QUICK = (0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0)
+_MEASURE = "L2 3-way"
+_BAR = 0.01
+_CROSSES = {"NLTCS": 0.4, "ACS": 0.225}
+
+
+_PARTS = {"as printed, network without noise": "selection", "as printed, tables without noise": "tables"}
+_SHARPER = "as printed, with sensitivity 1/n"
+"""Diagnostics at the budgets of the claims: which part of the printed form the error comes from."""
+_MOST = {"nltcs": None, "acs": 12}
+
+
+def _runs(scale: Scale) -> list[Run]:
+    parts = [
+        Run(
+            series=series,
+            x=_CROSSES[group],
+            seed=seed,
+            task="queries",
+            params={
+                "dataset": dataset,
+                "method": PRINTED[dataset],
+                "ways": [3],
+                "epsilon": _CROSSES[group],
+                "exact": exact,
+            },
+            group=group,
+        )
+        for seed in range(scale.seeds)
+        for group, dataset in TABLES.items()
+        for series, exact in _PARTS.items()
+    ]
+    sharper = [
+        Run(
+            series=_SHARPER,
+            x=_CROSSES[group],
+            seed=seed,
+            task="queries, sharper choices",
+            params={"dataset": dataset, "k": _MOST[dataset], "ways": [3], "epsilon": _CROSSES[group]},
+            group=group,
+        )
+        for seed in range(scale.seeds)
+        for group, dataset in TABLES.items()
+    ]
+    return with_and_without(scale, _QUICK if scale.quick else _EPSILONS, (3,)) + parts + sharper
+
+
+def _below(results: Results, form: Form, group: str) -> Finding:
+    """Whether the error is below the bar where the paper says so."""
+    line, at = OURS[form], _CROSSES[group]
+    mean = results.mean(_MEASURE, line, at, group)
+    error = results.standard_error(_MEASURE, line, at, group)
+    xs = results.xs(_MEASURE, line, group)
+    under = next((x for x in xs if results.mean(_MEASURE, line, x, group) < _BAR), None)
+    verdict: Verdict = "not reproduced"
+    if mean < _BAR:
+        verdict = "reproduced"
+    elif mean - _BAR > CLEAR * error:
+        verdict = "contradicted"
+    first = "at no ε of the axis" if under is None else f"first at ε = {under:g}"
+    why = f"{mean:.4f} at ε = {at:g}; below {_BAR:g} {first}"
+    if form == "as printed":
+        listed = ", ".join(
+            f"{results.mean(_MEASURE, series, at, group):.4f} {series.removeprefix('as printed, ')}"
+            for series in (*_PARTS, _SHARPER)
+            if results.values(_MEASURE, series, at, group)
+        )
+        why += f"; there it would be {listed}" if listed else ""
+    return Finding(verdict=verdict, why=why + ".")
+
+
+EXPERIMENT = Experiment(
+    name="privabn-fig2",
+    paper="PrivABN",
+    where="Figure 2",
+    title="PrivABN: the budget that brings the L2 error of 3-way queries below 0.01",
+    x=EPSILON,
+    datasets=tuple(TABLES.values()),
+    runs=_runs,
+    panels=tuple(
+        Panel(title=f"({letter}) {group}", measure=_MEASURE, y=L2, group=group, level=_BAR)
+        for letter, group in zip("ab", TABLES, strict=True)
+    ),
+    claims=tuple(
+        Claim(
+            sentence=f"On {group} the L2 error of 3-way queries is below {_BAR:g} at ε = {at:g}.",
+            rule=Decided(
+                text=f"Reproduced if the mean of '{OURS[form]}' at ε = {at:g} is below {_BAR:g}; contradicted if it is "
+                f"above by more than {CLEAR:g} standard errors; otherwise not reproduced.",
+                by=partial(_below, form=form, group=group),
+            ),
+            form=form,
+        )
+        for form in FORMS
+        for group, at in _CROSSES.items()
+    ),
+    quick_seeds=3,
+    log_x=False,
+    remarks=(
+        f"The quick form has {len(_QUICK)} of the {len(_EPSILONS)} budgets.",
+        BOUNDED,
+        UNLIKE,
+        "Why the error is larger than the paper's: most of it comes from noise in choosing the network. On NLTCS at "
+        "ε = 0.4 it is 0.023, and 0.010 if the network is chosen without noise, 0.020 if the tables have none; on ACS "
+        "at 0.225 it is 0.018, 0.010 and 0.013 (3 repetitions). Equation (10) has a ΔI of about (ln n + 1)/n; equation "
+        "(13) leaves the logarithm out. With ΔI = 1/n choices are 11 to 12 times sharper, and the printed form comes "
+        "to 0.0084 on ACS, below 0.01 as in the paper, and to 0.013 on NLTCS, which is nearer but not there. Perhaps "
+        "its program computes that. It is one more thing that no ε covers.",
+    ),
+)

@@ -1,0 +1,58 @@
+"""What runs compute: functions from JSON-able parameters, a seed and the data folder to named values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from research.tasks._enumeration import missed_parents, pairs_by_definition, pairs_of_run
+from research.tasks._hp import cell_distances, printed_noise, radial_accuracy
+from research.tasks._leak import audit, real_records, star, threshold
+from research.tasks._marginals import marginals
+from research.tasks._network import network_information
+from research.tasks._queries import query_errors, sharper_choices
+from research.tasks._svm import svm
+
+Values: TypeAlias = dict[str, float]
+Task: TypeAlias = Callable[[Mapping[str, Any], int, Path], Values]
+
+TASKS: Mapping[str, Task] = {
+    "marginals": marginals,
+    "network": network_information,
+    "queries": query_errors,
+    "queries, sharper choices": sharper_choices,
+    "pairs": pairs_by_definition,
+    "pairs of a run": pairs_of_run,
+    "missed parents": missed_parents,
+    "audit": audit,
+    "loss on a star": star,
+    "loss of a threshold": threshold,
+    "loss of real records": real_records,
+    "radial": radial_accuracy,
+    "cells": cell_distances,
+    "printed noise": printed_noise,
+    "svm": svm,
+}
+"""By the name that runs are stored under."""
+
+__all__ = [
+    "TASKS",
+    "Task",
+    "Values",
+    "audit",
+    "cell_distances",
+    "marginals",
+    "missed_parents",
+    "network_information",
+    "pairs_by_definition",
+    "pairs_of_run",
+    "printed_noise",
+    "query_errors",
+    "radial_accuracy",
+    "real_records",
+    "sharper_choices",
+    "star",
+    "svm",
+    "threshold",
+]

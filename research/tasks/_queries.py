@@ -1,0 +1,115 @@
+"""The PrivABN paper's task: L1 and L2 errors of answers to 200 random α-way queries (its definitions 4 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from math import log, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from research._data import load
+from research.tasks._fit import rehearse
+from understudy._core.randomness import Streams, streams
+from understudy.counting import MemoryCounter
+from understudy.evaluation import QUERIES, choose_groups
+from understudy.methods import BASELINES, flaw_of, read_method
+from understudy.methods._privabn_published import adaptive_network, noisy_conditionals
+from understudy.models import Model, Network, NetworkModel
+from understudy.privacy import Curator, make_budget, make_noise
+from understudy.schema import Marginal, recode
+from understudy.tables import Table
+
+Floats = npt.NDArray[np.float64]
+Shares = Sequence[Floats]
+
+
+def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
+    """The errors by name: `L1 3-way`, `L2 3-way` and so on, each the mean over the queries.
+
+    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `exact` for a diagnostic.
+    Queries are drawn by the seed, the same for all methods. As `evaluation` reads definition 4, the j-th row is a cell
+    of the queried table. A method that makes a synthetic table is measured on one of as many rows as the real one has;
+    in a printed form each row is drawn on its own, as the papers do. A baseline is asked for its answers.
+    """
+    data = load(params["dataset"], folder)
+    method = read_method(params["method"])
+    learnt = rehearse(data.counter, method, params["epsilon"], seed, params.get("exact"))
+    if method.name in BASELINES or not isinstance(learnt, Model):
+        return _errors(
+            params,
+            seed,
+            folder,
+            lambda asked: [learnt.marginal(marginal, errors=False).probabilities for marginal in asked],
+        )
+    return _errors_of_rows(params, seed, folder, learnt, independent=flaw_of(method) is not None)
+
+
+def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
+    """The same errors of PrivABN as printed, but with 1/n for the sensitivity of information, as equation (13) has it.
+
+    Parameters: `dataset`, `k` (most parents, or none), `epsilon`, `ways`.
+    """
+    data = load(params["dataset"], folder)
+    domain, n, epsilon = data.counter.domain, data.table.n, params["epsilon"] / 2
+    curator = Curator(
+        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), as_published=True
+    )
+    coins = Streams(seed).get("privabn", "coins")
+
+    def choose(weights: Floats) -> int:
+        return int((weights + coins.gumbel(size=weights.size)).argmax())
+
+    root = int(coins.integers(len(domain)))
+    times = log(n) + (n - 1) * log(n / (n - 1))
+    nodes = adaptive_network(curator, root, choose, epsilon * times, k=params["k"])
+    conditionals = noisy_conditionals(curator, nodes, 2 * len(domain) / (n * epsilon), coins)
+    model = NetworkModel(Network(domain, nodes), conditionals, recode(domain, "hierarchical"), (), n)
+    return _errors_of_rows(params, seed, folder, model, independent=True)
+
+
+def _errors_of_rows(
+    params: Mapping[str, Any], seed: int, folder: Path, model: Model, *, independent: bool
+) -> dict[str, float]:
+    """The errors of as many rows as the real table has."""
+    n = load(params["dataset"], folder).table.n
+    drawn = MemoryCounter(_rows(model, n, Streams(seed), independent=independent))
+    return _errors(params, seed, folder, lambda asked: [counts / drawn.n for counts in drawn.count(asked)])
+
+
+def _errors(
+    params: Mapping[str, Any], seed: int, folder: Path, answer: Callable[[list[Marginal]], Shares]
+) -> dict[str, float]:
+    found = {}
+    for way in params["ways"]:
+        asked, truth = _truth(params["dataset"], folder, way, seed)
+        found[f"L1 {way}-way"], found[f"L2 {way}-way"] = mean_errors(truth, answer(asked))
+    return found
+
+
+def _rows(model: Model, n: int, coins: Streams, *, independent: bool) -> Table:
+    batches = list(model.sample_codes(n, streams=coins, independent=independent))
+    columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(model.domain)))
+    return Table(model.domain, tuple(columns))
+
+
+def mean_errors(truth: Shares, answers: Shares) -> tuple[float, float]:
+    """The L1 and the L2 error: of each answer, then their mean.
+
+    >>> mean_errors([np.array([0.5, 0.5, 0.0])], [np.array([0.25, 0.5, 0.25])])
+    (0.5, 0.3535533905932738)
+    """
+    gaps = [np.abs(real - answer) for real, answer in zip(truth, answers, strict=True)]
+    return float(np.mean([gap.sum() for gap in gaps])), float(np.mean([sqrt((gap * gap).sum()) for gap in gaps]))
+
+
+@lru_cache(maxsize=8)
+def _truth(dataset: str, folder: Path, way: int, seed: int) -> tuple[list[Marginal], list[Floats]]:
+    """The queries of a repetition and their true answers, kept for the methods that are asked them next."""
+    data = load(dataset, folder)
+    coins = streams(seed).get("experiments", "queries", str(way))
+    asked = [Marginal.of(*group) for group in choose_groups(len(data.table.domain), way, QUERIES, coins).groups]
+    return asked, [counts / data.table.n for counts in data.counter.count(asked)]

@@ -1,0 +1,278 @@
+"""Experiments are run, kept, taken up again, and never mixed with results of another version or other data."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from research import (
+    EXPERIMENTS,
+    Claim,
+    Experiment,
+    Finding,
+    Panel,
+    Run,
+    _code,
+    _outcome,
+    _runner,
+    claims_page,
+    figures,
+    read_outcomes,
+    run_experiment,
+)
+from research._rules import Beats
+from research.tests.made_up import write_binary_table
+from understudy._core.errors import OptionError, OutputError, TableError
+
+SMALL = Experiment(
+    name="small",
+    paper="PrivBayes",
+    where="Figure 0",
+    title="A small one",
+    x="ε",
+    datasets=("nltcs",),
+    runs=lambda scale: [
+        Run(
+            series=word,
+            x=epsilon,
+            seed=seed,
+            task="marginals",
+            params={"dataset": "nltcs", "method": word, "epsilon": epsilon, "ways": [2]},
+        )
+        for seed in range(scale.seeds)
+        for epsilon in (0.5, 5.0)
+        for word in ("independent", "uniform")
+    ],
+    panels=(Panel(title="(a) Q2", measure="Q2", y="distance"),),
+    claims=(
+        Claim(
+            sentence="Looking is better than not looking.",
+            rule=Beats(ours=("independent",), others=("uniform",), measures=("Q2",)),
+        ),
+    ),
+    quick_seeds=2,
+)
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "EXPERIMENTS", {**EXPERIMENTS, "small": SMALL})
+    write_binary_table(tmp_path / "data", "nltcs", 6)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The runs that were computed and not taken from the store."""
+    found = []
+    compute = _runner.compute
+
+    def counted(task, params, seed, folder):
+        found.append((params["method"], params["epsilon"], seed))
+        return compute(task, params, seed, folder)
+
+    monkeypatch.setattr(_runner, "compute", counted)
+    return found
+
+
+def test_an_experiment_leaves_a_csv_two_figures_and_its_verdicts(data, tmp_path):
+    outcome = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    folder = tmp_path / "out" / "small"
+    with (folder / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == outcome.runs == 8
+    assert {row["series"] for row in rows} == {"independent", "uniform"}
+    assert all(0 <= float(row["value"]) <= 1 for row in rows)
+    assert ET.parse(folder / "figure.svg").getroot().tag.endswith("svg")
+    assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
+    document = json.loads((folder / "result.json").read_text())
+    assert document["quick"] is True
+    assert document["seeds"] == 2
+    assert [finding["verdict"] for finding in document["verdicts"]] == [v.verdict for v in outcome.verdicts]
+
+
+def test_what_is_done_is_not_done_again(data, tmp_path, computed):
+    first = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 8
+    again = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 8
+    assert again == first
+    run_experiment("small", seeds=3, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 12  # the third seed only
+
+
+def test_a_run_that_was_broken_off_goes_on_where_it_was(data, tmp_path, computed):
+    def stop(stage, done, total):
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1, progress=stop)
+    assert len(computed) == 5
+    assert not (tmp_path / "out" / "small").exists()
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 8
+    assert len(set(computed)) == 8
+
+
+def test_results_of_another_version_are_computed_anew(data, tmp_path, computed, monkeypatch):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    other = _code.code_version() + "x"
+    for module in (_runner, _outcome):
+        monkeypatch.setattr(module, "code_version", lambda: other)
+    [stale] = read_outcomes(tmp_path / "out", ["small"]).values()
+    assert not stale.current
+    fresh = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 16
+    assert fresh.current
+    with (tmp_path / "out" / "small" / "results.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 8
+
+
+def test_results_of_other_data_are_computed_anew(data, tmp_path, computed):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    write_binary_table(tmp_path / "other", "nltcs", 6, seed=2)
+    run_experiment("small", quick=True, data=tmp_path / "other", out=tmp_path / "out", jobs=1)
+    assert len(computed) == 16
+
+
+def test_processes_compute_what_one_process_computes(data, tmp_path):
+    one = run_experiment("small", quick=True, data=data, out=tmp_path / "one", jobs=1)
+    two = run_experiment("small", quick=True, data=data, out=tmp_path / "two", jobs=2)
+    assert one.verdicts == two.verdicts
+    same = [(tmp_path / name / "small" / "results.csv").read_text() for name in ("one", "two")]
+    assert same[0] == same[1]
+
+
+def test_a_missing_folder_and_a_missing_file_are_named(data, tmp_path):
+    with pytest.raises(TableError, match=r"'.*nowhere' does not exist.*'nltcs'.*--data.*UNDERSTUDY_DATA"):
+        run_experiment("small", quick=True, data=tmp_path / "nowhere", out=tmp_path / "out")
+    (data / "nltcs.csv").unlink()
+    with pytest.raises(TableError, match=r"has no file nltcs\.csv or nltcs\.csv\.gz"):
+        run_experiment("small", quick=True, data=data, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_folder_of_the_environment_is_used(data, tmp_path, monkeypatch):
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(data))
+    assert run_experiment("small", quick=True, out=tmp_path / "out", jobs=1).runs == 8
+
+
+def test_an_unknown_experiment_is_refused_with_the_nearest_name(tmp_path):
+    with pytest.raises(OptionError, match="Did you mean 'privbayes-fig12'"):
+        run_experiment("privbayes-fg12", out=tmp_path / "out")
+
+
+@pytest.mark.parametrize(("option", "value"), [("seeds", 0), ("jobs", 0), ("seeds", 10**8)])
+def test_nothing_to_do_and_far_too_much_are_refused(data, tmp_path, option, value):
+    with pytest.raises(OptionError, match=option):
+        run_experiment("small", data=data, out=tmp_path / "out", **{option: value})
+
+
+def test_a_folder_of_something_else_is_left_alone(data, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "letter.txt").write_text("dear")
+    with pytest.raises(OutputError, match="something else"):
+        run_experiment("small", quick=True, data=data, out=tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["letter.txt"]
+
+
+def test_results_that_were_kept_without_their_runs_can_be_added_to(data, tmp_path, computed):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    (tmp_path / "out" / "runs.jsonl").unlink()
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 16
+
+
+def test_a_damaged_result_is_told_and_an_older_one_is_not_taken(data, tmp_path):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    path = tmp_path / "out" / "small" / "result.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "verdicts": []}))
+    assert read_outcomes(tmp_path / "out", ["small"])["small"].verdicts == ()
+    path.write_text(path.read_text()[:20])
+    with pytest.raises(OutputError, match="damaged"):
+        read_outcomes(tmp_path / "out", ["small"])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seeds": "many"}, {"cpu_seconds": "x"}, {"quick": 1}, {"verdicts": [{"verdict": "maybe", "why": ""}]}]
+)
+def test_a_result_with_values_of_another_kind_is_told(data, tmp_path, wrong):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    path = tmp_path / "out" / "small" / "result.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **wrong}))
+    with pytest.raises(OutputError, match="damaged"):
+        read_outcomes(tmp_path / "out", ["small"])
+
+
+def test_no_more_processes_are_started_than_there_are_processors(data, tmp_path, monkeypatch):
+    asked = []
+
+    def noted(*given, jobs, **options):
+        asked.append(jobs)
+        return do_runs(*given, jobs=1, **options)
+
+    do_runs = _outcome.do_runs
+    monkeypatch.setattr(_outcome.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(_outcome, "do_runs", noted)
+    for jobs in (1000, 2, None):
+        run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=jobs)
+    assert asked == [3, 2, 3]
+
+
+def test_workers_do_not_outlive_a_run_that_is_killed():
+    program = """if True:
+        import os, signal
+        from research._runner import _workers
+        with _workers(2) as pool:
+            pool.submit(os.getpid).result()
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    # workers hold the pipe too: this returns when the last of them is gone
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+    assert ended.returncode == -signal.SIGKILL
+
+
+def test_values_that_are_no_numbers_are_refused(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(_runner, "compute", lambda *_: ({"Q2": float("nan")}, 0.1))
+    with pytest.raises(TableError, match="'nltcs' came to no number for Q2"):
+        run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len((tmp_path / "out" / "runs.jsonl").read_text().splitlines()) == 1
+
+
+def test_the_page_has_every_claim_with_rule_verdict_figure_and_command(data, tmp_path):
+    outcome = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    page = claims_page([SMALL], {"small": outcome}, figures="results", folder="docs/results", page="docs/claims.md")
+    assert "Looking is better than not looking." in page
+    assert SMALL.claims[0].rule.text in page
+    assert f"**{outcome.verdicts[0].verdict}**" in page
+    assert "![Figure 0](results/small/figure.svg)" in page
+    assert "understudy experiment run small --quick" in page
+    unrun = claims_page([SMALL], {}, figures="results", folder="docs/results", page="docs/claims.md")
+    assert "| not run |" in unrun
+    assert "| PrivBayes | 1 | 0 | 0 | 0 | 1 |" in unrun
+
+
+def test_a_bar_in_a_sentence_does_not_break_the_table(data):
+    claim = Claim(sentence="I(X|Y) grows.", rule=SMALL.claims[0].rule)
+    one = Experiment(**{**{f: getattr(SMALL, f) for f in SMALL.__dataclass_fields__}, "claims": (claim,)})
+    found = Finding(verdict="reproduced", why="a|b")
+    outcome = _outcome.Outcome(
+        name="small",
+        quick=True,
+        seeds=1,
+        runs=1,
+        cpu_seconds=1.0,
+        code="",
+        verdicts=(found,),
+    )
+    page = claims_page([one], {"small": outcome}, figures="f", folder="f", page="p")
+    assert "I(X\\|Y) grows." in page
+    assert "a\\|b" in page

@@ -1,6 +1,0 @@
-"""How well a parent set explains a child: the scores I, F and R of PrivBayes, with their true sensitivities."""
-
-from understudy.network._scoring._scores import SCORES, FScore, InformationScore, RScore, score_named
-from understudy.network._scoring._weighted import WeightedRScore
-
-__all__ = ["SCORES", "FScore", "InformationScore", "RScore", "WeightedRScore", "score_named"]

@@ -1,0 +1,144 @@
+"""Scores against their definitions, and their sensitivities against every pair of neighbouring tiny tables."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tiny import add_one_pairs, replace_one_pairs, stacked
+from understudy import _core
+from understudy.models import SCORES, FScore, InformationScore, RScore, score_named
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE
+
+SHAPES = {(2, 2): 8, (2, 3): 6, (3, 2): 6, (2, 4): 5, (3, 3): 5, (3, 4): 4}
+
+
+def values(score, tables, n):
+    return [Fraction(int(s), score.scale(n)) for s in score(tables, n)]
+
+
+def widest_move(moves):
+    """Largest change minus smallest change: what a choice between any two candidates can feel."""
+    return max(max(moves) - min(moves), max(moves), -min(moves))
+
+
+def slow_f(table, n):
+    best = Fraction(-n)
+    for side in product([0, 1], repeat=table.shape[1]):
+        masses = [sum(int(table[x, p]) for p, s in enumerate(side) if s == x) for x in (0, 1)]
+        best = max(best, -sum(max(Fraction(n, 2) - mass, Fraction(0)) for mass in masses))
+    return best
+
+
+def slow_r(table, n):
+    child, parents = table.sum(axis=1), table.sum(axis=0)
+    cells = product(range(table.shape[0]), range(table.shape[1]))
+    return sum(abs(Fraction(int(table[x, p])) - Fraction(int(child[x] * parents[p]), n)) for x, p in cells) / 2
+
+
+def slow_information(table, n):
+    child, parents = table.sum(axis=1), table.sum(axis=0)
+    cells = product(range(table.shape[0]), range(table.shape[1]))
+    return sum(table[x, p] * math.log2(n * table[x, p] / (child[x] * parents[p])) for x, p in cells if table[x, p])
+
+
+tables = (
+    st.integers(1, 6)
+    .flatmap(lambda width: st.lists(st.integers(0, 40), min_size=2 * width, max_size=2 * width).filter(any))
+    .map(lambda cells: np.array(cells, dtype=np.int64).reshape(2, -1))
+)
+
+
+@given(tables)
+def test_each_score_equals_its_definition(table):
+    n = int(table.sum())
+    assert values(FScore(), table[None], n)[0] == slow_f(table, n)
+    assert values(RScore(), table[None], n)[0] == slow_r(table, n)
+    assert float(values(InformationScore(), table[None], n)[0]) == pytest.approx(slow_information(table, n), abs=1e-5)
+
+
+@given(tables)
+def test_r_does_not_care_which_side_is_the_child(table):
+    n = int(table.sum())
+    turned = np.ascontiguousarray(table.T)
+    assert values(RScore(), table[None], n) == values(RScore(), turned[None], n)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", sorted(SCORES))
+def test_no_pair_of_neighbours_beats_the_replace_one_bound(name, shape):
+    score = score_named(name)
+    if name == "F" and shape[0] != 2:
+        with pytest.raises(_core.errors.OptionError):
+            score(stacked(shape, 2), 2)
+        return
+    for n in range(2, SHAPES[shape] + 1):
+        found = values(score, stacked(shape, n), n)
+        moves = [found[j] - found[i] for i, j in replace_one_pairs(shape, n)]
+        assert widest_move(moves) <= score.spread(n, [shape], REPLACE_ONE)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["F", "R"])
+def test_no_pair_of_neighbours_beats_the_add_remove_bound(name, shape):
+    score = score_named(name)
+    if name == "F" and shape[0] != 2:
+        return
+    for n in range(2, SHAPES[shape] + 1):
+        before = values(score, stacked(shape, n - 1), n - 1)
+        after = values(score, stacked(shape, n), n)
+        moves = [after[j] - before[i] for i, j in add_one_pairs(shape, n)]
+        assert max(moves) - min(moves) <= score.spread(n, [shape], ADD_REMOVE)
+
+
+@pytest.mark.parametrize(("name", "shape"), [("R", (2, 2)), ("R", (2, 3)), ("F", (2, 2)), ("F", (2, 4)), ("I", (2, 2))])
+def test_the_replace_one_bound_is_reached_so_a_smaller_one_would_be_caught(name, shape):
+    score = score_named(name)
+    n = SHAPES[shape]
+    found = values(score, stacked(shape, n), n)
+    moves = [found[j] - found[i] for i, j in replace_one_pairs(shape, n)]
+    # two candidates can move in opposite directions, so the spread is twice the largest single move
+    assert float(2 * max(moves)) == pytest.approx(float(score.spread(n, [shape], REPLACE_ONE)), rel=1e-4)
+
+
+def test_r_needs_its_larger_constant_when_both_sides_have_three_values():
+    root, n = 100, 10_000
+    table = np.array([[0, 0, 0], [0, 1, root - 1], [0, root - 1, n - 2 * root + 1]], dtype=np.int64)
+    other = table.copy()
+    other[1, 1] -= 1
+    other[0, 0] += 1
+    before, after = values(RScore(), np.stack([table, other]), n)
+    assert 2 < abs(float(after - before)) <= float(RScore().spread(n, [(3, 3)], REPLACE_ONE)) / 2
+
+
+def test_one_record_in_a_constant_column_stays_within_the_bound_at_a_thousand_rows():
+    n = 1000
+    table = np.array([[n, 0], [0, 0]], dtype=np.int64)
+    other = np.array([[n - 1, 0], [0, 1]], dtype=np.int64)
+    for score in SCORES.values():
+        before, after = values(score, np.stack([table, other]), n)
+        assert abs(after - before) <= score.spread(n, [(2, 2)], REPLACE_ONE) / 2
+
+
+def test_information_is_refused_where_its_sensitivity_is_not_proved():
+    with pytest.raises(_core.errors.OptionError, match="add/remove"):
+        InformationScore().spread(10, [(2, 2)], ADD_REMOVE)
+
+
+def test_r_stays_exact_at_the_largest_table_it_accepts():
+    n = 2_000_000_000
+    table = np.array([[[n // 2, 0], [0, n // 2]]], dtype=np.int64)
+    assert values(RScore(), table, n)[0] == Fraction(n, 2)
+    with pytest.raises(_core.errors.OptionError, match="exact up to"):
+        RScore()(table, n + 1)
+
+
+def test_an_unknown_score_is_refused_with_the_known_ones():
+    with pytest.raises(_core.errors.OptionError, match="auto, I, F, R"):
+        score_named("X")
