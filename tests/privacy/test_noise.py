@@ -17,7 +17,7 @@ from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import ExactNoise, OpenDPNoise, _integers, make_noise
 from understudy.privacy._noise import _GAUSSIAN_ROOM, _LAPLACE_ROOM, _gaussian_parameters, gaussian_level, laplace_level
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 FALSE_ALARM = 1e-4
 N = 60_000

@@ -20,7 +20,7 @@ from understudy.privacy._selection import (
     selection_rate,
     sqrt_below,
 )
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 FALSE_ALARM = 1e-4
 CASES = [([0, 0], 1.0), ([3, 0, 1], 0.5), ([0, 2, 2, 5], 0.3), ([-7, -9, -8, -7, -30], 0.7), ([0, 10**15], 1e-15)]
