@@ -27,7 +27,7 @@ def test_the_wheel_carries_the_demo_the_types_and_every_module(tmp_path: Path) -
     expected = {"demo/demo.csv.gz", "demo/demo.schema.yaml", "demo/SOURCE.md", "py.typed", "privacy/proof.md"}
     expected |= {str(path.relative_to(PACKAGE)) for path in MODULES}
     assert {name for name in expected if f"understudy/{name}" not in names} == set()
-    assert not any(name.startswith(("tests/", "benchmarks/", "docs/")) for name in names)
+    assert not any(name.startswith(("tests/", "benchmarks/", "docs/", "research/")) for name in names)
 
 
 def test_the_suite_has_not_shrunk() -> None:
