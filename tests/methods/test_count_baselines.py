@@ -320,7 +320,7 @@ def test_under_add_remove_a_changed_record_costs_parities_twice():
 # Arithmetic ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=3), st.integers(0, 2**32 - 1))
 def test_coefficients_are_parities_of_the_binary_encoding(sizes, seed):
     rng = np.random.default_rng(seed)
@@ -343,7 +343,7 @@ def test_coefficients_are_parities_of_the_binary_encoding(sizes, seed):
     assert (again == found).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
 def test_every_marginal_can_be_read_from_the_sums(sizes, seed):
     domain = domain_of(sizes)

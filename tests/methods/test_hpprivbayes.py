@@ -137,7 +137,7 @@ def test_a_sensitive_column_finds_parents_in_a_very_wide_table(size, k):
     assert {size ** len(parents) <= 40 // size or k is not None for parents in sets} == {True}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_any_declared_policy_keeps_its_promises(data):
     d = data.draw(st.integers(2, 5))

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy._core.errors import InternalError, OptionError
@@ -141,7 +141,6 @@ def shaped(draw):
     return domain, shape, draw(st.none() | st.integers(0, 3))
 
 
-@settings(deadline=None)
 @given(shaped(), st.integers(0, 5))
 def test_blocks_make_a_network_whose_tables_keep_within_their_bounds(what, seed):
     domain, shape, k = what

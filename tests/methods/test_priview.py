@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import understudy as us
@@ -38,7 +38,6 @@ def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, 
 
 
 @given(st.integers(1, 24), st.integers(3, 9), st.sampled_from([2, 3]))
-@settings(deadline=None)
 def test_a_design_covers_all_pairs_or_triples_with_sets_that_are_small_enough(columns, size, strength):
     design = covering_design(columns, size, strength)
     assert all(len(block) <= size and block == tuple(sorted(set(block))) for block in design)
@@ -80,7 +79,6 @@ def test_at_a_huge_epsilon_answers_inside_views_are_exact():
 
 
 @given(st.lists(st.floats(0.05, 0.95), min_size=4, max_size=8))
-@settings(deadline=None)
 def test_the_greatest_entropy_of_independent_columns_is_their_product(ones):
     columns = tuple(range(len(ones)))
     pairs = list(combinations(columns, 2))
@@ -92,7 +90,6 @@ def test_the_greatest_entropy_of_independent_columns_is_their_product(ones):
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None)
 def test_the_greatest_entropy_has_the_marginals_it_was_given(seed):
     rng = np.random.default_rng(seed)
     joint = rng.dirichlet(np.ones(16)).reshape(2, 2, 2, 2)
@@ -153,7 +150,6 @@ def test_intersections_of_three_views_come_before_those_of_two():
 
 
 @given(st.lists(st.integers(-30, 60), min_size=8, max_size=8))
-@settings(deadline=None)
 def test_ripples_keep_the_total_and_leave_nothing_far_below_zero(counts):
     table = np.array(counts, dtype=float).reshape(2, 2, 2)
     table += (50 - table.sum()) / 8

@@ -72,7 +72,7 @@ def test_rho_converts_back_to_the_epsilon_asked_for_and_no_more(epsilon, delta):
 
 
 @given(epsilon=st.floats(1e-4, 50), exponent=st.floats(2, 200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_tight_conversion_is_never_worse_than_the_simple_one(epsilon, exponent):
     rho = float(rho_for(Fraction(epsilon), Fraction(10) ** -round(exponent)))
     log = round(exponent) * math.log(10)

@@ -17,7 +17,7 @@ from understudy._core.randomness import ByteSource, SeededBytes, SystemBytes
 from understudy.privacy import _integers, _kernels
 from understudy.privacy._selection import choose_exponential, choose_permute_and_flip
 from understudy.privacy._values import Counts, NoiseLevel
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 NoiseSource: TypeAlias = Literal["exact", "opendp"]
 _LAPLACE_ROOM = 1 << 40  # kernels take t, s below this

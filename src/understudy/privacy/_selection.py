@@ -12,7 +12,7 @@ from understudy._core.errors import InternalError
 from understudy.privacy import _integers, _kernels
 from understudy.privacy._budget import Budget, PureBudget
 from understudy.privacy._values import Counts
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 _ROOM = 1 << 62  # kernels take rates p/q with p, q up to this
 
