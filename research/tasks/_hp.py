@@ -15,7 +15,7 @@ from research.svm._education import education_accuracy
 from research.svm._machine import split
 from research.tasks._fit import rehearse
 from understudy._core.randomness import Streams
-from understudy.counting import Counter, MemoryCounter
+from understudy.counting import Counter, open_counter
 from understudy.evaluation import choose_groups, joint_counts, total_variation
 from understudy.evaluation._learning import some_rows
 from understudy.methods import HPPrivBayes, read_method
@@ -43,7 +43,7 @@ def radial_accuracy(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
     """
     data = load(params["dataset"], folder)
     train, test = split(data.table, seed, training=_TRAINING)
-    rows = train if params["method"] == ORIGINAL else synthetic_rows(MemoryCounter(train), params, seed)
+    rows = train if params["method"] == ORIGINAL else synthetic_rows(open_counter(train), params, seed)
     coins = Streams(seed)
     some = some_rows(rows, params["rows"], coins.get("experiments", "radial"))
     own_train, own_test = split(rows, seed + 1, training=_TRAINING)

@@ -26,7 +26,7 @@ from understudy._api._settings import (
 )
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.privacy import Budget, make_budget
 from understudy.schema import Domain
@@ -124,7 +124,7 @@ def _run_all(
     left = [task for task in tasks if bench.key(task) not in store.values]
     if bench.key(None) not in store.values:
         store.add(bench.key(None), {**bench.setting, "run": "references"}, bench.references())
-    counter = MemoryCounter(bench.table)
+    counter = open_counter(bench.table)
     for done, task in enumerate(left):
         if progress is not None:
             progress(STAGE, done, len(left))

@@ -15,6 +15,7 @@ from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
 from understudy._core.errors import InternalError
 from understudy._core.randomness import Streams
+from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import NetworkModel
 from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
@@ -37,8 +38,7 @@ def fit_model(
     ledger = None if settings.ledger is None else _Receipts(settings.ledger)
     try:
         curator = open_curator(
-            table,
-            settings.schema,
+            open_counter(table, settings.schema),
             budget=settings.budget,
             neighbours=settings.neighbours,
             ledger=ledger,
