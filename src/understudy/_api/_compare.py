@@ -60,7 +60,7 @@ def compare(
         source: a file, a pandas, polars or pyarrow table, or the word "demo".
         schema: what is declared about the table. Drafts will do, since nothing is published.
         methods: names, with options after colons (`"privbayes:k=2"`), or methods themselves; all there are by default.
-            A method as its paper prints it (`"privabn:as_published=true"`) is labelled as without a guarantee.
+            A method as its paper prints it (`"privabn-as-printed"`) is labelled as without a guarantee.
         epsilons: budgets.
         seeds: how many runs each method gets at each budget, or the seeds themselves.
         delta: (ε, δ) with Gaussian noise.

@@ -44,7 +44,7 @@ def fit_model(
             ledger=ledger,
             noise=settings.noise,
             exact=settings.exact,
-            as_published=settings.as_published,
+            as_published=settings.as_printed,
             method=settings.method.name,
             note=note,
         )
@@ -111,7 +111,7 @@ def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> 
         diagnostic=settings.diagnostic,
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
         warnings=(),
-        as_published=None if flaw is None else flaw.sentence,
+        as_printed=None if flaw is None else flaw.sentence,
         protection=protection_lines(curator.protection, settings.schema, budget, settings.neighbours),
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
@@ -160,7 +160,7 @@ def _level_words(level: NoiseLevel) -> str:
 
 
 def _noise_words(settings: RunSettings) -> str:
-    if settings.as_published:
+    if settings.as_printed:
         seed = "" if settings.seed is None else f", seeded with {settings.seed}"
         return f"as the paper prints it, which is not enough{seed}"
     if settings.seed is not None:
@@ -185,6 +185,6 @@ def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
     found += settings.method.remarks(model)
     if settings.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
-    if settings.as_published and settings.ledger is not None:
-        found.append("a method as published has no price, so it is never charged to a ledger.")
+    if settings.as_printed and settings.ledger is not None:
+        found.append("a method as printed has no price, so it is never charged to a ledger.")
     return found
