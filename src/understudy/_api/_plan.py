@@ -10,7 +10,7 @@ from understudy._api._settings import Number, SchemaLike, check_run, demo_source
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.methods import Method, Plan
-from understudy.tables._sources import open_source
+from understudy.tables import open_source
 
 
 def plan(
