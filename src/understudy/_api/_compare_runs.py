@@ -13,7 +13,7 @@ import numpy as np
 
 from understudy._api._compare_store import fingerprint, table_hash
 from understudy._core.randomness import Streams, streams
-from understudy.counting import MemoryCounter
+from understudy.counting import Counter, open_counter
 from understudy.evaluation import (
     MAX_TABLES,
     choose_groups,
@@ -105,7 +105,7 @@ class Bench:
 
     def distances_of_answers(self, answers: Answers) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
-        counter, found = MemoryCounter(self.table), {}
+        counter, found = open_counter(self.table), {}
         for way, chosen in self.groups.items():
             each = []
             for group in chosen.groups:
@@ -127,7 +127,7 @@ class Bench:
             f"independent columns {name}": value for name, value in high.items()
         }
 
-    def run(self, task: Task, counter: MemoryCounter) -> dict[str, float]:
+    def run(self, task: Task, counter: Counter) -> dict[str, float]:
         """Rehearse: fit with seeded noise, sample as many rows as there are, measure. Touches no ledger.
 
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
@@ -137,7 +137,7 @@ class Bench:
             return self.distances_of_answers(learnt)
         return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
 
-    def rehearse(self, task: Task, counter: MemoryCounter) -> Answers:
+    def rehearse(self, task: Task, counter: Counter) -> Answers:
         """What the method learns in this run."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
