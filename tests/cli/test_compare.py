@@ -31,7 +31,9 @@ def test_one_table_is_printed_with_its_references_and_it_says_private(home, caps
     out, err = capsys.readouterr()
     assert err == ""
     rows = [line.split() for line in out.splitlines() if line.strip().startswith(("independent ", "uniform "))]
-    assert [row[:2] for row in rows if row[1] != "columns"] == [[m, e] for m in ("independent", "uniform") for e in ("0.1", "1")]
+    assert [row[:2] for row in rows if row[1] != "columns"] == [
+        [m, e] for m in ("independent", "uniform") for e in ("0.1", "1")
+    ]
     for words in (
         "2-way error",
         "3-way error",
