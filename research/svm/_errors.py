@@ -15,7 +15,7 @@ from research.svm._privgene import privgene
 from research.svm._targets import SvmTarget, svm_targets
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._learning import quiet
 from understudy.models import Model
 from understudy.privacy import Noise, make_budget, make_noise, parse_number
@@ -99,7 +99,7 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Noise
     >>> draw_rows(table, "uniform", 1.0, seed=0).n
     3
     """
-    learnt = rehearse(MemoryCounter(train), method, make_budget(epsilon), seed=seed, exact=exact)
+    learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, exact=exact)
     if not isinstance(learnt, Model):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))

@@ -14,11 +14,11 @@ from research._data import load
 from research.svm._education import education_accuracy
 from research.svm._machine import split
 from understudy._core.randomness import Streams
-from understudy.counting import Counter, MemoryCounter
+from understudy.counting import Counter, open_counter
 from understudy.evaluation import choose_groups, joint_counts, total_variation
 from understudy.evaluation._learning import some_rows
-from understudy.methods import HPPrivBayes, read_method
-from understudy.methods._hp_published import mutual_information, value_weights
+from understudy.methods import HPPrivBayesAsPrinted, read_method
+from understudy.methods._hp_as_printed import mutual_information, value_weights
 from understudy.models import Model, NetworkModel, fit_clipped
 from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise
 from understudy.rehearsal import rehearse, sample_table
@@ -43,7 +43,7 @@ def radial_accuracy(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
     """
     data = load(params["dataset"], folder)
     train, test = split(data.table, seed, training=_TRAINING)
-    rows = train if params["method"] == ORIGINAL else synthetic_rows(MemoryCounter(train), params, seed)
+    rows = train if params["method"] == ORIGINAL else synthetic_rows(open_counter(train), params, seed)
     coins = Streams(seed)
     some = some_rows(rows, params["rows"], coins.get("experiments", "radial"))
     own_train, own_test = split(rows, seed + 1, training=_TRAINING)
@@ -102,21 +102,20 @@ def printed_noise(params: Mapping[str, Any], seed: int, folder: Path) -> dict[st
 
     `B least` is that of the value of group B with the least.
 
-    Parameters: `dataset`, `method` (HPPrivBayes as published, as a word), `epsilon`. The scale depends on the child and
+    Parameters: `dataset`, `method` (HPPrivBayes as printed, as a word), `epsilon`. The scale depends on the child and
     its value only, so no network is needed: the mean is over columns, and within one over its values.
     """
     del seed  # nothing is drawn
     data, method = load(params["dataset"], folder), read_method(params["method"])
-    assert isinstance(method, HPPrivBayes), "the scales are those of one method"
-    assert method.k is not None, "the scales depend on k"
+    assert isinstance(method, HPPrivBayesAsPrinted), "the scales are those of one method"
     names = [attribute.name for attribute in data.table.domain]
-    sensitive = names.index(method.sensitive[0])
-    others = [a for a in range(len(names)) if a != sensitive]
-    bits = [mutual_information(t) for t in data.counter.count([Marginal.of(sensitive, a) for a in others])]
-    group_b = [a for a, one in zip(others, bits, strict=True) if one < method.mi_threshold]
+    spec = method.spec(data.table.domain)
+    others = [a for a in range(len(names)) if a != spec.sensitive]
+    bits = [mutual_information(t) for t in data.counter.count([Marginal.of(spec.sensitive, a) for a in others])]
+    group_b = [a for a, one in zip(others, bits, strict=True) if one < spec.threshold]
     epsilon = params["epsilon"]
-    scale_a = 2 * (len(names) - method.k - len(group_b)) / float(method.split.sensitive * Fraction(str(epsilon)))
-    scale_b = 2 * len(group_b) / float(method.split.others * Fraction(str(epsilon)))
+    scale_a = 2 * (len(names) - spec.k - len(group_b)) / float(spec.split.sensitive * Fraction(str(epsilon)))
+    scale_b = 2 * len(group_b) / float(spec.split.others * Fraction(str(epsilon)))
     weights = [value_weights(table) for table in data.counter.count([Marginal.of(a) for a in group_b])]
     each = [np.mean([scale_b / float(w) for w in column if w > 0]) for column in weights]
     least = min(scale_b / float(max(column)) for column in weights)

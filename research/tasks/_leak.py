@@ -12,7 +12,7 @@ from research._data import load
 from research.tasks.leaks import AUDITS, conditional_loss, epsilon_lower_bound, star_loss, threshold_loss
 from research.tasks.leaks._audit import Remembered
 from understudy._core.randomness import streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.models import NetworkModel
 from understudy.privacy import make_budget
 from understudy.rehearsal import rehearse
@@ -60,7 +60,7 @@ def real_records(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
         columns = [column.copy() for column in table.columns]
         for column in columns:
             column[here] = column[there]
-        other = Remembered(MemoryCounter(Table(table.domain, tuple(columns))))
+        other = Remembered(open_counter(Table(table.domain, tuple(columns))))
         losses.append(
             conditional_loss(
                 Remembered(data.counter), other, nodes, epsilon=params["epsilon"], columns=len(table.domain)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from understudy._core.randomness import Streams, streams
-from understudy.counting import MemoryCounter
+from understudy.counting import Counter
 from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table
 from understudy.methods import BASELINES, Method, label_method
 from understudy.models import Answers, Model
@@ -92,7 +92,7 @@ class Bench:
                 values[f"{way}-way"] = float(row.mean())
         return found
 
-    def distances_of_answers(self, answers: Answers, counter: MemoryCounter) -> dict[str, float]:
+    def distances_of_answers(self, answers: Answers, counter: Counter) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
         return {
             f"{way}-way": float(np.mean(answer_distances(counter, answers, chosen.groups)))
@@ -109,7 +109,7 @@ class Bench:
             f"ceiling {name}": value for name, value in high.items()
         }
 
-    def run(self, task: Task, counter: MemoryCounter) -> dict[str, float]:
+    def run(self, task: Task, counter: Counter) -> dict[str, float]:
         """Rehearse: fit with seeded noise, sample as many rows as there are, measure. Touches no ledger.
 
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
