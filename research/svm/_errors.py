@@ -19,7 +19,7 @@ from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.evaluation._learning import quiet
-from understudy.models import Model
+from understudy.models import DrawsRows
 from understudy.privacy import Noise, make_noise, parse_number
 from understudy.tables import Table
 
@@ -101,6 +101,6 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Exact
     3
     """
     learnt = rehearse(MemoryCounter(train), method, epsilon, seed, exact)
-    if not isinstance(learnt, Model):
+    if not isinstance(learnt, DrawsRows):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))

@@ -9,13 +9,13 @@ from typing import Any, Literal
 from understudy._core.randomness import Streams
 from understudy.counting import Counter
 from understudy.methods import Method, flaw_of, read_method
-from understudy.models import Answers
+from understudy.models import Model
 from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise
 
 Exact = Literal["all", "selection", "tables"]
 
 
-def rehearse(counter: Counter, method: str | Method, epsilon: float, seed: int, exact: Exact | None = None) -> Answers:
+def rehearse(counter: Counter, method: str | Method, epsilon: float, seed: int, exact: Exact | None = None) -> Model:
     """What a method learns of a table with seeded noise. `exact` leaves the noise out of a step, as diagnostics do.
 
     >>> import numpy as np

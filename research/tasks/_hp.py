@@ -20,7 +20,7 @@ from understudy.evaluation import choose_groups, joint_counts, total_variation
 from understudy.evaluation._learning import some_rows
 from understudy.methods import HPPrivBayes, read_method
 from understudy.methods._hp_published import mutual_information, value_weights
-from understudy.models import Model, NetworkModel, fit_clipped
+from understudy.models import DrawsRows, NetworkModel, fit_clipped
 from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise
 from understudy.schema import Marginal
 from understudy.tables import Table
@@ -80,7 +80,7 @@ def synthetic_rows(counter: Counter, params: Mapping[str, Any], seed: int) -> Ta
     drawn by itself, as the papers do.
     """
     learnt = rehearse(counter, params["method"], params["epsilon"], seed)
-    assert isinstance(learnt, Model), "only models draw rows"
+    assert isinstance(learnt, DrawsRows), "only models draw rows"
     if params.get("each table"):
         assert isinstance(learnt, NetworkModel), "only networks have tables"
         learnt = measured_each(counter, learnt, params["epsilon"], seed)

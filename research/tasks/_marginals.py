@@ -14,7 +14,7 @@ from understudy._api._compare_runs import sample_table
 from understudy._core.randomness import Streams, streams
 from understudy.evaluation import choose_groups, joint_counts, total_variation
 from understudy.methods import BASELINES, read_method
-from understudy.models import Answers, Model
+from understudy.models import DrawsRows, Model
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -31,7 +31,7 @@ def marginals(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
     learnt = rehearse(data.counter, method, params["epsilon"], seed, params.get("exact"))
-    if method.name in BASELINES or not isinstance(learnt, Model):
+    if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return {f"Q{way}": _of_answers(data, learnt, way) for way in params["ways"]}
     return of_table(data, sample_table(learnt, data.table.n, Streams(seed)), params["ways"])
 
@@ -46,7 +46,7 @@ def of_table(data: Dataset, synthetic: Table, ways: Sequence[int]) -> dict[str, 
     return found
 
 
-def _of_answers(data: Dataset, answers: Answers, way: int) -> float:
+def _of_answers(data: Dataset, answers: Model, way: int) -> float:
     each = []
     for group in _groups(data, way):
         marginal = Marginal.of(*group)

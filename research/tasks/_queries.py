@@ -18,7 +18,7 @@ from understudy.counting import MemoryCounter
 from understudy.evaluation import QUERIES, choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
 from understudy.methods._privabn_published import adaptive_network, noisy_conditionals
-from understudy.models import Model, Network, NetworkModel
+from understudy.models import DrawsRows, Network, NetworkModel
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.schema import Marginal, recode
 from understudy.tables import Table
@@ -38,7 +38,7 @@ def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
     learnt = rehearse(data.counter, method, params["epsilon"], seed, params.get("exact"))
-    if method.name in BASELINES or not isinstance(learnt, Model):
+    if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return _errors(
             params,
             seed,
@@ -72,7 +72,7 @@ def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
 
 
 def _errors_of_rows(
-    params: Mapping[str, Any], seed: int, folder: Path, model: Model, *, independent: bool
+    params: Mapping[str, Any], seed: int, folder: Path, model: DrawsRows, *, independent: bool
 ) -> dict[str, float]:
     """The errors of as many rows as the real table has."""
     n = load(params["dataset"], folder).table.n
@@ -90,7 +90,7 @@ def _errors(
     return found
 
 
-def _rows(model: Model, n: int, coins: Streams, *, independent: bool) -> Table:
+def _rows(model: DrawsRows, n: int, coins: Streams, *, independent: bool) -> Table:
     batches = list(model.sample_codes(n, streams=coins, independent=independent))
     columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(model.domain)))
     return Table(model.domain, tuple(columns))

@@ -16,7 +16,7 @@ from understudy._core.randomness import Streams, streams
 from understudy.counting import MemoryCounter
 from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
 from understudy.methods import BASELINES, Method, flaw_of, label_method
-from understudy.models import Answers, Model
+from understudy.models import DrawsRows, Model
 from understudy.privacy import Budget, Curator, Neighbours, PrivacyWarning, make_noise
 from understudy.schema import Marginal, Schema
 from understudy.tables import Table
@@ -96,7 +96,7 @@ class Bench:
                 values[f"{way}-way"] = float(each[row].mean())
         return found
 
-    def distances_of_answers(self, answers: Answers) -> dict[str, float]:
+    def distances_of_answers(self, answers: Model) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
         counter, found = MemoryCounter(self.table), {}
         for way, chosen in self.groups.items():
@@ -125,11 +125,11 @@ class Bench:
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
         """
         learnt = self.rehearse(task, counter)
-        if task.method.name in BASELINES or not isinstance(learnt, Model):
+        if task.method.name in BASELINES or not isinstance(learnt, DrawsRows):
             return self.distances_of_answers(learnt)
         return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
 
-    def rehearse(self, task: Task, counter: MemoryCounter) -> Answers:
+    def rehearse(self, task: Task, counter: MemoryCounter) -> Model:
         """What the method learns in this run."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
@@ -144,7 +144,7 @@ class Bench:
             return task.method.fit(curator, streams=Streams(task.seed))
 
 
-def sample_table(model: Model, n: int, coins: Streams) -> Table:
+def sample_table(model: DrawsRows, n: int, coins: Streams) -> Table:
     """Rows drawn from a model, as one table of codes."""
     batches = list(model.sample_codes(n, streams=coins))
     columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(model.domain)))

@@ -130,7 +130,7 @@ def methods(as_json: bool = _JSON) -> None:
         for name, what in kinds.items():
             table.add_row(name, what)
         say_table(table)
-    say_aside("Baselines are what the papers compare with: for 'compare' and experiments, not for 'publish'.")
+    say_aside("Baselines are what the papers compare with: for 'compare' and experiments. Few draw rows to publish.")
 
 
 def _wrote(out: Path, stamp: str | None, *, as_json: bool) -> None:

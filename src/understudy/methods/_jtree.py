@@ -24,7 +24,7 @@ from understudy.methods._published import Flaw
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._usefulness import largest_useful_table
-from understudy.models import Answers, Network, NetworkModel, RScore, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget, table_noise
 from understudy.schema import Axis, Domain, Marginal, recode
 
@@ -48,6 +48,7 @@ class JTree:
     """
 
     name: ClassVar[str] = "jtree"
+    makes: ClassVar[type[Model]] = NetworkModel
     flaw: ClassVar[Flaw] = Flaw(
         sentence="JTree as printed tests every pair of columns against one noisy threshold, and neither limits nor "
         "pays for the pairs that pass: what a record gives away grows with the number of columns.",
@@ -97,9 +98,9 @@ class JTree:
             "beta": float(self._beta),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if self.as_published or not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+        if self.as_published or not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
             return ()
         if model.network.degree > 0:
             return ()

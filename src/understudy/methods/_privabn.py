@@ -34,7 +34,7 @@ from understudy.methods._privbayes import (
 from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
-from understudy.models import Answers, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Recoding, recode
 
@@ -60,6 +60,7 @@ instead.
     """
 
     name: ClassVar[str] = "privabn"
+    makes: ClassVar[type[Model]] = NetworkModel
     flaw: ClassVar[Flaw] = Flaw(
         sentence="PrivABN as printed takes its candidates from exact maxima, which no epsilon covers, and its noise "
         "on conditionals is about n times too small.",
@@ -145,9 +146,9 @@ instead.
             **({"stop": True} if self.stop else {}),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if self.as_published or not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+        if self.as_published or not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
             return ()
         if model.network.degree > 0:
             return ()
