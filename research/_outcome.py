@@ -158,7 +158,7 @@ def _read(path: Path, experiment: Experiment) -> Outcome:
     except (ValueError, TypeError, KeyError, OSError):
         raise OutputError(
             f"'{path}' is not an experiment's result, or is damaged. Delete it, and run the experiment again: "
-            f"understudy experiment run {experiment.name}"
+            f"research run {experiment.name}"
         ) from None
     if len(outcome.verdicts) != len(experiment.claims):  # an older list of claims: nothing of it can be told
         return Outcome(**{**document, "code": "", "verdicts": ()})

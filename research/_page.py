@@ -19,8 +19,8 @@ by the rule. *Not reproduced*: neither. A claim that is put to two forms of a me
 once for each. The page is generated from the results in the folder beside it:
 
 ```text
-understudy experiment run all --quick --out {folder}
-understudy experiment claims --out {folder} --markdown {page}
+research run all --quick --out {folder}
+research claims --out {folder} --markdown {page}
 ```
 """
 
@@ -85,5 +85,5 @@ def _section(experiment: Experiment, outcome: Outcome | None, figures: str) -> s
     lines += ["", "</details>"]
     lines += [f"\n{remark}" for remark in experiment.remarks]
     option = " --quick" if outcome is None or outcome.quick else ""
-    lines += ["", "```text", f"understudy experiment run {experiment.name}{option}", "```", ""]
+    lines += ["", "```text", f"research run {experiment.name}{option}", "```", ""]
     return "\n".join(lines)

@@ -72,7 +72,6 @@ def experiment_named(name: str) -> Experiment:
     """
     if name not in EXPERIMENTS:
         raise OptionError(
-            f"there is no experiment '{name}'. {did_you_mean(name, EXPERIMENTS)} See them all with: understudy "
-            "experiment list"
+            f"there is no experiment '{name}'. {did_you_mean(name, EXPERIMENTS)} See them all with: research list"
         )
     return EXPERIMENTS[name]

@@ -13,7 +13,7 @@ OURS, PRINTED = "PrivBayes", "PrivBayes, as printed"
 LAPLACE, FOURIER, UNIFORM = "Laplace", "Fourier", "Uniform"
 CONTINGENCY, CONTINGENCY_WHOLE = "Contingency", "Contingency, clipped whole"
 MWEM, MWEM_TABLES = "MWEM", "MWEM, whole tables"
-FORMS = {OURS: "privbayes", PRINTED: "privbayes:postprocessing=published"}
+FORMS = {OURS: "privbayes", PRINTED: "privbayes:postprocessing=printed"}
 _DEGREE = "degree"  # a group of runs without a panel
 _ALPHA = 1.5  # times: more than this from one α to the next is not "not sensitive"
 _LITTLE = 2.0  # times: what falls by less from the least budget to the greatest falls "slightly"

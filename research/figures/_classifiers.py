@@ -17,7 +17,7 @@ CURVED, BEST_CURVED = "PrivBayes, RBF kernel", "NoPrivacy, RBF kernel"
 ERM_WIDE = "PrivateERM, a feature a value"
 _METHODS = {
     OURS: "privbayes",
-    PRINTED: "privbayes:postprocessing=published",
+    PRINTED: "privbayes:postprocessing=printed",
     ERM: "private-erm",
     SINGLE: "private-erm-single",
     GENE: "privgene",

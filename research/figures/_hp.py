@@ -35,9 +35,9 @@ def word(line: str, *, k: int = 4, r: str = "1/3") -> dict[str, Any]:
     {'method': 'privbayes:k=4'}
     """
     ratio = "" if r == "1/3" else f":r={r}"
-    printed = f"hpprivbayes:sensitive=occupation:k={k}:as_published=true{ratio}"
+    printed = f"hpprivbayes-as-printed:sensitive=occupation:k={k}{ratio}"
     repaired = f"hpprivbayes:sensitive={_GROUP_A}"
-    restated = f"privbayes:score=I:encoding=vanilla:k={k}:postprocessing=published"
+    restated = f"privbayes:score=I:encoding=vanilla:k={k}:postprocessing=printed"
     words: dict[str, dict[str, Any]] = {
         PRINTED: {"method": printed, "independent": True},
         REPAIRED: {"method": f"{repaired}:k={k}{ratio}"},

@@ -20,9 +20,9 @@ CLEAR = 2.0  # standard errors of a difference
 
 # As printed there is no bound on parents; beyond 20 columns the tables of one would not fit a machine.
 PRINTED = {
-    "nltcs": "privabn:as_published=true",
-    "acs": "privabn:as_published=true:k=12",
-    "retail50": "privabn:as_published=true:k=8",
+    "nltcs": "privabn-as-printed",
+    "acs": "privabn-as-printed:k=12",
+    "retail50": "privabn-as-printed:k=8",
 }
 _LARGEST = 1.0  # the budget by which the repaired form without noise sizes its tables
 

@@ -16,7 +16,7 @@ _METHODS = {
     OURS["repaired"]: "privabn",
     "PriView": "priview",
     "PrivBayes": "privbayes",
-    _JTREE["as printed"]: "jtree:as_published=true",
+    _JTREE["as printed"]: "jtree-as-printed",
     _JTREE["repaired"]: "jtree",
 }
 _MUCH = 1.5

@@ -24,7 +24,7 @@ _PRINTED_RUN, _REPAIRED_RUN = "PrivABN as printed, run", "PrivABN repaired, run"
 _RUNS = {
     "PrivBayes k = 2, run": (f"{_GREEDY}2", _SMALL + _WIDE),
     "PrivBayes k = 3, run": (f"{_GREEDY}3", (*_SMALL, 30)),
-    _PRINTED_RUN: ("privabn:as_published=true", _SMALL),
+    _PRINTED_RUN: ("privabn-as-printed", _SMALL),
     _REPAIRED_RUN: ("privabn", _SMALL + _WIDE),
 }
 _TABLES = {"NLTCS": "nltcs", "ACS": "acs", "Retail": "retail50"}

@@ -17,7 +17,7 @@ from research.tasks._fit import Exact, rehearse
 from understudy._api._compare_runs import sample_table
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._learning import quiet
 from understudy.models import DrawsRows
 from understudy.privacy import Noise, make_noise, parse_number
@@ -100,7 +100,7 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Exact
     >>> draw_rows(table, "uniform", 1.0, seed=0).n
     3
     """
-    learnt = rehearse(MemoryCounter(train), method, epsilon, seed, exact)
+    learnt = rehearse(open_counter(train), method, epsilon, seed, exact)
     if not isinstance(learnt, DrawsRows):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))

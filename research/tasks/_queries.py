@@ -14,10 +14,10 @@ import numpy.typing as npt
 from research._data import load
 from research.tasks._fit import rehearse
 from understudy._core.randomness import Streams, streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation import QUERIES, choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
-from understudy.methods._privabn_published import adaptive_network, noisy_conditionals
+from understudy.methods._privabn_as_printed import adaptive_network, noisy_conditionals
 from understudy.models import DrawsRows, Network, NetworkModel
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.schema import Marginal, recode
@@ -76,7 +76,7 @@ def _errors_of_rows(
 ) -> dict[str, float]:
     """The errors of as many rows as the real table has."""
     n = load(params["dataset"], folder).table.n
-    drawn = MemoryCounter(_rows(model, n, Streams(seed), independent=independent))
+    drawn = open_counter(_rows(model, n, Streams(seed), independent=independent))
     return _errors(params, seed, folder, lambda asked: [counts / drawn.n for counts in drawn.count(asked)])
 
 

@@ -19,8 +19,8 @@ from research.tasks._fit import rehearse
 from research.tasks._hp import ORIGINAL, measured_each, synthetic_rows
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import HPPrivBayes, read_method
-from understudy.methods._hp_published import mutual_information
+from understudy.methods import HPPrivBayes, HPPrivBayesAsPrinted, read_method
+from understudy.methods._hp_as_printed import mutual_information
 from understudy.models import NetworkModel
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
@@ -78,9 +78,8 @@ def test_the_original_rows_are_learnt_from_once_a_seed() -> None:
 
 def test_the_printed_form_has_one_sensitive_column_and_the_repaired_one_its_whole_group() -> None:
     printed, repaired = (read_method(hp.word(line)["method"]) for line in (hp.PRINTED, hp.REPAIRED))
-    assert isinstance(printed, HPPrivBayes)
+    assert isinstance(printed, HPPrivBayesAsPrinted)
     assert isinstance(repaired, HPPrivBayes)
-    assert (printed.as_published, repaired.as_published) == (True, False)
     assert printed.sensitive == ("occupation",)
     assert len(",".join(repaired.sensitive).split(",")) == 7
 
@@ -96,7 +95,7 @@ def small_table() -> Table:
 
 def test_each_table_by_itself_keeps_the_network_and_changes_the_tables() -> None:
     counter = MemoryCounter(small_table())
-    model = rehearse(counter, "privbayes:k=2:postprocessing=published", 1.0, 3)
+    model = rehearse(counter, "privbayes:k=2:postprocessing=printed", 1.0, 3)
     assert isinstance(model, NetworkModel)
     again = measured_each(counter, model, 1.0, 3)
     assert again.network == model.network
@@ -109,7 +108,7 @@ def test_each_table_by_itself_keeps_the_network_and_changes_the_tables() -> None
 
 def test_rows_are_as_many_as_there_are_and_the_same_for_the_same_seed() -> None:
     counter = MemoryCounter(small_table())
-    params = {"method": "hpprivbayes:sensitive=c:k=1:as_published=true", "epsilon": 1.0, "independent": True}
+    params = {"method": "hpprivbayes-as-printed:sensitive=c:k=1", "epsilon": 1.0, "independent": True}
     one, other, third = (synthetic_rows(counter, params, seed) for seed in (1, 1, 2))
     assert one.n == 400
     assert all(np.array_equal(a, b) for a, b in zip(one.columns, other.columns, strict=True))

@@ -185,7 +185,7 @@ def folder(tmp_path):
 
 def test_queries_are_the_same_for_every_method_and_without_noise_little_is_wrong(folder):
     params = {"dataset": "nltcs", "epsilon": 1.0, "ways": [2, 3]}
-    printed = TASKS["queries"]({**params, "method": "privabn:as_published=true", "exact": "all"}, 0, folder)
+    printed = TASKS["queries"]({**params, "method": "privabn-as-printed", "exact": "all"}, 0, folder)
     assert set(printed) == {"L1 2-way", "L2 2-way", "L1 3-way", "L2 3-way"}
     uniform = TASKS["queries"]({**params, "method": "uniform"}, 0, folder)
     laplace = TASKS["queries"]({**params, "method": "laplace:ways=2", "ways": [2]}, 0, folder)
@@ -199,7 +199,7 @@ def test_runs_look_at_as_many_pairs_as_the_definitions_say(folder):
         params = {"dataset": "nltcs", "columns": 5, "method": method, "epsilon": 1.0}
         return TASKS["pairs of a run"](params, 0, folder)["pairs of a run"]
 
-    assert pairs("privabn:as_published=true") == adaptive_pairs(5)
+    assert pairs("privabn-as-printed") == adaptive_pairs(5)
     assert pairs("privbayes:k=2:score=R") == greedy_pairs(5, 2)
 
 
@@ -214,7 +214,7 @@ def test_sets_of_parents_that_only_tell_together_are_missed(tmp_path):
 
 
 def test_real_records_lose_what_a_star_says_in_the_worst_case(folder):
-    params = {"dataset": "nltcs", "method": "privabn:as_published=true", "epsilon": 1.0, "records": 5}
+    params = {"dataset": "nltcs", "method": "privabn-as-printed", "epsilon": 1.0, "records": 5}
     found = TASKS["loss of real records"](params, 0, folder)
     assert 0 <= found["median loss"] <= found["worst loss"] <= 400 * 0.5
     assert star_loss(400, 5, 1.0) == pytest.approx(400 * 0.5 * 4 / 5)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.api.people import SCHEMA, people
 from understudy.cli._main import run
-from understudy.methods import BASELINES, METHODS
+from understudy.methods import AS_PRINTED, BASELINES, METHODS
 from understudy.schema import Schema
 
 COMMON = ["people.csv", "--schema", "people.schema.yaml"]
@@ -234,6 +234,6 @@ def test_an_option_given_twice_is_refused(home, capsys):
 
 def test_the_methods_are_listed(capsys):
     assert run(["methods", "--json"]) == 0
-    assert list(json.loads(capsys.readouterr().out)) == [*METHODS, *BASELINES]
+    assert list(json.loads(capsys.readouterr().out)) == [*METHODS, *BASELINES, *AS_PRINTED]
     assert run(["methods"]) == 0
     assert "not for 'publish'" in capsys.readouterr().err

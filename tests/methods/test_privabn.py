@@ -13,10 +13,20 @@ from hypothesis import strategies as st
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import Auto, HPPrivBayes, Independent, PrivABN, PrivBayes, flaw_of, label_method, read_method
+from understudy.methods import (
+    Auto,
+    HPPrivBayes,
+    Independent,
+    PrivABN,
+    PrivABNAsPrinted,
+    PrivBayes,
+    flaw_of,
+    label_method,
+    read_method,
+)
 from understudy.methods._block_shape import BlockShape, choose_shape, partners
 from understudy.methods._blocks import grow_blocks
-from understudy.methods._privabn_published import ParentSets, fit_published, information
+from understudy.methods._privabn_as_printed import ParentSets, fit_as_printed, information
 from understudy.methods._privbayes import tables_to_measure
 from understudy.models import Network, RScore
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
@@ -229,7 +239,7 @@ def test_a_budget_in_which_everything_drowns_is_refused():
             method.check(binary(3), make_budget("1e-20"), REPLACE_ONE)
 
 
-PRINTED = PrivABN(as_published=True)
+PRINTED = PrivABNAsPrinted()
 
 
 @pytest.mark.parametrize(
@@ -241,26 +251,26 @@ PRINTED = PrivABN(as_published=True)
         (binary(3), make_budget(1), ADD_REMOVE, "replace-one"),
     ],
 )
-def test_as_published_refuses_what_the_paper_does_not_cover(domain, budget, neighbours, words):
+def test_as_printed_refuses_what_the_paper_does_not_cover(domain, budget, neighbours, words):
     with pytest.raises(OptionError, match=words):
         PRINTED.check(domain, budget, neighbours)
 
 
-def test_as_published_takes_wide_tables_with_a_bound_on_parents():
-    PrivABN(as_published=True, k=3).check(binary(50), make_budget(1), REPLACE_ONE)
+def test_as_printed_takes_wide_tables_with_a_bound_on_parents():
+    PrivABNAsPrinted(k=3).check(binary(50), make_budget(1), REPLACE_ONE)
     with pytest.raises(OptionError, match="22"):
-        PrivABN(as_published=True, k=23).check(binary(50), make_budget(1), REPLACE_ONE)
-    model = PrivABN(as_published=True, k=1).fit(curator_of(chain(6, 500), as_published=True), streams=Streams(1))
+        PrivABNAsPrinted(k=23).check(binary(50), make_budget(1), REPLACE_ONE)
+    model = PrivABNAsPrinted(k=1).fit(curator_of(chain(6, 500), as_published=True), streams=Streams(1))
     assert model.network.degree == 1
 
 
-def test_as_published_runs_to_the_complete_graph():
+def test_as_printed_runs_to_the_complete_graph():
     curator = curator_of(chain(7, 2000), as_published=True, exact="selection")
     model = PRINTED.fit(curator, streams=Streams(1))
     assert [len(node.parents) for node in model.network.nodes] == list(range(7))
 
 
-def test_as_published_needs_a_curator_that_promises_nothing():
+def test_as_printed_needs_a_curator_that_promises_nothing():
     with pytest.raises(InternalError, match="promises privacy"):
         PRINTED.fit(curator_of(chain(3, 50)), streams=Streams(1))
 
@@ -299,13 +309,13 @@ def test_parent_sets_miss_a_pair_that_only_together_says_something():
 
 def test_information_is_zero_for_what_is_unrelated():
     assert information(np.array([[3, 6], [4, 8]])) == 0
-    assert fit_published(curator_of(chain(2, 40), as_published=True), k=None, coins=Streams(1).get("x")).n == 40
+    assert fit_as_printed(curator_of(chain(2, 40), as_published=True), k=None, coins=Streams(1).get("x")).n == 40
 
 
-def test_only_as_published_is_labelled_as_without_a_guarantee():
+def test_only_as_printed_is_labelled_as_without_a_guarantee():
     assert flaw_of(PrivABN()) is None
     assert "privabn.md" in flaw_of(PRINTED).where
-    assert label_method(read_method("privabn:as_published=true")) == "privabn:as_published=True (no guarantee)"
+    assert label_method(read_method("privabn-as-printed")) == "privabn-as-printed (no guarantee)"
     assert label_method(read_method("privabn:variant=greedy:stop=yes")) == "privabn:variant=greedy:stop=True"
 
 

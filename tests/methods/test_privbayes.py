@@ -320,7 +320,7 @@ def test_the_rounding_of_rates_fits_into_the_slack_of_the_bound():
 def test_the_papers_postprocessing_clips_each_table_by_itself():
     table = chain_table()
     ours, _ = run(table, epsilon=0.5, k=1)
-    printed, _ = run(table, epsilon=0.5, k=1, postprocessing="published")
+    printed, _ = run(table, epsilon=0.5, k=1, postprocessing="printed")
     assert printed.network == ours.network  # the same questions were asked, at the same price
     for node, conditional in zip(printed.network.nodes, printed.conditionals, strict=True):
         holding = [m for m in ours.measurements if m.marginal.refines(node.marginal)]

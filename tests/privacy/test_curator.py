@@ -13,6 +13,7 @@ from tests.audit_tools import categories_p_value, fit_p_value, gaussian_pmf, lap
 from tests.privacy.small import MatchScore, PlainCounter, binary
 from tests.privacy.test_selection import exponential_distribution, flip_distribution
 from understudy._core.errors import BudgetExceeded, InternalError, LedgerError, OptionError
+from understudy.counting import open_counter
 from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
@@ -352,7 +353,6 @@ def test_a_delta_of_one_over_rows_or_more_is_warned_about():
 
 
 def test_a_table_is_opened_charged_and_measured(tmp_path):
-    pytest.importorskip("understudy.tables").read_table  # noqa: B018
     from understudy.schema import Schema
 
     schema = Schema.from_dict(
@@ -361,11 +361,11 @@ def test_a_table_is_opened_charged_and_measured(tmp_path):
     table = tmp_path / "people.csv"
     table.write_text("sex\nf\nm\nm\n")
     ledger = SQLiteLedger(tmp_path / "budget.db", dataset="people", cap=1)
-    opened = open_curator(table, schema, budget=make_budget(1), ledger=ledger)
+    opened = open_curator(open_counter(table, schema), budget=make_budget(1), ledger=ledger)
     assert opened.rows == 3
     assert ledger.remaining() == 0
     with pytest.raises(BudgetExceeded):
-        open_curator(tmp_path / "not even there.csv", schema, budget=make_budget(1), ledger=ledger)
+        open_curator(open_counter(table, schema), budget=make_budget(1), ledger=ledger)
 
 
 def test_a_table_that_does_not_load_costs_nothing(tmp_path):
@@ -379,5 +379,5 @@ def test_a_table_that_does_not_load_costs_nothing(tmp_path):
     table.write_text("sex\nx\n")
     ledger = SQLiteLedger(tmp_path / "budget.db", dataset="people", cap=1)
     with pytest.raises(UserError):
-        open_curator(table, schema, budget=make_budget(1), ledger=ledger)
+        open_curator(open_counter(table, schema), budget=make_budget(1), ledger=ledger)
     assert ledger.remaining() == 1

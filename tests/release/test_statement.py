@@ -144,7 +144,7 @@ def test_the_promise_is_never_rounded_down(epsilon):
 
 
 @pytest.mark.parametrize(
-    "flaw", [{"as_published": "its tables are exact"}, {"seeded": True}, {"diagnostic": "no-privacy"}]
+    "flaw", [{"as_printed": "its tables are exact"}, {"seeded": True}, {"diagnostic": "no-privacy"}]
 )
 def test_a_letter_without_a_guarantee_speaks_of_none(flaw):
     assert "the guarantee is towards all others" in privacy_letter(Statement.example())

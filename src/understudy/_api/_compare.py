@@ -26,7 +26,7 @@ from understudy._api._settings import (
 )
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.privacy import Budget, make_budget
 from understudy.schema import Domain
@@ -60,7 +60,7 @@ def compare(
         source: a file, a pandas, polars or pyarrow table, or the word "demo".
         schema: what is declared about the table. Drafts will do, since nothing is published.
         methods: names, with options after colons (`"privbayes:k=2"`), or methods themselves; all there are by default.
-            A method as its paper prints it (`"privabn:as_published=true"`) is labelled as without a guarantee.
+            A method as its paper prints it (`"privabn-as-printed"`) is labelled as without a guarantee.
         epsilons: budgets.
         seeds: how many runs each method gets at each budget, or the seeds themselves.
         delta: (ε, δ) with Gaussian noise.
@@ -124,7 +124,7 @@ def _run_all(
     left = [task for task in tasks if bench.key(task) not in store.values]
     if bench.key(None) not in store.values:
         store.add(bench.key(None), {**bench.setting, "run": "references"}, bench.references())
-    counter = MemoryCounter(bench.table)
+    counter = open_counter(bench.table)
     for done, task in enumerate(left):
         if progress is not None:
             progress(STAGE, done, len(left))

@@ -13,7 +13,7 @@ import numpy as np
 
 from understudy._api._compare_store import fingerprint, table_hash
 from understudy._core.randomness import Streams, streams
-from understudy.counting import MemoryCounter
+from understudy.counting import Counter, open_counter
 from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
 from understudy.methods import BASELINES, Method, flaw_of, label_method
 from understudy.models import DrawsRows, Model
@@ -98,7 +98,7 @@ class Bench:
 
     def distances_of_answers(self, answers: Model) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
-        counter, found = MemoryCounter(self.table), {}
+        counter, found = open_counter(self.table), {}
         for way, chosen in self.groups.items():
             each = []
             for group in chosen.groups:
@@ -119,7 +119,7 @@ class Bench:
             f"ceiling {name}": value for name, value in high.items()
         }
 
-    def run(self, task: Task, counter: MemoryCounter) -> dict[str, float]:
+    def run(self, task: Task, counter: Counter) -> dict[str, float]:
         """Rehearse: fit with seeded noise, sample as many rows as there are, measure. Touches no ledger.
 
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
@@ -129,7 +129,7 @@ class Bench:
             return self.distances_of_answers(learnt)
         return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
 
-    def rehearse(self, task: Task, counter: MemoryCounter) -> Model:
+    def rehearse(self, task: Task, counter: Counter) -> Model:
         """What the method learns in this run."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)

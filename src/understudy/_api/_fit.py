@@ -15,6 +15,7 @@ from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
+from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import Model, Saves, why_not_releasable
 from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
@@ -37,14 +38,13 @@ def fit_model(
     ledger = None if settings.ledger is None else _Receipts(settings.ledger)
     try:
         curator = open_curator(
-            table,
-            settings.schema,
+            open_counter(table, settings.schema),
             budget=settings.budget,
             neighbours=settings.neighbours,
             ledger=ledger,
             noise=settings.noise,
             exact=settings.exact,
-            as_published=settings.as_published,
+            as_published=settings.as_printed,
             method=settings.method.name,
             note=note,
         )
@@ -114,7 +114,7 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         diagnostic=settings.diagnostic,
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
         warnings=(),
-        as_published=None if flaw is None else flaw.sentence,
+        as_printed=None if flaw is None else flaw.sentence,
         protection=protection_lines(curator.protection, settings.schema, budget, settings.neighbours),
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
@@ -163,7 +163,7 @@ def _level_words(level: NoiseLevel) -> str:
 
 
 def _noise_words(settings: RunSettings) -> str:
-    if settings.as_published:
+    if settings.as_printed:
         seed = "" if settings.seed is None else f", seeded with {settings.seed}"
         return f"as the paper prints it, which is not enough{seed}"
     if settings.seed is not None:
@@ -188,6 +188,6 @@ def _warnings(settings: RunSettings, model: Model) -> list[str]:
     found += settings.method.remarks(model)
     if settings.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
-    if settings.as_published and settings.ledger is not None:
-        found.append("a method as published has no price, so it is never charged to a ledger.")
+    if settings.as_printed and settings.ledger is not None:
+        found.append("a method as printed has no price, so it is never charged to a ledger.")
     return found

@@ -48,10 +48,10 @@ class RunSettings:
     @property
     def guarantee(self) -> bool:
         """Whether the run will be private."""
-        return self.diagnostic is None and self.noise.private and not self.as_published
+        return self.diagnostic is None and self.noise.private and not self.as_printed
 
     @property
-    def as_published(self) -> bool:
+    def as_printed(self) -> bool:
         """Whether the method runs as its paper prints it, without a guarantee."""
         return flaw_of(self.method) is not None
 
@@ -125,13 +125,13 @@ def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:
     flaw = flaw_of(method)
     if flaw is not None and not no_guarantee:
         raise OptionError(
-            f"'{method.name}' as published has no privacy guarantee: {flaw.sentence} Read {flaw.where}; then say "
-            "--no-guarantee (no_guarantee=True), or leave out as_published for the repaired method."
+            f"'{method.name}' has no privacy guarantee: {flaw.sentence} Read {flaw.where}; then say --no-guarantee "
+            "(no_guarantee=True), or choose the repaired method."
         )
     if flaw is None and no_guarantee:
         raise OptionError(
             f"'{method.name}' keeps its guarantee here, so --no-guarantee (no_guarantee=True) has nothing to permit. "
-            "It goes with --as-published (as_published=True)."
+            "It goes with a method as its paper prints it, such as privabn-as-printed."
         )
 
 

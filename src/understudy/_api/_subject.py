@@ -95,10 +95,10 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
     """What other budgets would give, from the dry run: nothing is spent to know it.
 
     The plan takes the method's own defaults, but for the columns that were called sensitive. A method that plans
-    nothing has no such lines, nor has one that ran as published: it keeps no budget.
+    nothing has no such lines, nor has one as its paper prints it: it keeps no budget.
     """
     statement = model.statement
-    if statement.method not in METHODS or statement.as_published is not None:
+    if statement.method not in METHODS:
         return ()
     budgets = [statement.epsilon * int(factor * 4) / 4 for factor in _FACTORS]
     try:

@@ -12,7 +12,7 @@ from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import Progress, counted, make_table, progress_bars, say, say_json, say_table
 
 if TYPE_CHECKING:
-    from understudy._api._comparison import Comparison
+    from understudy._api import Comparison
 
 
 def compare(
@@ -34,7 +34,7 @@ def compare(
     as_json: bool = typer.Option(False, "--json", help="Print the result as JSON, and nothing else."),
 ) -> None:
     """Compare methods and budgets on a table, as rehearsals: nothing is spent. The result is private to you."""
-    from understudy._api._compare import compare as run_comparison
+    from understudy._api import compare as run_comparison
     from understudy._core.errors import OptionError
     from understudy._core.files import write_bytes
 
@@ -77,7 +77,7 @@ def _parts(text: str) -> list[str]:
 
 def _told(progress: Progress, out: Path) -> Progress:
     """The same progress, which also keeps in mind what to tell when the run is interrupted."""
-    from understudy._api._compare import STAGE
+    from understudy._api import STAGE
 
     def told(stage: str, done: int, total: int) -> None:
         if stage == STAGE:

@@ -128,7 +128,7 @@ def _both(tables: list[str]) -> tuple[str, str]:
 
 
 def _public(tables: list[str]) -> PublicReport:
-    from understudy._api._evaluate import public_report
+    from understudy._api import public_report
     from understudy._core.errors import OptionError
 
     if len(tables) > 2:
@@ -139,7 +139,7 @@ def _public(tables: list[str]) -> PublicReport:
 
 
 def _private(real: str, synthetic: str, *, quiet: bool, **options: Any) -> Report:
-    from understudy._api._evaluate import evaluate as hold
+    from understudy._api import evaluate as hold
 
     with progress_bars(quiet=quiet) as progress:
         return hold(real, synthetic, progress=progress, **options)

@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
@@ -233,7 +233,7 @@ def _all_pairs(table: Table, scales: Sequence[Scale]) -> dict[AssociationName, F
 
 def _two_way(table: Table) -> Iterator[tuple[tuple[int, int], _Cells]]:
     """Every pair of columns with its occupied cells. Very wide tables are counted by sorting, not cell by cell."""
-    counter = MemoryCounter(table)
+    counter = open_counter(table)
     batch: list[tuple[int, int]] = []
     cells = 0
     pairs = list(combinations(range(len(table.domain)), 2))

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
@@ -136,7 +136,7 @@ def _answers(table: Table, asked: Sequence[_Query]) -> Floats:
     """The share of rows each query finds; tables too wide to set out are answered row by row."""
     sizes = {query.columns: prod(table.domain[i].size for i in query.columns) for query in asked}
     answers = np.zeros(len(asked))
-    counter = MemoryCounter(table)
+    counter = open_counter(table)
     by_columns: dict[tuple[int, ...], list[int]] = {}
     for position, query in enumerate(asked):
         by_columns.setdefault(query.columns, []).append(position)

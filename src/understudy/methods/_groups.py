@@ -34,6 +34,11 @@ class Split:
         """r = L2/L3."""
         return self.sensitive / self.others
 
+    def to_dict(self) -> dict[str, float]:
+        """The shares and their ratio under the paper's names, as the privacy statement lists them."""
+        shares = {"L1": self.network, "L2": self.sensitive, "L3": self.others, "r": self.ratio}
+        return {name: float(share) for name, share in shares.items()}
+
 
 def read_split(L1: Number | None, L2: Number | None, L3: Number | None, r: Number | None) -> Split:
     """The shares from those that were given: L1 is 3/10 and r is 1/3 unless other numbers say otherwise.

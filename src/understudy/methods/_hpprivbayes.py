@@ -1,8 +1,8 @@
 """HPPrivBayes (Deng 2025), repaired: sensitive attributes and values are protected better, and it is said by how much.
 
-The paper's theorem is false as printed (docs/hpprivbayes.md); `as_published` runs it all the same, without a guarantee.
-The method here keeps the paper's parts (groups of attributes, shares L1, L2, L3 with r = L2/L3, weights of values) and
-gives them a meaning that can be proved: what may be learnt of a person depends on what in their record would change.
+The paper's theorem is false as printed (docs/hpprivbayes.md). The method here keeps the paper's parts (groups of
+attributes, shares L1, L2, L3 with r = L2/L3, weights of values) and gives them a meaning that can be proved: what may
+be learnt of a person depends on what in their record would change.
 """
 
 from __future__ import annotations
@@ -15,16 +15,8 @@ from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
 from understudy.methods._attach import COMPANIONS_SHARE, Attacher, choose_companions, declared_factors
 from understudy.methods._groups import Level, Number, Split, exact, make_levels, named_sensitivities, read_split
-from understudy.methods._hp_published import (
-    PublishedSpec,
-    check_published,
-    fit_published,
-    plan_published,
-    published_attribute,
-)
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
-from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
@@ -51,11 +43,6 @@ class HPPrivBayes:
 
     name: ClassVar[str] = "hpprivbayes"
     makes: ClassVar[type[Model]] = NetworkModel
-    flaw: ClassVar[Flaw] = Flaw(
-        sentence="HPPrivBayes as printed sorts, groups and weighs columns by exact counts, which no epsilon covers, "
-        "and some tables get no noise at all.",
-        where="docs/hpprivbayes.md#what-is-wrong-as-printed",
-    )
 
     sensitive: tuple[str, ...] = ()
     """Columns to be protected best, beside those that the schema declares sensitive."""
@@ -76,15 +63,11 @@ class HPPrivBayes:
     score: ScoreChoice = "auto"
     """Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R."""
     k: int | None = None
-    """Number of parents of each column. None: as many as θ-usefulness allows. As published: 2 unless given."""
+    """Number of parents of each column. None: as many as θ-usefulness allows."""
     theta: Number = 4
     """A table is useful if its average cell is at least this many times the noise."""
     max_candidates: int | None = None
     """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
-    mi_threshold: Number = Fraction(1, 10)
-    """As published only: columns that have this much mutual information with the sensitive one are sensitive too."""
-    as_published: bool = False
-    """Run it as its paper prints it, without any guarantee."""
 
     def __post_init__(self) -> None:
         names = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
@@ -107,8 +90,6 @@ class HPPrivBayes:
             )
         if not 0 < self.theta < float("inf"):
             raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
-        if not 0 <= self.mi_threshold < float("inf"):
-            raise OptionError(f"The 'mi_threshold' parameter must be 0 or more. Got {self.mi_threshold}.")
 
     @property
     def split(self) -> Split:
@@ -121,9 +102,6 @@ class HPPrivBayes:
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        if self.as_published:
-            check_published(self._published(domain), domain, budget, neighbours)
-            return
         levels = self.levels(domain)
         if self.companions >= len(levels[0].attributes):
             raise OptionError(
@@ -142,21 +120,11 @@ class HPPrivBayes:
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        split = self.split
-        shares: dict[str, object] = {
-            "L1": float(split.network),
-            "L2": float(split.sensitive),
-            "L3": float(split.others),
-            "r": float(split.ratio),
-        }
-        if self.as_published:
-            spec = self._published(domain)
-            return {"sensitive": domain[spec.sensitive].name, **shares, "k": spec.k, "mi_threshold": spec.threshold}
         levels = self.levels(domain)
         settings = self._settle(domain, levels, n, budget, neighbours)
         return {
             "sensitive": ", ".join(domain[a].name for level in reversed(levels[1:]) for a in level.attributes),
-            **shares,
+            **self.split.to_dict(),
             "weights": self.weights,
             **({"companions": self.companions} if self.companions else {}),
             "score": settings.score.name,
@@ -166,7 +134,7 @@ class HPPrivBayes:
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if self.as_published or not isinstance(model, HasNetwork) or model.network.degree > 0:
+        if not isinstance(model, HasNetwork) or model.network.degree > 0:
             return ()
         return (
             "the budget is too small for this many rows and columns to measure any relation between columns: they were "
@@ -175,8 +143,6 @@ class HPPrivBayes:
 
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
         """What a run would do, from public quantities alone."""
-        if self.as_published:
-            return plan_published(self._published(domain), domain, n, budget.epsilon)
         levels = self.levels(domain)
         settings = self._settle(domain, levels, n, budget, neighbours)
         found = make_plan(settings, n)
@@ -202,8 +168,6 @@ class HPPrivBayes:
         self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
     ) -> NetworkModel:
         """Learn a model. `streams` are the public coins (root, drawn candidates); fresh ones unless given."""
-        if self.as_published:
-            return fit_published(curator, self._published(curator.domain), progress=progress)
         coins = (streams or Streams.fresh()).get("hpprivbayes", "coins")
         domain, levels = curator.domain, self.levels(curator.domain)
         _make_promises(curator, levels, joined=self.companions > 0)
@@ -270,14 +234,6 @@ class HPPrivBayes:
             theta=exact(self.theta),
             beta=self.split.network,
             max_candidates=self.max_candidates,
-        )
-
-    def _published(self, domain: Domain) -> PublishedSpec:
-        return PublishedSpec(
-            sensitive=published_attribute(domain, named_sensitivities(domain, self.sensitive)),
-            split=self.split,
-            k=2 if self.k is None else self.k,
-            threshold=float(self.mi_threshold),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from fractions import Fraction
 from types import NoneType, UnionType
@@ -26,8 +26,10 @@ def option_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def check_option_names(name: str, kind: type, options: Iterable[str]) -> None:
-    """Refuse options that a method does not have.
+def check_option_names(
+    name: str, kind: type, options: Iterable[str], *, elsewhere: Mapping[str, Iterable[str]] | None = None
+) -> None:
+    """Refuse options that a method does not have. `elsewhere` are those of related methods, by their name.
 
     >>> from understudy.methods import PrivBayes
     >>> check_option_names("privbayes", PrivBayes, ["kk"])
@@ -38,11 +40,20 @@ def check_option_names(name: str, kind: type, options: Iterable[str]) -> None:
     known = option_names(kind)
     for option in options:
         if option not in known:
-            hint = did_you_mean(option, known) if known else "It has none."
+            owners = [f"'{other}'" for other, theirs in (elsewhere or {}).items() if option in theirs]
+            hint = (
+                f"It is one of {' and '.join(owners)}."
+                if owners
+                else did_you_mean(option, known)
+                if known
+                else "It has none."
+            )
             raise OptionError(f"method '{name}' has no option '{option}'. {hint}")
 
 
-def read_options(name: str, kind: type, written: Iterable[str]) -> dict[str, Any]:
+def read_options(
+    name: str, kind: type, written: Iterable[str], *, elsewhere: Mapping[str, Iterable[str]] | None = None
+) -> dict[str, Any]:
     """Values for options written `name=value`, in the types that the method's fields declare.
 
     >>> from understudy.methods import PrivBayes
@@ -56,7 +67,7 @@ def read_options(name: str, kind: type, written: Iterable[str]) -> dict[str, Any
         option = key.strip().replace("-", "_")
         if not equals or not option:
             raise OptionError(f"an option of a method is written name=value, such as k=2. Got '{text}' instead.")
-        check_option_names(name, kind, [option])
+        check_option_names(name, kind, [option], elsewhere=elsewhere)
         if option in found:
             raise OptionError(f"option '{option}' of method '{name}' is given twice. Give it once.")
         found[option] = _read(value.strip(), types[option], option)

@@ -2,7 +2,7 @@
 
 Three sound variants. *blocks*, the default, adds several attributes a table (`_blocks`); *drawn* is ABN-P of the
 soundness review: PrivBayes over candidate sets that coins drew; *greedy* is ABN-G: parents one by one (`_growth`). In
-all of them noise is on joint counts, and what follows is post-processing. `as_published` has no guarantee.
+all of them noise is on joint counts, and what follows is post-processing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from understudy.methods._block_shape import (
 from understudy.methods._blocks import MOST_OPENINGS, grow_blocks
 from understudy.methods._growth import grow_parents, penalised
 from understudy.methods._plan import Plan, make_plan, plan_with_tables
-from understudy.methods._privabn_published import check_published, fit_published, plan_published
 from understudy.methods._privbayes import (
     ENCODING_CHOICES,
     SCORE_CHOICES,
@@ -31,7 +30,6 @@ from understudy.methods._privbayes import (
     ScoreChoice,
     tables_to_measure,
 )
-from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
@@ -61,11 +59,6 @@ instead.
 
     name: ClassVar[str] = "privabn"
     makes: ClassVar[type[Model]] = NetworkModel
-    flaw: ClassVar[Flaw] = Flaw(
-        sentence="PrivABN as printed takes its candidates from exact maxima, which no epsilon covers, and its noise "
-        "on conditionals is about n times too small.",
-        where="docs/privabn.md#what-is-wrong-as-printed",
-    )
 
     variant: Variant = "blocks"
     """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
@@ -74,7 +67,7 @@ instead.
     encoding: EncodingChoice = "auto"
     """How attributes are seen. auto: hierarchical."""
     k: int | None = None
-    """Most parents of an attribute. None: as many as are useful. As published: no bound unless given."""
+    """Most parents of an attribute. None: as many as are useful."""
     theta: Fraction | int | float | None = None
     """A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, else 4."""
     beta: Fraction | int | float = Fraction(3, 10)
@@ -83,8 +76,6 @@ instead.
     """Most candidates in one choice that coins draw. None: by variant."""
     stop: bool = False
     """greedy: let a choice leave off adding parents, where noise would outweigh what they say."""
-    as_published: bool = False
-    """Run it as its paper prints it, without any guarantee."""
 
     def __post_init__(self) -> None:
         for option, value, choices in (
@@ -117,9 +108,7 @@ instead.
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        if self.as_published:
-            check_published(self.k, domain, budget, neighbours)
-        elif self.variant == "blocks":
+        if self.variant == "blocks":
             each = Fraction(1, max(len(domain), 1))
             refuse_drowning_noise(table_noise(budget, neighbours, each), budget)
         else:
@@ -127,8 +116,6 @@ instead.
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        if self.as_published:
-            return {"variant": "as published", "most parents": self.k}
         common: dict[str, object] = {
             "variant": self.variant,
             "encoding": "hierarchical" if self.encoding == "auto" else self.encoding,
@@ -148,7 +135,7 @@ instead.
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if self.as_published or not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
+        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
             return ()
         if model.network.degree > 0:
             return ()
@@ -159,8 +146,6 @@ instead.
 
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
         """What a run would do, from public quantities alone."""
-        if self.as_published:
-            return plan_published(self.k, domain, n, budget.epsilon)
         if self.variant != "blocks":
             return replace(make_plan(self.settle(domain, n, budget, neighbours), n), method=self.name)
         seen = self._recoding(domain).target
@@ -210,8 +195,6 @@ instead.
     ) -> NetworkModel:
         """Learn a model. `streams` are the public coins; fresh ones unless given."""
         coins = (streams or Streams.fresh()).get("privabn", "coins")
-        if self.as_published:
-            return fit_published(curator, k=self.k, coins=coins, progress=progress)
         n = curator.measure_rows(share=ROWS_SHARE)
         recoding = self._recoding(curator.domain)
         seen = curator.recoded(recoding)

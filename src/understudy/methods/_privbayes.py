@@ -19,12 +19,12 @@ from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fi
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 
-PostprocessingChoice: TypeAlias = Literal["consistent", "published"]
+PostprocessingChoice: TypeAlias = Literal["consistent", "printed"]
 ScoreChoice: TypeAlias = Literal["auto", "I", "F", "R"]
 EncodingChoice: TypeAlias = Literal["auto", "vanilla", "hierarchical", "binary", "gray"]
 
 SCORE_CHOICES = ("auto", "I", "F", "R")
-POSTPROCESSING_CHOICES = ("consistent", "published")
+POSTPROCESSING_CHOICES = ("consistent", "printed")
 ENCODING_CHOICES = ("auto", "hierarchical", "vanilla", "binary", "gray")
 
 
@@ -57,7 +57,7 @@ class PrivBayes:
     max_candidates: int | None = None
     """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
     postprocessing: PostprocessingChoice = "consistent"
-    """What is done to noisy tables. consistent: agreement, shrinkage, projection. published: the paper's, each table by
+    """What is done to noisy tables. consistent: agreement, shrinkage, projection. printed: the paper's, each table by
     itself with negative cells set to 0. Both cost nothing; the paper's is less accurate and has no error bars."""
 
     def __post_init__(self) -> None:
@@ -148,7 +148,7 @@ class PrivBayes:
         measurements = seen.measure(
             tables_to_measure(search.nodes), share=seen.share_left, what="tables of the network"
         )
-        if self.postprocessing == "published":  # error bars are computed for the other one, so none are offered
+        if self.postprocessing == "printed":  # error bars are computed for the other one, so none are offered
             return NetworkModel(network, fit_clipped(network, measurements, n), settings.recoding, (), n)
         conditionals = fit_conditionals(network, measurements, n)
         return NetworkModel(network, conditionals, settings.recoding, measurements, n)

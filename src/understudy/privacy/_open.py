@@ -1,9 +1,8 @@
-"""From a table to a curator."""
+"""From a counter to a curator."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from understudy.counting import Counter
 from understudy.privacy._budget import Budget
 from understudy.privacy._curator import Curator
 from understudy.privacy._desk import Exact
@@ -13,8 +12,7 @@ from understudy.privacy._noise import Noise
 
 
 def open_curator(
-    source: object,
-    schema: Any,
+    counter: Counter,
     *,
     budget: Budget,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
@@ -24,29 +22,21 @@ def open_curator(
     as_published: bool = False,
     method: str = "",
     note: str = "",
-    threads: int | None = None,
 ) -> Curator:
-    """A curator over a table: a file, or a pandas, polars or pyarrow table.
+    """A curator over rows that any engine counts, charged to the ledger.
 
-    The table is read and encoded first, and only a table without faults is charged for; reading gives out nothing but
-    messages to the holder. The charge is durable before any count is taken.
+    A counter is given out for a table without faults only, so no other is ever charged for. The charge is durable
+    before any count is taken.
 
     >>> import pyarrow as pa
+    >>> from understudy.counting import open_counter
     >>> from understudy.privacy import make_budget
     >>> from understudy.schema import Schema
     >>> fields = [{"name": "sex", "type": "string", "categories": ["f", "m"]}]
-    >>> schema = Schema.from_dict({"name": "people", "fields": fields})
-    >>> open_curator(pa.table({"sex": ["f", "m", "m"]}), schema, budget=make_budget(1)).rows
+    >>> counter = open_counter(pa.table({"sex": ["f", "m", "m"]}), Schema.from_dict({"fields": fields}))
+    >>> open_curator(counter, budget=make_budget(1)).rows
     3
     """
-    from understudy.counting import MemoryCounter
-    from understudy.tables import read_table
-
-    check = getattr(ledger, "check", None)
-    if check is not None and exact is None and not as_published and (noise is None or noise.private):
-        # a cap that is spent is told before a large file is read; the charge itself checks again
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours)
-    counter = MemoryCounter(read_table(source, schema), threads=threads)
     return Curator(
         counter,
         budget=budget,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from understudy.charts import Chart
-from understudy.charts._svg import fit, plain, svg, tag, ticks, width_of
+from understudy.charts import Chart, fit, plain, svg, tag, ticks, width_of
 from understudy.release._statement import ProtectionLine, Statement
 from understudy.release._statement_text import clean, number_above, right_at_most
 

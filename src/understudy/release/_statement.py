@@ -15,7 +15,7 @@ Json: TypeAlias = dict[str, Any]
 
 SEEDED = "NOT PRIVATE: seeded"
 DIAGNOSTIC = "NO GUARANTEE: diagnostic run"
-AS_PUBLISHED = "NOT PRIVATE: as published"
+AS_PRINTED = "NOT PRIVATE: as printed"
 _EXACT = re.compile(r"[0-9]{1,2000}(/[0-9]{1,2000})?", re.ASCII)
 
 
@@ -110,7 +110,7 @@ class Statement:
     diagnostic: str | None
     ledger: LedgerNote | None
     warnings: tuple[str, ...]
-    as_published: str | None = None
+    as_printed: str | None = None
     """What is broken in the method as its paper prints it, where it was run that way; else None."""
     protection: tuple[ProtectionLine, ...] = ()
     """What changes of parts of a row may reveal, beside the whole row; empty where nothing is promised."""
@@ -151,7 +151,7 @@ class Statement:
     @property
     def private(self) -> bool:
         """Whether the release carries the guarantee at all."""
-        return not self.seeded and self.diagnostic is None and self.as_published is None
+        return not self.seeded and self.diagnostic is None and self.as_printed is None
 
     @property
     def unequal(self) -> bool:
@@ -163,7 +163,7 @@ class Statement:
     def stamp(self) -> str | None:
         """The words that every output of a run without a guarantee must carry; None for a private one."""
         words = [
-            *([AS_PUBLISHED] if self.as_published is not None else []),
+            *([AS_PRINTED] if self.as_printed is not None else []),
             *([f"{DIAGNOSTIC} ({self.diagnostic})"] if self.diagnostic is not None else []),
             *([SEEDED] if self.seeded else []),
         ]
@@ -260,7 +260,7 @@ def _read(data: Any) -> Statement:
         if data["ledger"] is None
         else LedgerNote(dataset=_text(data["ledger"]["dataset"]), head=_text(data["ledger"]["head"])),
         warnings=tuple(_text(item) for item in _items(data["warnings"])),
-        as_published=None if data["as_published"] is None else _text(data["as_published"]),
+        as_printed=None if data["as_printed"] is None else _text(data["as_printed"]),
         protection=tuple(_read_protection(item) for item in _items(data["protection"])),
     )
 

@@ -8,6 +8,7 @@ import pytest
 
 import understudy as us
 from understudy.cli._main import run
+from understudy.methods import method_named, read_method
 from understudy.privacy import read_ledger
 
 NAMES = ("bread", "milk", "beer")
@@ -20,9 +21,9 @@ def baskets():
     return pa.table({name: cells[i : 200 + i] for i, name in enumerate(NAMES)})
 
 
-def test_as_published_without_consent_is_refused_in_one_line_with_a_link(baskets, tmp_path):
+def test_a_printed_form_without_consent_is_refused_in_one_line_with_a_link(baskets, tmp_path):
     with pytest.raises(us.OptionError) as refused:
-        us.publish(baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn", as_published=True)
+        us.publish(baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn-as-printed")
     sentence = str(refused.value)
     assert "\n" not in sentence
     assert "exact maxima" in sentence
@@ -37,18 +38,36 @@ def test_consent_without_need_is_refused(baskets, tmp_path):
 
 
 def test_a_method_without_such_a_form_says_so(baskets, tmp_path):
-    with pytest.raises(us.OptionError, match="no option 'as_published'"):
-        us.publish(baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", as_published=True, no_guarantee=True)
+    with pytest.raises(us.OptionError, match="no method 'privbayes-as-printed'"):
+        us.publish(baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privbayes-as-printed")
+
+
+@pytest.mark.parametrize(
+    ("word", "option", "other"),
+    [
+        ("jtree", "phi", "jtree-as-printed"),
+        ("hpprivbayes", "mi_threshold", "hpprivbayes-as-printed"),
+        ("jtree-as-printed", "pairs", "jtree"),
+        ("privabn-as-printed", "beta", "privabn"),
+    ],
+)
+def test_an_option_of_the_other_form_is_never_ignored(word, option, other):
+    sentence = f"method '{word}' has no option '{option}'. It is one of '{other}'."
+    with pytest.raises(us.OptionError) as in_python:
+        method_named(word, **{option: 0.2})
+    with pytest.raises(us.OptionError) as in_text:
+        read_method(f"{word}:{option}=0.2")
+    assert (str(in_python.value), str(in_text.value)) == (sentence, sentence)
 
 
 @pytest.mark.parametrize("seed", [None, 3])
 def test_every_output_is_stamped_and_no_ledger_charged(baskets, tmp_path, seed):
     ledger = tmp_path / "budget.db"
     release = us.publish(
-        baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn", as_published=True, no_guarantee=True,
+        baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn-as-printed", no_guarantee=True,
         ledger=ledger, cap="0.5", seed=seed,
     )  # fmt: skip
-    stamp = "NOT PRIVATE: as published" + ("" if seed is None else "; NOT PRIVATE: seeded")
+    stamp = "NOT PRIVATE: as printed" + ("" if seed is None else "; NOT PRIVATE: seeded")
     assert (release.statement.stamp, release.statement.private, release.statement.ledger) == (stamp, False, None)
     assert not any(entry.kind == "charge" for entry in (read_ledger(ledger).entries if ledger.exists() else ()))
     assert release.synthetic.name == "synthetic.NOT-PRIVATE.csv"
@@ -58,36 +77,39 @@ def test_every_output_is_stamped_and_no_ledger_charged(baskets, tmp_path, seed):
     assert "no floating point" not in letter
     assert "unbounded" in letter
     assert stamp in (tmp_path / "r" / "network.svg").read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "r" / "privacy.json").read_text())["as_published"]
+    assert json.loads((tmp_path / "r" / "privacy.json").read_text())["as_printed"]
     loaded = us.load(tmp_path / "r" / "model.understudy")
     assert loaded.statement == release.statement
 
 
-def test_a_seed_repeats_an_as_published_run(baskets):
-    options = {"epsilon": 1, "as_published": True, "no_guarantee": True, "seed": 4}
-    one, other = (us.PrivABN(**options).fit(baskets, SCHEMA).sample(50, seed=1) for _ in range(2))
-    assert one.equals(other)
+def test_a_seed_repeats_a_run_as_printed(baskets, tmp_path):
+    options = {"epsilon": 1, "method": "privabn-as-printed", "no_guarantee": True, "seed": 4}
+    one, other = (us.publish(baskets, schema=SCHEMA, out=tmp_path / word, **options) for word in "ab")
+    assert one.model.sample(50, seed=1).equals(other.model.sample(50, seed=1))
 
 
-def test_no_priv_abn_is_the_diagnostic_without_noise(baskets):
-    model = us.PrivABN(epsilon=1, as_published=True, no_guarantee=True, diagnostic="no-privacy").fit(baskets, SCHEMA)
-    assert model.statement_.stamp == "NOT PRIVATE: as published; NO GUARANTEE: diagnostic run (no-privacy)"
+def test_no_priv_abn_is_the_diagnostic_without_noise(baskets, tmp_path):
+    model = us.publish(
+        baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn-as-printed", no_guarantee=True,
+        diagnostic="no-privacy",
+    ).model  # fmt: skip
+    assert model.statement.stamp == "NOT PRIVATE: as printed; NO GUARANTEE: diagnostic run (no-privacy)"
     exact = baskets.group_by("bread").aggregate([([], "count_all")]).to_pydict()
     shares = {value: count / baskets.num_rows for value, count in zip(exact["bread"], exact["count_all"], strict=True)}
     assert model.query("bread").probabilities.tolist() == pytest.approx([shares["no"], shares["yes"]])
 
 
 def test_a_plan_needs_no_consent():
-    plan = us.plan(schema=SCHEMA, epsilon=1, rows=200, method="privabn", as_published=True)
+    plan = us.plan(schema=SCHEMA, epsilon=1, rows=200, method="privabn-as-printed")
     assert "no guarantee" in plan.notes[0]
 
 
 def test_a_comparison_names_them_as_without_a_guarantee(baskets, tmp_path):
     found = us.compare(
-        baskets, schema=SCHEMA, methods=["privabn", "privabn:as_published=true"], epsilons=[1], seeds=1, ways=[2],
+        baskets, schema=SCHEMA, methods=["privabn", "privabn-as-printed"], epsilons=[1], seeds=1, ways=[2],
         out=tmp_path / "c",
     )  # fmt: skip
-    assert [row["method"] for row in found.rows_of_table()] == ["privabn", "privabn:as_published=True (no guarantee)"]
+    assert [row["method"] for row in found.rows_of_table()] == ["privabn", "privabn-as-printed (no guarantee)"]
     assert "(no guarantee)" in (tmp_path / "c" / "comparison.html").read_text(encoding="utf-8")
 
 
@@ -100,13 +122,13 @@ def files(baskets, tmp_path, monkeypatch):
 
 
 def test_the_command_line_wants_both_words(files, capsys, tmp_path):
-    assert run(["publish", *files, "privabn", "--as-published"]) == 2
+    assert run(["publish", *files, "privabn-as-printed"]) == 2
     told = capsys.readouterr().err
     assert "docs/privabn.md" in told
     assert told.count("\n") == 1
     assert not (tmp_path / "release").exists()
-    assert run(["publish", *files, "privabn", "--as-published", "--no-guarantee"]) == 0
-    assert "*** NOT PRIVATE: as published" in capsys.readouterr().out
+    assert run(["publish", *files, "privabn-as-printed", "--no-guarantee"]) == 0
+    assert "*** NOT PRIVATE: as printed" in capsys.readouterr().out
 
 
 def test_auto_says_on_screen_and_in_the_statement_what_it_chose_and_why(files, capsys, tmp_path):

@@ -10,17 +10,19 @@ distribution.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
+from dataclasses import dataclass
 from math import log
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
-from understudy._core.randomness import Rng
+from understudy._core.randomness import Rng, Streams
+from understudy.methods._flaw import Flaw
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
-from understudy.models import Network, NetworkModel, Node
+from understudy.models import Model, Network, NetworkModel, Node
 from understudy.privacy import Budget, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
 
@@ -35,45 +37,84 @@ MOST_PARENTS = 22
 _DIGITS = 12  # of an information: ties are real ties then, not accidents of addition
 
 
-def check_published(k: int | None, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
-    """Refuse what the paper does not cover, or what no machine could do."""
-    if not isinstance(budget, PureBudget) or not neighbours.public_rows:
-        raise OptionError("PrivABN as published is for pure epsilon and replace-one neighbours only.")
-    wide = [attribute.name for attribute in domain if attribute.size != 2]
-    if wide:
-        listed = ", ".join(f"'{name}'" for name in wide[:4]) + (", …" if len(wide) > 4 else "")
-        raise OptionError(
-            f"PrivABN as published is for binary tables, and {len(wide)} of {len(domain)} columns have not two values "
-            f"({listed}). Leave out as_published: the repaired method takes any columns."
-        )
-    if k is None and len(domain) > MOST_ATTRIBUTES:
-        raise OptionError(
-            f"PrivABN as published has no bound on parents, and its networks run to the complete graph: the last of "
-            f"{len(domain)} tables would have 2^{len(domain)} cells. Up to {MOST_ATTRIBUTES} columns are taken that "
-            "way; for more bound the number of parents (k=…), which the paper does not."
-        )
-    if k is not None and k > MOST_PARENTS:
-        raise OptionError(f"PrivABN as published takes k up to {MOST_PARENTS}, for the size of its tables. Got {k}.")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivABNAsPrinted:
+    """PrivABN as its paper prints it, for binary tables. It has no guarantee.
 
+    >>> PrivABNAsPrinted(k=8).k
+    8
+    """
 
-def plan_published(k: int | None, domain: Domain, n: int, epsilon: Fraction) -> Plan:
-    """The dry run."""
-    degree = len(domain) - 1 if k is None else min(k, len(domain) - 1)
-    return baseline_plan(
-        "privabn",
-        domain,
-        n,
-        noise=float(4 * len(domain) / epsilon),
-        shares={"network": 0.5, "tables": 0.5},
-        notes=(
-            "As published: no guarantee.",
-            f"Attributes get up to {degree} parents, and mostly as many as there are. The paper's noise is on "
-            "conditional probabilities, so the errors above do not apply.",
-        ),
+    name: ClassVar[str] = "privabn-as-printed"
+    makes: ClassVar[type[Model]] = NetworkModel
+    flaw: ClassVar[Flaw] = Flaw(
+        sentence="PrivABN as printed takes its candidates from exact maxima, which no epsilon covers, and its noise "
+        "on conditionals is about n times too small.",
+        where="docs/privabn.md#what-is-wrong-as-printed",
     )
 
+    k: int | None = None
+    """Most parents of an attribute. None: no bound, as in the paper."""
 
-def fit_published(curator: Curator, *, k: int | None, coins: Rng, progress: Progress | None = None) -> NetworkModel:
+    def __post_init__(self) -> None:
+        if self.k is not None and not (type(self.k) is int and self.k >= 0):
+            raise OptionError(f"The 'k' parameter must be a whole number, 0 or more. Got {self.k!r}.")
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what the paper does not cover, or what no machine could do."""
+        if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+            raise OptionError("PrivABN as printed is for pure epsilon and replace-one neighbours only.")
+        wide = [attribute.name for attribute in domain if attribute.size != 2]
+        if wide:
+            listed = ", ".join(f"'{name}'" for name in wide[:4]) + (", …" if len(wide) > 4 else "")
+            raise OptionError(
+                f"PrivABN as printed is for binary tables, and {len(wide)} of {len(domain)} columns have not two "
+                f"values ({listed}). Choose 'privabn': the repaired method takes any columns."
+            )
+        if self.k is None and len(domain) > MOST_ATTRIBUTES:
+            raise OptionError(
+                f"PrivABN as printed has no bound on parents, and its networks run to the complete graph: the last of "
+                f"{len(domain)} tables would have 2^{len(domain)} cells. Up to {MOST_ATTRIBUTES} columns are taken "
+                "that way; for more bound the number of parents (k=…), which the paper does not."
+            )
+        if self.k is not None and self.k > MOST_PARENTS:
+            raise OptionError(
+                f"PrivABN as printed takes k up to {MOST_PARENTS}, for the size of its tables. Got {self.k}."
+            )
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        return {"variant": "as printed", "most parents": self.k}
+
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """None: the statement says that nothing was promised."""
+        return ()
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        degree = len(domain) - 1 if self.k is None else min(self.k, len(domain) - 1)
+        return baseline_plan(
+            self.name,
+            domain,
+            n,
+            noise=float(4 * len(domain) / budget.epsilon),
+            shares={"network": 0.5, "tables": 0.5},
+            notes=(
+                "As printed: no guarantee.",
+                f"Attributes get up to {degree} parents, and mostly as many as there are. The paper's noise is on "
+                "conditional probabilities, so the errors above do not apply.",
+            ),
+        )
+
+    def fit(
+        self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
+    ) -> NetworkModel:
+        """Learn a model. `streams` hold the method's own noise; fresh ones unless given."""
+        coins = (streams or Streams.fresh()).get("privabn", "coins")
+        return fit_as_printed(curator, k=self.k, coins=coins, progress=progress)
+
+
+def fit_as_printed(curator: Curator, *, k: int | None, coins: Rng, progress: Progress | None = None) -> NetworkModel:
     """Algorithm 5: half of ε for the network, half for the conditionals. Exact parts follow the curator (NoPrivABN)."""
     domain, epsilon = curator.domain, curator.budget.epsilon
 

@@ -14,16 +14,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb, prod
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
-from understudy.methods._groups import Split
+from understudy._core.randomness import Streams
+from understudy.methods._flaw import Flaw
+from understudy.methods._groups import Number, Split, named_sensitivities, read_split
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._usefulness import LARGEST_TABLE
-from understudy.models import InformationScore, Network, NetworkModel, Node
+from understudy.models import InformationScore, Model, Network, NetworkModel, Node
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
 
@@ -36,7 +39,7 @@ _CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedSpec:
+class PrintedSpec:
     """The paper's parameters: S, L1 to L3, the degree k, and the threshold that the paper calls θ."""
 
     sensitive: int
@@ -45,53 +48,122 @@ class PublishedSpec:
     threshold: float
 
 
-def published_attribute(domain: Domain, sensitivities: Sequence[Fraction]) -> int:
+def most_sensitive(domain: Domain, sensitivities: Sequence[Fraction]) -> int:
     """The paper's S: the one attribute that is most sensitive.
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in "ab"))
-    >>> published_attribute(domain, [Fraction(0), Fraction(1)])
+    >>> most_sensitive(domain, [Fraction(0), Fraction(1)])
     1
     """
     most = max(sensitivities, default=Fraction(0))
     found = [i for i, u in enumerate(sensitivities) if u == most]
     if most == 0 or len(found) > 1:
         raise OptionError(
-            "HPPrivBayes as published has one sensitive column, and groups the others by how much they say about it. "
+            "HPPrivBayes as printed has one sensitive column, and groups the others by how much they say about it. "
             + ("None is named" if most == 0 else f"{len(found)} are named")
             + ": give one with --sensitive (sensitive=…)."
         )
     return found[0]
 
 
-def check_published(spec: PublishedSpec, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
-    """Refuse what the paper does not cover, or what no machine could do."""
-    if not isinstance(budget, PureBudget) or not neighbours.public_rows:
-        raise OptionError("HPPrivBayes as published is for pure epsilon and replace-one neighbours only.")
-    d = len(domain)
-    n_candidates = sum(comb(i, size) for i in range(d) for size in range(min(spec.k, i) + 1))
-    largest = prod(sorted((a.size for a in domain), reverse=True)[: spec.k + 1])
-    if n_candidates > _MOST_CANDIDATES or largest > LARGEST_TABLE:
-        raise OptionError(
-            f"with k = {spec.k} HPPrivBayes as published looks at {n_candidates:,} tables of up to {largest:,} cells. "
-            "Choose a smaller k."
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HPPrivBayesAsPrinted:
+    """HPPrivBayes as its paper prints it, with one sensitive column. It has no guarantee.
 
+    >>> HPPrivBayesAsPrinted(sensitive="occupation").k
+    2
+    """
 
-def plan_published(spec: PublishedSpec, domain: Domain, n: int, epsilon: Fraction) -> Plan:
-    """The dry run. Groups are made from the rows as they are, so what noise a table will get cannot be told."""
-    shares = {"network": spec.split.network, "group A": spec.split.sensitive, "group B": spec.split.others}
-    return baseline_plan(
-        "hpprivbayes",
-        domain,
-        n,
-        noise=float(2 * len(domain) / (spec.split.others * epsilon)),
-        shares={name: float(share) for name, share in shares.items()},
-        notes=("As published: no guarantee.",),
+    name: ClassVar[str] = "hpprivbayes-as-printed"
+    makes: ClassVar[type[Model]] = NetworkModel
+    flaw: ClassVar[Flaw] = Flaw(
+        sentence="HPPrivBayes as printed sorts, groups and weighs columns by exact counts, which no epsilon covers, "
+        "and some tables get no noise at all.",
+        where="docs/hpprivbayes.md#what-is-wrong-as-printed",
     )
 
+    sensitive: tuple[str, ...] = ()
+    """The sensitive column, unless the schema declares one."""
+    L1: Number | None = None
+    """Share of the budget that goes into choosing the network. None: 0.3."""
+    L2: Number | None = None
+    """Share for tables of the sensitive group. None: as r has it."""
+    L3: Number | None = None
+    """Share for tables of the others. None: as r has it."""
+    r: Number | None = None
+    """L2/L3. None: 1/3."""
+    k: int = 2
+    """Number of parents of each column."""
+    mi_threshold: Number = Fraction(1, 10)
+    """Columns that have this much mutual information with the sensitive one are sensitive too."""
 
-def fit_published(curator: Curator, spec: PublishedSpec, *, progress: Progress | None = None) -> NetworkModel:
+    def __post_init__(self) -> None:
+        names = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
+        object.__setattr__(self, "sensitive", names)
+        read_split(self.L1, self.L2, self.L3, self.r)
+        if not (type(self.k) is int and self.k >= 0):
+            raise OptionError(f"The 'k' parameter must be a whole number, 0 or more. Got {self.k!r}.")
+        if not 0 <= self.mi_threshold < float("inf"):
+            raise OptionError(f"The 'mi_threshold' parameter must be 0 or more. Got {self.mi_threshold}.")
+
+    def spec(self, domain: Domain) -> PrintedSpec:
+        """The paper's parameters for these columns."""
+        return PrintedSpec(
+            sensitive=most_sensitive(domain, named_sensitivities(domain, self.sensitive)),
+            split=read_split(self.L1, self.L2, self.L3, self.r),
+            k=self.k,
+            threshold=float(self.mi_threshold),
+        )
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what the paper does not cover, or what no machine could do."""
+        k = self.spec(domain).k
+        if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+            raise OptionError("HPPrivBayes as printed is for pure epsilon and replace-one neighbours only.")
+        n_candidates = sum(comb(i, size) for i in range(len(domain)) for size in range(min(k, i) + 1))
+        largest = prod(sorted((a.size for a in domain), reverse=True)[: k + 1])
+        if n_candidates > _MOST_CANDIDATES or largest > LARGEST_TABLE:
+            raise OptionError(
+                f"with k = {k} HPPrivBayes as printed looks at {n_candidates:,} tables of up to {largest:,} cells. "
+                "Choose a smaller k."
+            )
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        spec = self.spec(domain)
+        return {
+            "sensitive": domain[spec.sensitive].name,
+            **spec.split.to_dict(),
+            "k": spec.k,
+            "mi_threshold": spec.threshold,
+        }
+
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """None: the statement says that nothing was promised."""
+        return ()
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """The dry run. Groups are made from the rows as they are, so what noise a table will get cannot be told."""
+        split = self.spec(domain).split
+        shares = {"network": split.network, "group A": split.sensitive, "group B": split.others}
+        return baseline_plan(
+            self.name,
+            domain,
+            n,
+            noise=float(2 * len(domain) / (split.others * budget.epsilon)),
+            shares={name: float(share) for name, share in shares.items()},
+            notes=("As printed: no guarantee.",),
+        )
+
+    def fit(
+        self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
+    ) -> NetworkModel:
+        """Learn a model. It tosses no coins beside the curator's noise."""
+        return fit_as_printed(curator, self.spec(curator.domain), progress=progress)
+
+
+def fit_as_printed(curator: Curator, spec: PrintedSpec, *, progress: Progress | None = None) -> NetworkModel:
     """Steps 1 to 5 of the paper."""
     domain, n = curator.domain, curator.rows
     epsilon = curator.budget.epsilon
@@ -164,14 +236,14 @@ def choose_network(
     return tuple(nodes)
 
 
-def split_groups(information: Floats, spec: PublishedSpec) -> tuple[list[int], list[int]]:
+def split_groups(information: Floats, spec: PrintedSpec) -> tuple[list[int], list[int]]:
     """Algorithm 4: A, the more sensitive attributes with S among them, and B, the others."""
     group_a = [i for i, bits in enumerate(information) if i == spec.sensitive or bits >= spec.threshold]
     return group_a, [i for i in range(len(information)) if i not in group_a]
 
 
 def noisy_tables(
-    curator: Curator, nodes: Sequence[Node], group_a: Sequence[int], group_b: Sequence[int], spec: PublishedSpec
+    curator: Curator, nodes: Sequence[Node], group_a: Sequence[int], group_b: Sequence[int], spec: PrintedSpec
 ) -> list[Ints]:
     """Algorithms 5 and 6, before negative cells are cut off: one table a node, parents first, then the child."""
     epsilon, d = curator.budget.epsilon, len(nodes)

@@ -14,16 +14,25 @@ left out, weakest first, if a clique would have more than 4,096 cells.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from math import log
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
-from understudy._core.randomness import Rng
+from understudy._core.randomness import Rng, Streams
+from understudy.methods._flaw import Flaw
+from understudy.methods._jtree import measure_cliques
 from understudy.methods._junction import Decomposable, Pair, triangulate
-from understudy.privacy import Budget, Curator, Neighbours, PureBudget
+from understudy.methods._plan import Plan, baseline_plan
+from understudy.methods._search import Progress
+from understudy.methods._settings import refuse_drowning_noise
+from understudy.models import Model, NetworkModel
+from understudy.privacy import Budget, Curator, Neighbours, PureBudget, table_noise
 from understudy.schema import Domain, Marginal
 
 Ints = npt.NDArray[np.int64]
@@ -33,13 +42,79 @@ LARGEST_CLIQUE = 1 << 12
 outgrow any memory."""
 
 
-def check_published(domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
-    """Refuse what the paper does not cover."""
-    if not isinstance(budget, PureBudget) or not neighbours.public_rows:
-        raise OptionError("JTree as published is for pure epsilon and replace-one neighbours only.")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JTreeAsPrinted:
+    """JTree as its paper prints it: pairs pass a sparse vector test. It has no guarantee.
+
+    >>> JTreeAsPrinted(phi=2)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: The 'phi' parameter must lie between 0 and 1, both excluded. Got 2.
+    """
+
+    name: ClassVar[str] = "jtree-as-printed"
+    makes: ClassVar[type[Model]] = NetworkModel
+    flaw: ClassVar[Flaw] = Flaw(
+        sentence="JTree as printed tests every pair of columns against one noisy threshold, and neither limits nor "
+        "pays for the pairs that pass: what a record gives away grows with the number of columns.",
+        where="docs/baselines.md#jtree",
+    )
+
+    beta: Fraction | int | float = Fraction(1, 5)
+    """Share of the budget that goes into choosing pairs."""
+    phi: Fraction | int | float = Fraction(1, 5)
+    """Cramér's V from which a pair counts as dependent."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("beta", self.beta), ("phi", self.phi)):
+            if not 0 < value < 1:
+                raise OptionError(f"The '{name}' parameter must lie between 0 and 1, both excluded. Got {value}.")
+
+    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+        """Refuse what the paper does not cover."""
+        if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+            raise OptionError("JTree as printed is for pure epsilon and replace-one neighbours only.")
+        refuse_drowning_noise(table_noise(budget, neighbours, self._tables_share / max(len(domain), 1)), budget)
+
+    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        return {"variant": "as printed", "phi": float(self.phi), "beta": float(self.beta)}
+
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """None: the statement says that nothing was promised."""
+        return ()
+
+    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+        """What a run would do, from public quantities alone."""
+        return baseline_plan(
+            self.name,
+            domain,
+            n,
+            noise=table_noise(budget, neighbours, self._tables_share / max(len(domain), 1)).mean_abs,
+            shares={"rows": 0.0, "network": float(1 - self._tables_share), "tables": float(self._tables_share)},
+            notes=(
+                "As printed: no guarantee.",
+                "How many pairs pass, and so how many tables there are and how large, is known only afterwards: "
+                "the errors above are those of single columns if there were as many tables as columns.",
+            ),
+        )
+
+    def fit(
+        self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
+    ) -> NetworkModel:
+        """Learn a model. `streams` hold the noise of its test; fresh ones unless given."""
+        coins = (streams or Streams.fresh()).get("jtree", "coins")
+        epsilon = float((1 - self._tables_share) * curator.budget.epsilon)
+        graph = printed_graph(curator, epsilon=epsilon, phi=float(self.phi), coins=coins)
+        if progress is not None:
+            progress("measuring its tables", 0, 1)
+        return measure_cliques(curator, graph, curator.rows, share=self._tables_share)
+
+    @property
+    def _tables_share(self) -> Fraction:
+        return 1 - (Fraction(str(self.beta)) if isinstance(self.beta, float) else Fraction(self.beta))
 
 
-def published_graph(curator: Curator, *, epsilon: float, phi: float, coins: Rng) -> Decomposable:
+def printed_graph(curator: Curator, *, epsilon: float, phi: float, coins: Rng) -> Decomposable:
     """The dependency graph that the printed test finds, triangulated."""
     exact = curator.exact in ("all", "selection")
     scale = 0.0 if exact else noise_scale(curator.domain, curator.rows, epsilon)
