@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from research._data import load
-from research.tasks._fit import rehearse
 from understudy.counting import Counter
 from understudy.models import HasNetwork, InformationScore
+from understudy.privacy import make_budget
+from understudy.rehearsal import rehearse
 
 
 def network_information(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
@@ -20,7 +21,8 @@ def network_information(params: Mapping[str, Any], seed: int, folder: Path) -> d
     """
     data = load(params["dataset"], folder)
     begun = time.process_time()
-    model = rehearse(data.counter, params["method"], params["epsilon"], seed, params.get("exact"))
+    budget = make_budget(params["epsilon"])
+    model = rehearse(data.counter, params["method"], budget, seed=seed, exact=params.get("exact"))
     seconds = time.process_time() - begun
     assert isinstance(model, HasNetwork), "only networks have families"
     return {

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from understudy._api._compare_runs import Bench, Task, split_references
-from understudy._api._compare_store import RunStore, check_folder
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._settings import (
@@ -29,6 +28,7 @@ from understudy._core.numbers import whole_number
 from understudy.counting import open_counter
 from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.privacy import Budget, make_budget
+from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain
 from understudy.tables import column_names, kind_of, read_table
 

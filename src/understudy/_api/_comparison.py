@@ -12,11 +12,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from understudy._api._compare_store import PRIVATE, check_folder
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.files import told_as_output_error, write_bytes
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
+from understudy.rehearsal import PRIVATE, check_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
