@@ -36,7 +36,9 @@ def test_there_is_a_row_for_each_method_budget_and_measure():
     keys = [(row["method"], row["epsilon"], row["measure"]) for row in found.rows_of_table()]
     assert keys == [(m, e, w) for m in ("independent", "uniform") for e in (0.1, 1.0) for w in ("1-way", "2-way")]
     assert all(row["low"] <= row["mean"] <= row["high"] and row["runs"] == 2 for row in found.rows_of_table())
-    assert all(row["floor"] < row["ceiling"] for row in found.rows_of_table() if row["measure"] == "2-way")
+    assert all(
+        row["fresh_sample"] < row["independent_columns"] for row in found.rows_of_table() if row["measure"] == "2-way"
+    )
 
 
 def test_means_and_intervals_are_students_over_seeds():
@@ -71,8 +73,8 @@ def test_a_run_measures_the_table_that_publish_with_that_seed_writes(tmp_path):
     pair = read_pair(people(), release.synthetic, Schema.from_dict(SCHEMA))
     properties = measure_tables(pair, make_references(pair), ways=(1, 2))
     assert found.runs[0].values == {p.name: pytest.approx(p.value) for p in properties}
-    assert found.floor == {p.name: pytest.approx(p.floor) for p in properties}
-    assert found.ceiling == {p.name: pytest.approx(p.ceiling) for p in properties}
+    assert found.fresh_sample == {p.name: pytest.approx(p.fresh_sample) for p in properties}
+    assert found.independent_columns == {p.name: pytest.approx(p.independent_columns) for p in properties}
 
 
 def test_distances_are_those_of_evaluate_table_by_table():
@@ -186,7 +188,10 @@ def test_the_folder_gets_a_table_a_figure_and_a_page_that_say_they_are_private(t
     read = {name: (tmp_path / "c" / name).read_text(encoding="utf-8") for name in names}
     assert json.loads(read["comparison.json"])["private"] == "computed from the real table: do not publish"
     assert json.loads(read["comparison.json"])["table"] == found.rows_of_table()
-    assert read["comparison.csv"].splitlines()[0] == "method,epsilon,measure,mean,low,high,floor,ceiling,runs"
+    assert (
+        read["comparison.csv"].splitlines()[0]
+        == "method,epsilon,measure,mean,low,high,fresh_sample,independent_columns,runs"
+    )
     assert len(read["comparison.csv"].splitlines()) == 9
     assert "Private to the holder" in read["comparison.html"]
     assert "(private)" in read["comparison.svg"]

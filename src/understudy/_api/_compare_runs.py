@@ -12,9 +12,9 @@ import numpy as np
 
 from understudy._core.randomness import Streams, streams
 from understudy.counting import Counter
-from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table
+from understudy.evaluation import MAX_TABLES, choose_groups, draw_fresh_sample, draw_independent_columns
 from understudy.methods import BASELINES, Method, label_method
-from understudy.models import Answers, Model
+from understudy.models import DrawsRows, Model
 from understudy.privacy import Budget, Neighbours
 from understudy.rehearsal import answer_distances, fingerprint, rehearse, sample_table, table_distances, table_hash
 from understudy.schema import Schema
@@ -71,7 +71,7 @@ class Bench:
         }
 
     def key(self, task: Task | None) -> str:
-        """The run's fingerprint, or that of the floor and the ceiling."""
+        """The run's fingerprint, or that of the references."""
         return fingerprint(**self.setting, run="references" if task is None else task.facts)
 
     @cached_property
@@ -92,7 +92,7 @@ class Bench:
                 values[f"{way}-way"] = float(row.mean())
         return found
 
-    def distances_of_answers(self, answers: Answers, counter: Counter) -> dict[str, float]:
+    def distances_of_answers(self, answers: Model, counter: Counter) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
         return {
             f"{way}-way": float(np.mean(answer_distances(counter, answers, chosen.groups)))
@@ -100,13 +100,14 @@ class Bench:
         }
 
     def references(self) -> dict[str, float]:
-        """Floor and ceiling of every measure: a fresh sample of real rows, and independent columns."""
+        """Every measure on the references: a fresh sample of real rows, and independent columns."""
         coins = streams(REFERENCE_SEED)
-        floor = floor_table(self.table, coins.get("evaluate", "floor"))
-        ceiling = ceiling_table(self.table, coins.get("evaluate", "ceiling"))
-        low, high = self.distances([floor, ceiling])
-        return {f"floor {name}": value for name, value in low.items()} | {
-            f"ceiling {name}": value for name, value in high.items()
+        # The streams keep their first names: another name would draw other rows.
+        fresh = draw_fresh_sample(self.table, coins.get("evaluate", "floor"))
+        independent = draw_independent_columns(self.table, coins.get("evaluate", "ceiling"))
+        low, high = self.distances([fresh, independent])
+        return {f"fresh sample {name}": value for name, value in low.items()} | {
+            f"independent columns {name}": value for name, value in high.items()
         }
 
     def run(self, task: Task, counter: Counter) -> dict[str, float]:
@@ -115,15 +116,15 @@ class Bench:
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
         """
         learnt = rehearse(counter, task.method, task.budget, seed=task.seed, neighbours=task.neighbours)
-        if task.method.name in BASELINES or not isinstance(learnt, Model):
+        if task.method.name in BASELINES or not isinstance(learnt, DrawsRows):
             return self.distances_of_answers(learnt, counter)
         return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
 
 
 def split_references(values: Mapping[str, float], kind: str) -> dict[str, float]:
-    """The floors, or the ceilings, by measure.
+    """Those of the fresh sample, or those of independent columns, by measure.
 
-    >>> split_references({"floor 2-way": 0.1, "ceiling 2-way": 0.3}, "floor")
+    >>> split_references({"fresh sample 2-way": 0.1, "independent columns 2-way": 0.3}, "fresh sample")
     {'2-way': 0.1}
     """
     return {name.removeprefix(f"{kind} "): value for name, value in values.items() if name.startswith(f"{kind} ")}
