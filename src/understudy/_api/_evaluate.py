@@ -39,6 +39,7 @@ from understudy.evaluation import (
     measure_validity,
     read_pair,
 )
+from understudy.models import HasNetwork
 from understudy.tables import Table, read_table
 
 NO_CLASSIFIERS = (
@@ -188,7 +189,7 @@ def _measure(
     )
     found += associations.results
     found += measure_ranges(pair, references, seed=wanted.seed, progress=progress)
-    if model is not None:
+    if isinstance(model, HasNetwork):
         found.append(
             measure_network(pair, references, model.network, recoding=model.recoding, progress=progress),
         )

@@ -24,7 +24,7 @@ from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._weights import Noted, Reader, Weights
-from understudy.models import Answers, JointModel, joint_shape
+from understudy.models import JointModel, Model, joint_shape
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 
@@ -61,6 +61,7 @@ class MWEM:
     """
 
     name: ClassVar[str] = "mwem"
+    makes: ClassVar[type[Model]] = JointModel
     ways: int = 3
     """Columns of the tables that it tries to answer well. All others are answered too."""
     round_epsilon: Fraction | float = Fraction(1, 20)
@@ -104,7 +105,7 @@ class MWEM:
             "cells": prod(joint_shape(domain)),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return (
             "columns that no round measured together hang together only through others that were: all else is as if "

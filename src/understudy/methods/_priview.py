@@ -17,7 +17,7 @@ from understudy.methods._covering import covering_design
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.models import Answers, ViewsModel, consistent_views
+from understudy.models import Model, ViewsModel, consistent_views
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 
@@ -38,6 +38,7 @@ class PriView:
     """
 
     name: ClassVar[str] = "priview"
+    makes: ClassVar[type[Model]] = ViewsModel
 
     view_size: int = 8
     """Columns of a table, at most."""
@@ -77,7 +78,7 @@ class PriView:
         """What the options came to, as the privacy statement lists them."""
         return {"views": len(self.views(domain)), "columns a view": self.view_size, "strength": self.strength}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this baseline answers marginals one by one, and publishes no rows.",)
 
