@@ -18,6 +18,7 @@ from understudy._api._compare_runs import Bench
 from understudy._api._compare_store import RunStore, fingerprint, table_hash
 from understudy.evaluation import make_references, measure_tables, pair_of_codes, read_pair
 from understudy.methods import Independent, Uniform, _registry
+from understudy.options import Real, option
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
 
@@ -333,7 +334,7 @@ def test_a_method_joins_publish_plan_compare_and_the_list_by_being_registered(tm
         """Do what independent does, under another name."""
 
         name = "newcomer"
-        boost: float = 1.0
+        boost: float = option(1.0, Real(above=0), help="How much more of the same.")
 
     # the same mapping is imported in several places, so it is changed in place
     monkeypatch.setitem(_registry.METHODS, "newcomer", Newcomer)
