@@ -197,7 +197,7 @@ def test_it_is_a_baseline_that_compare_takes_by_name():
     assert "priview" not in METHODS
     assert "priview" not in usual_methods(binary(3))
     assert read_method(describe_method(PriView(view_size=6, strength=3))) == PriView(view_size=6, strength=3)
-    with pytest.raises(us.OptionError, match="is a baseline"):
+    with pytest.raises(us.OptionError, match="'priview' learns cannot be published"):
         us.plan("demo", epsilon=1, method="priview")
 
 

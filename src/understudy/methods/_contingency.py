@@ -16,7 +16,7 @@ from understudy.methods._count_tables import (
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.models import Answers, JointModel, NoisyJoint, clip_and_rescale, joint_shape
+from understudy.models import JointModel, Model, NoisyJoint, clip_and_rescale, joint_shape
 from understudy.options import Declared, OneOf, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
@@ -55,6 +55,11 @@ class Contingency(Declared):
         "are empty.",
     )
 
+    @property
+    def makes(self) -> type[Model]:
+        """The class of what it learns."""
+        return NoisyJoint if self.clip == "marginals" else JointModel
+
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_large_domain(self.name, domain)
@@ -64,7 +69,7 @@ class Contingency(Declared):
         """What it does, as the privacy statement lists it."""
         return {"tables": f"one of all columns, {prod(joint_shape(domain)):,} cells", "clip": self.clip}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         if self.clip == "marginals":
             return ("this baseline answers marginals, which need not agree with each other, and publishes no rows.",)

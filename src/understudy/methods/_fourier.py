@@ -26,7 +26,7 @@ from understudy.methods._count_tables import (
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.models import Answers, TablesModel, clip_and_rescale
+from understudy.models import Model, TablesModel, clip_and_rescale
 from understudy.options import Declared, Whole, option
 from understudy.privacy import (
     Budget,
@@ -65,6 +65,7 @@ class Fourier(Declared):
     """
 
     name: ClassVar[str] = "fourier"
+    makes: ClassVar[type[Model]] = TablesModel
     ways: int = option(3, Whole(at_least=1), help="Columns of a table. No marginal over more of them can be answered.")
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
@@ -84,7 +85,7 @@ class Fourier(Declared):
             "tables": f"{self._n_tables(domain):,} of {min(self.ways, len(domain))} columns each",
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this baseline publishes tables that need not agree with each other, and no rows.",)
 

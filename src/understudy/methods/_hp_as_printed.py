@@ -26,7 +26,7 @@ from understudy.methods._groups import Number, Split, named_sensitivities, read_
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._usefulness import LARGEST_TABLE
-from understudy.models import Answers, InformationScore, Network, NetworkModel, Node
+from understudy.models import InformationScore, Model, Network, NetworkModel, Node
 from understudy.options import Declared, Names, Real, Whole, option
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
@@ -77,6 +77,7 @@ class HPPrivBayesAsPrinted(Declared):
     """
 
     name: ClassVar[str] = "hpprivbayes-as-printed"
+    makes: ClassVar[type[Model]] = NetworkModel
     flaw: ClassVar[Flaw] = Flaw(
         sentence="HPPrivBayes as printed sorts, groups and weighs columns by exact counts, which no epsilon covers, "
         "and some tables get no noise at all.",
@@ -137,7 +138,7 @@ class HPPrivBayesAsPrinted(Declared):
             "mi_threshold": spec.threshold,
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """None: the statement says that nothing was promised."""
         return ()
 

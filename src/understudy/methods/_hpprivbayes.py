@@ -19,7 +19,7 @@ from understudy.methods._plan import Plan, make_plan
 from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
-from understudy.models import Answers, Network, NetworkModel, Node, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.options import Declared, Names, OneOf, Real, Whole, option
 from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, PureBudget, ZCDPBudget, table_noise
 from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
@@ -43,6 +43,7 @@ class HPPrivBayes(Declared):
     """
 
     name: ClassVar[str] = "hpprivbayes"
+    makes: ClassVar[type[Model]] = NetworkModel
 
     sensitive: tuple[str, ...] = option(
         (),
@@ -143,9 +144,9 @@ class HPPrivBayes(Declared):
             "most candidates a choice": settings.max_candidates,
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, NetworkModel) or model.network.degree > 0:
+        if not isinstance(model, HasNetwork) or model.network.degree > 0:
             return ()
         return (
             "the budget is too small for this many rows and columns to measure any relation between columns: they were "

@@ -21,7 +21,7 @@ from understudy.methods._plan import Plan, plan_with_tables
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._usefulness import largest_useful_table
-from understudy.models import Answers, Network, NetworkModel, RScore, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
 from understudy.options import Declared, Real, Whole, option
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget, table_noise
 from understudy.schema import Axis, Domain, Marginal, recode
@@ -45,6 +45,7 @@ instead.
     """
 
     name: ClassVar[str] = "jtree"
+    makes: ClassVar[type[Model]] = NetworkModel
 
     pairs: int | None = option(
         None,
@@ -81,9 +82,9 @@ instead.
             "beta": float(self.beta),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
             return ()
         if model.network.degree > 0:
             return ()

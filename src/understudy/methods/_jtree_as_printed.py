@@ -31,7 +31,7 @@ from understudy.methods._junction import Decomposable, Pair, triangulate
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
-from understudy.models import Answers, NetworkModel
+from understudy.models import Model, NetworkModel
 from understudy.options import Declared, Real, option
 from understudy.privacy import Budget, Curator, Neighbours, PureBudget, table_noise
 from understudy.schema import Domain, Marginal
@@ -54,6 +54,7 @@ Got 2 instead.
     """
 
     name: ClassVar[str] = "jtree-as-printed"
+    makes: ClassVar[type[Model]] = NetworkModel
     flaw: ClassVar[Flaw] = Flaw(
         sentence="JTree as printed tests every pair of columns against one noisy threshold, and neither limits nor "
         "pays for the pairs that pass: what a record gives away grows with the number of columns.",
@@ -80,7 +81,7 @@ Got 2 instead.
         """What the options came to, as the privacy statement lists them."""
         return {"variant": "as printed", "phi": float(self.phi), "beta": float(self.beta)}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """None: the statement says that nothing was promised."""
         return ()
 

@@ -23,7 +23,7 @@ from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._weights import Noted, Reader, Weights
-from understudy.models import Answers, JointModel, joint_shape
+from understudy.models import JointModel, Model, joint_shape
 from understudy.options import Declared, OneOf, Real, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
@@ -61,6 +61,7 @@ class MWEM(Declared):
     """
 
     name: ClassVar[str] = "mwem"
+    makes: ClassVar[type[Model]] = JointModel
     ways: int = option(
         3, Whole(at_least=1), help="Columns of the tables that it tries to answer well. All others are answered too."
     )
@@ -104,7 +105,7 @@ class MWEM(Declared):
             "cells": prod(joint_shape(domain)),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return (
             "columns that no round measured together hang together only through others that were: all else is as if "

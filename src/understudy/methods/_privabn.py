@@ -32,7 +32,7 @@ from understudy.methods._privbayes import (
 )
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
-from understudy.models import Answers, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Recoding, recode
@@ -59,6 +59,7 @@ class PrivABN(Declared):
     """
 
     name: ClassVar[str] = "privabn"
+    makes: ClassVar[type[Model]] = NetworkModel
 
     variant: Variant = option(
         "blocks",
@@ -138,9 +139,9 @@ class PrivABN(Declared):
             **({"stop": True} if self.stop else {}),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
             return ()
         if model.network.degree > 0:
             return ()

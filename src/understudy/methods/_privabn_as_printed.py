@@ -22,7 +22,7 @@ from understudy._core.randomness import Rng, Streams
 from understudy.methods._flaw import Flaw
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
-from understudy.models import Answers, Network, NetworkModel, Node
+from understudy.models import Model, Network, NetworkModel, Node
 from understudy.options import Declared, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
@@ -47,6 +47,7 @@ class PrivABNAsPrinted(Declared):
     """
 
     name: ClassVar[str] = "privabn-as-printed"
+    makes: ClassVar[type[Model]] = NetworkModel
     flaw: ClassVar[Flaw] = Flaw(
         sentence="PrivABN as printed takes its candidates from exact maxima, which no epsilon covers, and its noise "
         "on conditionals is about n times too small.",
@@ -83,7 +84,7 @@ class PrivABNAsPrinted(Declared):
         """What the options came to, as the privacy statement lists them."""
         return {"variant": "as printed", "most parents": self.k}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """None: the statement says that nothing was promised."""
         return ()
 

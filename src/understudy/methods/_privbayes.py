@@ -14,7 +14,7 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
-from understudy.models import Answers, Network, NetworkModel, Node, fit_clipped, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
@@ -43,6 +43,7 @@ instead.
     """
 
     name: ClassVar[str] = "privbayes"
+    makes: ClassVar[type[Model]] = NetworkModel
 
     score: ScoreChoice = option(
         "auto",
@@ -104,9 +105,9 @@ instead.
             **({} if self.postprocessing == "consistent" else {"postprocessing": self.postprocessing}),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, NetworkModel) or len(model.network.nodes) < 2 or model.network.degree > 0:
+        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2 or model.network.degree > 0:
             return ()
         asked = self.k == 0
         return (

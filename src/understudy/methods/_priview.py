@@ -17,7 +17,7 @@ from understudy.methods._covering import covering_design
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.models import Answers, ViewsModel, consistent_views
+from understudy.models import Model, ViewsModel, consistent_views
 from understudy.options import Declared, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
@@ -40,6 +40,7 @@ class PriView(Declared):
     """
 
     name: ClassVar[str] = "priview"
+    makes: ClassVar[type[Model]] = ViewsModel
 
     view_size: int = option(8, Whole(at_least=2, at_most=LARGEST_VIEW), help="Columns of a table, at most.")
     strength: int = option(
@@ -79,7 +80,7 @@ class PriView(Declared):
         """What the options came to, as the privacy statement lists them."""
         return {"views": len(self.views(domain)), "columns a view": self.view_size, "strength": self.strength}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this baseline answers marginals one by one, and publishes no rows.",)
 
