@@ -1,4 +1,4 @@
-"""What one measure found: a number beside its floor and its ceiling, in words, and table by table."""
+"""What one measure found: a number beside its two references, in words, and table by table."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-Better = Literal["lower", "higher", "nearer"]
+Direction = Literal["less", "more", "nearer"]
 """'nearer': neither more nor less than a fresh sample shows."""
 
 
 @dataclass(frozen=True)
-class Property:
+class MeasureResult:
     """One question about a synthetic table, answered.
 
-    A number means nothing alone, so it stands between two others made the same way: the floor, what a fresh sample of
-    real rows would get, and the ceiling, what columns drawn independently of each other would get. Where a measure has
+    A number means nothing alone, so it stands between two others made the same way: what a fresh sample of
+    real rows would get, and what columns drawn independently of each other would get. Where a measure has
     no such reference it is None, and the verdict says why.
 
     Private: it was computed from the real table.
 
-    >>> pairs = Property("2-way", "Do pairs of columns agree?", measure="average total variation distance",
-    ...     value=0.012, floor=0.004, ceiling=0.16, score=0.988, verdict="Differences of 1.2 points on average.")
+    >>> pairs = MeasureResult("2-way", "Do pairs of columns agree?", definition="average total variation distance",
+    ...     value=0.012, fresh_sample=0.004, independent_columns=0.16, score=0.988, verdict="Off by 1.2 points.")
     >>> round(pairs.closeness, 2)
     0.95
     """
@@ -32,17 +32,18 @@ class Property:
     name: str
     question: str
     _: KW_ONLY
-    measure: str
+    definition: str
+    """What the number is, in a line."""
     value: float
     score: float
     """0 to 1, where 1 is best."""
     verdict: str
     """The answer in plain words, for someone who is not a statistician."""
-    floor: float | None = None
-    ceiling: float | None = None
+    fresh_sample: float | None = None
+    independent_columns: float | None = None
     from_model: float | None = None
     """The same measure on answers straight from the model, without sampling error."""
-    better: Better = "lower"
+    direction: Direction = "less"
     scope: str = "all"
     """What it was computed on: 'all 455 tables', or '500 of 27,405 tables, drawn at random'."""
     worst: tuple[tuple[str, ...], float] | None = None
@@ -52,7 +53,7 @@ class Property:
     details: pa.Table | None = None
     """One row for each table, column or task, worst first."""
     from_zero: bool = False
-    """Whether it is a difference, 0 where two tables are alike: then the floor is what chance alone makes of it."""
+    """Whether it is a difference, 0 where two tables are alike: then a fresh sample shows what chance makes of it."""
     unit: Literal["share", "number"] = "share"
     """'share': 0.012 is shown as 1.2 points; 'number': as it is."""
 
@@ -63,12 +64,17 @@ class Property:
 
     @property
     def closeness(self) -> float | None:
-        """How far from the ceiling (0) to the floor (1) the value has come; None without both."""
-        if self.floor is None or self.ceiling is None or self.floor == self.ceiling or not self.measured:
+        """How far from independent columns (0) to a fresh sample (1) the value has come; None without both."""
+        if (
+            self.fresh_sample is None
+            or self.independent_columns is None
+            or self.fresh_sample == self.independent_columns
+            or not self.measured
+        ):
             return None
-        if self.better == "nearer":
-            return 1 - abs(self.value - self.floor) / abs(self.ceiling - self.floor)
-        return (self.ceiling - self.value) / (self.ceiling - self.floor)
+        if self.direction == "nearer":
+            return 1 - abs(self.value - self.fresh_sample) / abs(self.independent_columns - self.fresh_sample)
+        return (self.independent_columns - self.value) / (self.independent_columns - self.fresh_sample)
 
     @property
     def measured(self) -> bool:
@@ -81,14 +87,14 @@ class Property:
         return {
             "name": self.name,
             "question": self.question,
-            "measure": self.measure,
+            "definition": self.definition,
             "value": self.value if self.measured else None,
-            "floor": self.floor,
-            "ceiling": self.ceiling,
+            "fresh_sample": self.fresh_sample,
+            "independent_columns": self.independent_columns,
             "from_model": self.from_model,
             "interval": None if self.interval is None else list(self.interval),
             "score": self.score if self.measured else None,
-            "better": self.better,
+            "direction": self.direction,
             "scope": self.scope,
             "worst": worst,
             "unit": self.unit,
@@ -96,6 +102,6 @@ class Property:
         }
 
 
-def find_property(properties: Sequence[Property], name: str) -> Property | None:
-    """The property of this name, if it is there."""
-    return next((found for found in properties if found.name == name), None)
+def find_result(results: Sequence[MeasureResult], name: str) -> MeasureResult | None:
+    """The result of this name, if it is there."""
+    return next((found for found in results if found.name == name), None)

@@ -15,13 +15,14 @@ from research.figures import _hp as hp
 from research.figures import hpprivbayes_fig3 as fig3
 from research.figures import hpprivbayes_fig6 as fig6
 from research.tasks import TASKS
-from research.tasks._fit import rehearse
 from research.tasks._hp import ORIGINAL, measured_each, synthetic_rows
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import HPPrivBayes, HPPrivBayesAsPrinted, read_method
 from understudy.methods._hp_as_printed import mutual_information
 from understudy.models import NetworkModel
+from understudy.privacy import make_budget
+from understudy.rehearsal import rehearse
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -95,7 +96,7 @@ def small_table() -> Table:
 
 def test_each_table_by_itself_keeps_the_network_and_changes_the_tables() -> None:
     counter = MemoryCounter(small_table())
-    model = rehearse(counter, "privbayes:k=2:postprocessing=printed", 1.0, 3)
+    model = rehearse(counter, "privbayes:k=2:postprocessing=printed", make_budget(1), seed=3)
     assert isinstance(model, NetworkModel)
     again = measured_each(counter, model, 1.0, 3)
     assert again.network == model.network

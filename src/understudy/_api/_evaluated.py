@@ -21,7 +21,7 @@ _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class EvaluatedRelease:
     """Synthetic tables, the schema they follow, and the model they came from if there is one."""
 
     tables: tuple[Any, ...]
@@ -44,25 +44,25 @@ class Subject:
             neighbours=statement.neighbours,
             stamp=statement.stamp,
             privacy_letter=privacy_letter(statement),
-            network_svg=self.model.to_svg(),
+            network_svg=self.model.to_svg() if self.model.draws_itself else None,
             budgets=budget_lines(self.model),
             **more,
         )
 
 
-def find_subject(
+def open_evaluated(
     synthetic: Any,
     schema: SchemaLike | None,
     *,
     draws: int = 1,
     seed: int = 0,
     otherwise: SchemaLike | None = None,
-) -> Subject:
+) -> EvaluatedRelease:
     """The tables to look at. With `draws` above 1 the model gives more of them, which costs no privacy.
 
     A model brings its own schema; `otherwise` is for a table without one.
 
-    >>> find_subject("people.csv", None)
+    >>> open_evaluated("people.csv", None)
     Traceback (most recent call last):
     understudy._core.errors.TableError: there is no file or folder 'people.csv' to evaluate.
     """
@@ -77,10 +77,10 @@ def find_subject(
     if model is not None:
         drawn = [model.sample(seed=seed + i, kind="pyarrow") for i in range(draws - len(tables))]
         tables = (*tables, *drawn)
-    return Subject(tables=tuple(tables), schema=declared, model=model)
+    return EvaluatedRelease(tables=tuple(tables), schema=declared, model=model)
 
 
-def find_published(release: Any) -> Subject:
+def open_release(release: Any) -> EvaluatedRelease:
     """A release or a model, for a page that is made from nothing else."""
     tables, model = _opened(release)
     if model is None:
@@ -88,7 +88,7 @@ def find_published(release: Any) -> Subject:
             "a public page is made from a release: there is no model here to tell how the table was made. Name the "
             f"folder that 'understudy publish' made, or its {MODEL_FILE}."
         )
-    return Subject(tables=tables or (model.sample(seed=0, kind="pyarrow"),), schema=model.schema, model=model)
+    return EvaluatedRelease(tables=tables or (model.sample(seed=0, kind="pyarrow"),), schema=model.schema, model=model)
 
 
 def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
