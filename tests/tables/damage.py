@@ -42,7 +42,10 @@ SCHEMA = Schema.from_dict(
             {"name": "large", "categories": [f"x{i}" for i in range(5)]},
             {"name": "coded", "categories": ["c0", "c1", "c2"]},
             {"name": "whole", "type": "integer", "bins": 4, "constraints": {"minimum": 0, "maximum": _ROWS}},
-            {"name": "part", "type": "number", "bins": 4, "constraints": {"minimum": 0, "maximum": _ROWS, "required": False}},
+            {
+                "name": "part", "type": "number", "bins": 4,
+                "constraints": {"minimum": 0, "maximum": _ROWS, "required": False},
+            },
             {"name": "yes", "type": "boolean"},
             {
                 "name": "time", "type": "datetime", "bins": 4,

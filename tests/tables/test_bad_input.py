@@ -316,7 +316,9 @@ def test_every_kind_of_source_gives_the_same_codes(tmp_path: Path) -> None:
 
 def test_kinds_are_told_apart(tmp_path: Path) -> None:
     sources = frame_sources(tmp_path)
-    kinds = {name: open_source(sources[name]).kind for name in ("parquet", "feather", "pyarrow", "pandas", "polars lazy")}
+    kinds = {
+        name: open_source(sources[name]).kind for name in ("parquet", "feather", "pyarrow", "pandas", "polars lazy")
+    }
     assert list(kinds.values()) == ["parquet", "arrow", "pyarrow", "pandas", "polars"]
 
 

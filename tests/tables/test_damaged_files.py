@@ -70,7 +70,7 @@ def test_a_file_that_asks_for_the_memory_of_a_city_is_refused(tmp_path: Path, mo
     path.write_bytes(whole_files()["lz4.feather"])
     source = open_source(path)
     monkeypatch.setattr("understudy.tables._columnar.checked", greedy)
-    with pytest.raises(us.TableError, match="t.feather asks for more memory than there is"):
+    with pytest.raises(us.TableError, match=r"t\.feather asks for more memory than there is"):
         read_table(source, SCHEMA)
 
 
