@@ -55,8 +55,7 @@ def publish(
     the ledger charged, the model fitted. `options` are the method's, such as `k=2`. A `seed` makes a rehearsal, stamped
     NOT PRIVATE and never charged; so is a method as its paper prints it (`privabn-as-printed`, with `no_guarantee`).
 
-    Unit: one row, put into words by `unit`. Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the
-    whole folder.
+    Unit: one row, in the words of `unit`. Neighbours: replace-one by default. Bound: `epsilon`, `delta` for the folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +63,7 @@ def publish(
     ...     release.synthetic.name, release.n_rows, release.statement.private
     ('synthetic.csv', 5912, True)
     """
+    check_format(format)
     table, declared = demo_source(source, schema)
     settings = check_run(
         schema=declared, epsilon=epsilon, delta=delta, method=method, neighbours=neighbours, ledger=ledger,
@@ -72,15 +72,14 @@ def publish(
         unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"),
     )  # fmt: skip
     n = None if n is None else whole_number(n, "n")
-    check_format(format)
     with _charges_mentioned() as fitted, whole_folder(Path(out), overwrite=overwrite) as folder:
         opened = open_source(table)
         _check_room(opened, folder)
         model = _fit(opened, settings, progress)
         fitted.append(model)
         names, n_rows = fill_release(
-            folder, model, format=format or format_like(opened), n_rows=n, seed=seed, facts=card, progress=progress,
-            delimiter=opened.delimiter,
+            folder, model, n_rows=n, seed=seed, facts=card, progress=progress,
+            format=format or format_like(opened), delimiter=opened.delimiter,
         )  # fmt: skip
     return make_release(Path(out), model, names, n_rows)
 
