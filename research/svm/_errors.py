@@ -17,7 +17,7 @@ from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.counting import open_counter
 from understudy.evaluation._learning import quiet
-from understudy.models import Model
+from understudy.models import DrawsRows
 from understudy.privacy import Noise, make_budget, make_noise, parse_number
 from understudy.rehearsal import Noiseless, rehearse, sample_table
 from understudy.tables import Table
@@ -100,6 +100,6 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Noise
     3
     """
     learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, exact=exact)
-    if not isinstance(learnt, Model):
+    if not isinstance(learnt, DrawsRows):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))

@@ -12,7 +12,7 @@ from research._data import Dataset, load
 from understudy._core.randomness import Streams, streams
 from understudy.evaluation import choose_groups
 from understudy.methods import BASELINES, read_method
-from understudy.models import Model
+from understudy.models import DrawsRows
 from understudy.privacy import make_budget
 from understudy.rehearsal import answer_distances, rehearse, sample_table, table_distances
 from understudy.tables import Table
@@ -30,7 +30,7 @@ def marginals(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
     learnt = rehearse(data.counter, method, make_budget(params["epsilon"]), seed=seed, exact=params.get("exact"))
-    if method.name in BASELINES or not isinstance(learnt, Model):
+    if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return {
             f"Q{way}": float(np.mean(answer_distances(data.counter, learnt, _groups(data, way))))
             for way in params["ways"]

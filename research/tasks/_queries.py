@@ -17,7 +17,7 @@ from understudy.counting import open_counter
 from understudy.evaluation import QUERIES, choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
 from understudy.methods._privabn_as_printed import adaptive_network, noisy_conditionals
-from understudy.models import Model, Network, NetworkModel
+from understudy.models import DrawsRows, Network, NetworkModel
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal, recode
@@ -38,7 +38,7 @@ def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     method = read_method(params["method"])
     budget = make_budget(params["epsilon"])
     learnt = rehearse(data.counter, method, budget, seed=seed, exact=params.get("exact"))
-    if method.name in BASELINES or not isinstance(learnt, Model):
+    if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return _errors(
             params,
             seed,
@@ -72,7 +72,7 @@ def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
 
 
 def _errors_of_rows(
-    params: Mapping[str, Any], seed: int, folder: Path, model: Model, *, independent: bool
+    params: Mapping[str, Any], seed: int, folder: Path, model: DrawsRows, *, independent: bool
 ) -> dict[str, float]:
     """The errors of as many rows as the real table has."""
     n = load(params["dataset"], folder).table.n

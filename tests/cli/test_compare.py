@@ -246,4 +246,4 @@ def test_the_methods_are_listed(capsys):
     assert run(["methods", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)) == [*METHODS, *BASELINES, *AS_PRINTED]
     assert run(["methods"]) == 0
-    assert "not for 'publish'" in capsys.readouterr().err
+    assert "that 'publish' needs" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from understudy._core.randomness import Streams, streams
 from understudy.counting import Counter
 from understudy.evaluation import MAX_TABLES, choose_groups, draw_fresh_sample, draw_independent_columns
 from understudy.methods import BASELINES, Method, label_method
-from understudy.models import Answers, Model
+from understudy.models import DrawsRows, Model
 from understudy.privacy import Budget, Neighbours
 from understudy.rehearsal import answer_distances, fingerprint, rehearse, sample_table, table_distances, table_hash
 from understudy.schema import Schema
@@ -92,7 +92,7 @@ class Bench:
                 values[f"{way}-way"] = float(row.mean())
         return found
 
-    def distances_of_answers(self, answers: Answers, counter: Counter) -> dict[str, float]:
+    def distances_of_answers(self, answers: Model, counter: Counter) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
         return {
             f"{way}-way": float(np.mean(answer_distances(counter, answers, chosen.groups)))
@@ -116,7 +116,7 @@ class Bench:
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
         """
         learnt = rehearse(counter, task.method, task.budget, seed=task.seed, neighbours=task.neighbours)
-        if task.method.name in BASELINES or not isinstance(learnt, Model):
+        if task.method.name in BASELINES or not isinstance(learnt, DrawsRows):
             return self.distances_of_answers(learnt, counter)
         return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
 

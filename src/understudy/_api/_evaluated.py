@@ -44,7 +44,7 @@ class EvaluatedRelease:
             neighbours=statement.neighbours,
             stamp=statement.stamp,
             privacy_letter=privacy_letter(statement),
-            network_svg=self.model.to_svg(),
+            network_svg=self.model.to_svg() if self.model.draws_itself else None,
             budgets=budget_lines(self.model),
             **more,
         )

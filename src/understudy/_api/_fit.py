@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
-from understudy._core.errors import InternalError
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
-from understudy.models import NetworkModel
+from understudy.models import Model, Saves, why_not_releasable
 from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
@@ -50,14 +50,17 @@ def fit_model(
         )
         coins = None if settings.seed is None else Streams(settings.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
+        if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
+            raise OptionError(
+                f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a "
+                f"{settings.method.makes.__name__}, so nothing can be published. Mend its `makes`."
+            )
+        return PublishedModel(settings.schema, model, _statement(settings, curator, model))
     except BaseException as error:
         if ledger is not None and ledger.entry is not None:
             entry = ledger.entry
             error.add_note(f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger.")
         raise
-    if not isinstance(model, NetworkModel):
-        raise InternalError("a method returned a model of a kind that cannot be saved.")
-    return PublishedModel(settings.schema, model, _statement(settings, curator, model))
 
 
 class _Receipts:
@@ -84,7 +87,7 @@ def charge_note(statement: Statement) -> str | None:
     )
 
 
-def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> Statement:
+def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
     budget, entry = settings.budget, curator.ledger_entry
     pure = isinstance(budget, PureBudget)
     flaw = flaw_of(settings.method)
@@ -169,7 +172,7 @@ def _noise_words(settings: RunSettings) -> str:
     return f"{source}, fed by the operating system's cryptographic generator"
 
 
-def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
+def _warnings(settings: RunSettings, model: Model) -> list[str]:
     found = []
     if settings.budget.delta * model.n >= 1:
         found.append(

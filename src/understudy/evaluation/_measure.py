@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 from understudy.evaluation._counts import MAX_TABLES
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
-from understudy.models import Model, NetworkModel
+from understudy.models import HasNetwork, Model
 from understudy.tables import Table
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class MeasureInput:
 
     def has(self, need: Need) -> bool:
         """Whether what a measure needs is there."""
-        return {"network": isinstance(self.model, NetworkModel), "classifiers": self.classifiers}[need]
+        return {"network": isinstance(self.model, HasNetwork), "classifiers": self.classifiers}[need]
 
 
 class Measure(Protocol):

@@ -17,7 +17,7 @@ from understudy.evaluation._measure import NETWORK_GROUP, Direction, MeasureInpu
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
-from understudy.models import Network, NetworkModel
+from understudy.models import HasNetwork, Network
 from understudy.schema import Attribute, Axis, Domain, Recoding
 from understudy.tables import Table, code_type
 
@@ -81,7 +81,7 @@ class NetworkInformation:
 
     def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
         """What it finds."""
-        if not isinstance(given.model, NetworkModel):
+        if not isinstance(given.model, HasNetwork):
             return []
         network, recoding = given.model.network, given.model.recoding
         return [measure_network(given.pair, given.references, network, recoding=recoding, progress=given.progress)]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from understudy.counting import Counter
 from understudy.evaluation import joint_counts, total_variation
-from understudy.models import Answers
+from understudy.models import Model
 from understudy.schema import Domain, Marginal
 from understudy.tables import Table
 
@@ -35,7 +35,7 @@ def table_distances(real: Table, others: Sequence[Table], groups: Sequence[Colum
     return found
 
 
-def answer_distances(counter: Counter, answers: Answers, groups: Sequence[Columns]) -> Floats:
+def answer_distances(counter: Counter, answers: Model, groups: Sequence[Columns]) -> Floats:
     """The same of what a model answers, without drawing rows: one distance for each group of columns.
 
     >>> from understudy.counting import MemoryCounter

@@ -10,7 +10,7 @@ import numpy as np
 from understudy._core.randomness import Streams
 from understudy.counting import Counter
 from understudy.methods import Method, flaw_of, read_method
-from understudy.models import Answers, Model
+from understudy.models import DrawsRows, Model
 from understudy.privacy import Budget, Curator, Neighbours, PrivacyWarning, make_noise
 from understudy.tables import Table
 
@@ -26,7 +26,7 @@ def rehearse(
     seed: int,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
     exact: Noiseless | None = None,
-) -> Answers:
+) -> Model:
     """What a method learns of a table with seeded noise; no ledger is touched. `exact` leaves noise out of a step.
 
     >>> from understudy.counting import MemoryCounter
@@ -51,7 +51,7 @@ def rehearse(
         return recipe.fit(curator, streams=Streams(seed))
 
 
-def sample_table(model: Model, n: int, coins: Streams, *, independent: bool = False) -> Table:
+def sample_table(model: DrawsRows, n: int, coins: Streams, *, independent: bool = False) -> Table:
     """Rows drawn from a model, as one table of codes; with the coins of a seed, those that `publish` would write.
 
     `independent` draws each row by itself, as the papers do.

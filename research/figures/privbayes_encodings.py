@@ -1,12 +1,12 @@
-"""What Figures 5 to 8 of the PrivBayes paper share: four encodings, and what is said of them."""
+"""PrivBayes, Figures 5 to 8: four encodings, by α-way marginals and by classifiers."""
 
 from __future__ import annotations
 
 from math import sqrt
 
-from research._experiment import Claim, Finding, NothingRunError, Panel, Results, Run, Scale
+from research._experiment import Claim, Experiment, Finding, NothingRunError, Panel, Results, Run, Scale
 from research._rules import Beats, Decided, Near, times
-from research.figures._budgets import DISTANCE, EPSILONS, ERROR, over_budgets
+from research.figures._budgets import BENCHMARKS, DISTANCE, EPSILON, EPSILONS, ERROR, over_budgets
 from research.svm import PAPER_TARGETS
 
 BINARY, GRAY, VANILLA, HIERARCHICAL = "Binary-F", "Gray-F", "Vanilla-R", "Hierarchical-R"
@@ -18,21 +18,15 @@ _METHODS = {
 }
 _SMALL = (0.05, 0.1, 0.2)
 _QUERIES = ("Q2", "Q3")
-REFERENCE = "reference"
-COUNT_REMARKS = (
-    "Where Hierarchical-R and Vanilla-R differ by more than a tenth, it goes both ways. At small ε Vanilla-R is ahead, "
-    "perhaps because with coarser parents more tables are as large as θ-usefulness allows, so more is "
-    "measured with more noise (on Adult at ε = 0.1, 294 cells in 15 tables against 239 in 13). At "
-    "ε = 0.8 Hierarchical-R is ahead.",
-)
+_REFERENCE = "reference"
 
 
-def count_runs(scale: Scale, dataset: str) -> list[Run]:
+def _count_runs(scale: Scale, dataset: str) -> list[Run]:
     """The lines of Figures 5 and 6."""
     return over_budgets(scale, _METHODS, task="marginals", dataset=dataset, ways=[2, 3])
 
 
-def class_runs(scale: Scale, dataset: str) -> list[Run]:
+def _class_runs(scale: Scale, dataset: str) -> list[Run]:
     """The lines of Figures 7 and 8, and what always answering the commoner value costs, which is not drawn."""
     reference = [
         Run(
@@ -41,25 +35,25 @@ def class_runs(scale: Scale, dataset: str) -> list[Run]:
             seed=seed,
             task="svm",
             params={"dataset": dataset, "method": "majority", "epsilon": EPSILONS[-1]},
-            group=REFERENCE,
+            group=_REFERENCE,
         )
         for seed in range(scale.seeds)
     ]
     return over_budgets(scale, _METHODS, task="svm", dataset=dataset) + reference
 
 
-COUNT_PANELS = tuple(
+_COUNT_PANELS = tuple(
     Panel(title=f"({letter}) {query}", measure=query, y=DISTANCE) for letter, query in zip("ab", _QUERIES, strict=True)
 )
 
 
-def class_panels(base: str) -> tuple[Panel, ...]:
+def _class_panels(base: str) -> tuple[Panel, ...]:
     """One for each of the four tasks."""
     named = zip("abcd", PAPER_TARGETS[base], strict=True)
     return tuple(Panel(title=f"({letter}) Y = {task}", measure=task, y=ERROR) for letter, task in named)
 
 
-def count_claims(table: str) -> tuple[Claim, ...]:
+def _count_claims(table: str) -> tuple[Claim, ...]:
     """What the paper says of Figures 5 and 6."""
     return (
         Claim(
@@ -98,7 +92,7 @@ def _gap_shrinks(results: Results) -> Finding:
     return Finding(verdict="contradicted" if larger else "not reproduced", why=why)
 
 
-def class_claims(table: str, base: str) -> tuple[Claim, ...]:
+def _class_claims(table: str, base: str) -> tuple[Claim, ...]:
     """What the paper says of both Figures 7 and 8."""
     measures = PAPER_TARGETS[base]
     return (
@@ -153,7 +147,7 @@ def _stable(results: Results, measures: tuple[str, ...]) -> Finding:
     return Finding(verdict="contradicted" if far > len(ratios) / 2 else "not reproduced", why=why)
 
 
-def adult_claims() -> tuple[Claim, ...]:
+def _adult_claims() -> tuple[Claim, ...]:
     """What the paper says of two tasks in Figure 7."""
     return (
         Claim(
@@ -175,7 +169,7 @@ def adult_claims() -> tuple[Claim, ...]:
 
 
 def _vanilla_fails(results: Results) -> Finding:
-    base = results.mean("education", "Majority", EPSILONS[-1], REFERENCE)
+    base = results.mean("education", "Majority", EPSILONS[-1], _REFERENCE)
     means = {x: results.mean("education", VANILLA, x) for x in EPSILONS}
     why = f"Always the commoner: {base:.4f}. Vanilla-R: " + ", ".join(f"{m:.4f} at {x:g}" for x, m in means.items())
     learnt = {x: mean < 0.9 * base for x, mean in means.items()}
@@ -183,3 +177,43 @@ def _vanilla_fails(results: Results) -> Finding:
         return Finding(verdict="reproduced", why=why + ".")
     early = any(does for x, does in learnt.items() if x <= 0.4)
     return Finding(verdict="contradicted" if early else "not reproduced", why=why + ".")
+
+
+def _counts(number: int, table: str, quick_seeds: int) -> Experiment:
+    dataset = BENCHMARKS[table]
+    return Experiment(
+        name=f"privbayes-fig{number}",
+        paper="PrivBayes",
+        where=f"Figure {number}",
+        title=f"Comparison among encodings: α-way marginals on {table}",
+        x=EPSILON,
+        datasets=(dataset,),
+        runs=lambda scale: _count_runs(scale, dataset),
+        panels=_COUNT_PANELS,
+        claims=_count_claims(table),
+        quick_seeds=quick_seeds,
+    )
+
+
+def _classes(number: int, table: str, quick_seeds: int, more: tuple[Claim, ...] = ()) -> Experiment:
+    dataset, base = BENCHMARKS[table], table.lower()
+    return Experiment(
+        name=f"privbayes-fig{number}",
+        paper="PrivBayes",
+        where=f"Figure {number}",
+        title=f"Comparison among encodings: multiple SVM classifiers on {table}",
+        x=EPSILON,
+        datasets=(dataset,),
+        runs=lambda scale: _class_runs(scale, dataset),
+        panels=_class_panels(base),
+        claims=(*_class_claims(table, base), *more),
+        quick_seeds=quick_seeds,
+    )
+
+
+EXPERIMENTS = (
+    _counts(5, "Adult", 8),
+    _counts(6, "BR2000", 8),
+    _classes(7, "Adult", 3, _adult_claims()),
+    _classes(8, "BR2000", 5),
+)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +18,14 @@ import numpy.typing as npt
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models._posterior import Evidence, check_evidence
+from understudy.models._protocol import Parts, PartsReader
+from understudy.models._reading import MAX_AXES, read_probabilities, read_whole
 from understudy.models._sampling import BATCH_ROWS, Column, Floats, narrow
 from understudy.models._uncertainty import Estimate
 from understudy.schema import Domain, Marginal, project
 
 _LINE = 1 << 13  # cells that fit into a core's first caches
+_WHOLE = "table-00000"  # the name of the only array of a saved joint
 
 
 def clip_and_rescale(counts: npt.NDArray[np.generic]) -> Floats:
@@ -57,6 +61,7 @@ class TablesModel:
     understudy._core.errors.UserError: no table holds 'b', 'c' together. The tables have up to 2 attributes.
     """
 
+    kind: ClassVar[str] = "tables"
     domain: Domain
     n: int
     tables: Mapping[tuple[int, ...], Floats]
@@ -112,6 +117,7 @@ class NoisyJoint:
     ([0.2, 0.8], [0.7, 0.3])
     """
 
+    kind: ClassVar[str] = "noisy-joint"
     domain: Domain
     n: int
     counts: npt.NDArray[np.int64]
@@ -137,7 +143,7 @@ class NoisyJoint:
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
-    """One probability for each possible row: `probabilities` has an axis an attribute.
+    """One probability for each possible row: `probabilities` has one axis per attribute.
 
     Attributes with a single value may have no axis: the shape is that of the domain without them. What is asked is
     summed out of sums over all sets of attributes, which are made once, in place of the table's size.
@@ -154,6 +160,7 @@ class JointModel:
     [(0, 0), (0, 1), (0, 1), (1, 0), (1, 0), (1, 0), (1, 2), (1, 2), (1, 2), (1, 2)]
     """
 
+    kind: ClassVar[str] = "joint"
     domain: Domain
     n: int
     probabilities: Floats
@@ -206,6 +213,18 @@ class JointModel:
                 codes[a].astype(narrow(attribute.size)) if a in codes else np.zeros(rows, dtype=np.uint8)
                 for a, attribute in enumerate(self.domain)
             ]
+
+    def to_parts(self) -> Parts:
+        """All that it takes to make the model again, beside the domain."""
+        return Parts({"n": self.n}, {_WHOLE: self.probabilities})
+
+    @classmethod
+    def from_parts(cls, parts: PartsReader, domain: Domain) -> JointModel:
+        """The model again, every value checked."""
+        n, shape = read_whole(parts.document["n"]), joint_shape(domain)
+        if parts.names != {_WHOLE} or len(shape) > MAX_AXES:
+            raise ValueError("one table over all attributes was expected")
+        return cls(domain, n, read_probabilities(parts, _WHOLE, shape))
 
     def _given(self, evidence: Evidence) -> JointModel:
         table = self.probabilities.copy()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from research import EXPERIMENTS, Claim, Experiment, Results
-from research.figures import _alpha_way as alpha_way
-from research.figures import _classifiers as classifiers
+from research.figures import privbayes_alpha_way as alpha_way
+from research.figures import privbayes_classifiers as classifiers
 from research.svm import CLASSIFIERS, NO_PRIVACY, PAPER_TARGETS
 from research.tasks import TASKS
 from understudy.methods import BASELINES, read_method

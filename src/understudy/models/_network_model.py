@@ -1,16 +1,17 @@
-"""What a fitted model can do, whatever its kind (`Answers`, `Model`), and the one that is a Bayesian network."""
+"""The model that is a Bayesian network: structure, conditionals, and what was measured to make them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models._posterior import Evidence, Posterior, check_evidence
+from understudy.models._protocol import Parts, PartsReader
 from understudy.models._sampling import (
     BATCH_ROWS,
     Column,
@@ -29,46 +30,12 @@ if TYPE_CHECKING:
     from understudy.privacy import Measurement
 
 
-class Answers(Protocol):
-    """What was learnt of a table, in whatever form: it can be asked for marginals, though perhaps not for all."""
-
-    @property
-    def domain(self) -> Domain:
-        """The domain of the table that was modelled."""
-        ...
-
-    @property
-    def n(self) -> int:
-        """Number of rows of that table, as published."""
-        ...
-
-    def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
-        """The probabilities of a marginal over its domain, given evidence, with errors from the noise where known."""
-        ...
-
-
-@runtime_checkable
-class Model(Answers, Protocol):
-    """A fitted model of a whole table: rows can be drawn from it. It need not be a network."""
-
-    def sample_codes(
-        self,
-        n: int,
-        *,
-        streams: Streams,
-        evidence: Evidence | None = None,
-        independent: bool = False,
-        batch_rows: int = BATCH_ROWS,
-    ) -> Iterator[list[Column]]:
-        """Batches of columns of codes, in column order, `n` rows in all."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class NetworkModel:
     """A Bayesian network with its conditionals, and the public map between its domain and the table's.
 
-    `conditionals[i]` belongs to `network.nodes[i]`: one axis a parent, in order, then the child; rows sum to 1.
+    `conditionals[i]` belongs to `network.nodes[i]`: one axis per parent, in order, then the child; rows sum to
+    1.
 
     >>> from understudy.schema import Attribute, Axis, recode
     >>> from understudy.models import Node
@@ -80,6 +47,7 @@ class NetworkModel:
     (500, 150)
     """
 
+    kind: ClassVar[str] = "network"
     network: Network
     conditionals: Sequence[Floats]
     recoding: Recoding
@@ -168,6 +136,25 @@ class NetworkModel:
         refit = self.refit or _default_refit()
         replicates = replicate(posterior, marginal, used, tables, needed=needed, n=self.n, refit=refit)
         return Estimate.from_replicates(probabilities, replicates)
+
+    def to_svg(self, *, title: str = "") -> str:
+        """A drawing of the network: one standalone SVG."""
+        from understudy.models._drawing import draw_svg
+
+        return draw_svg(self, title=title)
+
+    def to_parts(self) -> Parts:
+        """All that it takes to make the model again, beside the domain."""
+        from understudy.models._network_parts import network_to_parts
+
+        return network_to_parts(self)
+
+    @classmethod
+    def from_parts(cls, parts: PartsReader, domain: Domain) -> NetworkModel:
+        """The model again, every value checked."""
+        from understudy.models._network_parts import network_from_parts
+
+        return network_from_parts(parts, domain)
 
     def _posterior(self, evidence: Evidence | None) -> Posterior:
         tables = {node.child: table for node, table in zip(self.network.nodes, self.conditionals, strict=True)}
