@@ -82,9 +82,7 @@ def evaluate(
         synthetic, schema, draws=n_draws, seed=seed, otherwise=demo.schema_path() if bundled else None
     )
     widths = _widths(ways, len(evaluated.schema.fields))
-    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, holdout, progress)
-    if targets is not None:
-        check_targets(pair, targets)  # before the work of minutes
+    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, holdout, targets, progress)
     given = MeasureInput(
         pair=pair,
         references=make_references(pair, seed=seed),
@@ -141,13 +139,21 @@ def _facts(pair: Pair, evaluated: EvaluatedRelease, note: str | None) -> ReportF
     return facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
 
 
-def _read(real: Any, evaluated: EvaluatedRelease, holdout: Any, progress: Progress | None) -> tuple[Pair, Table | None]:
+def _read(
+    real: Any,
+    evaluated: EvaluatedRelease,
+    holdout: Any,
+    targets: Sequence[str] | None,
+    progress: Progress | None,
+) -> tuple[Pair, Table | None]:
     """All tables in one domain; the held-out rows, read beside the others, are taken out again."""
+    tables = list(evaluated.tables) if holdout is None else [*evaluated.tables, holdout]
+    last = None if holdout is None else "held-out table"
+    pair = read_pair(real, tables, evaluated.schema, last_called=last, progress=progress)
+    if targets is not None:
+        check_targets(pair, targets)  # before the work of minutes
     if holdout is None:
-        return read_pair(real, list(evaluated.tables), evaluated.schema, progress=progress), None
-    pair = read_pair(
-        real, [*evaluated.tables, holdout], evaluated.schema, last_called="held-out table", progress=progress
-    )
+        return pair, None
     faults = replace(pair.faults, synthetic=pair.faults.synthetic[:-1])
     return replace(pair, synthetic=pair.synthetic[:-1], faults=faults), pair.synthetic[-1]
 
