@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from understudy._core.errors import TableError
 from understudy.tables._files import TableFile
+from understudy.tables._plain import plain
 
 
 class ColumnarFile(NamedTuple):
@@ -66,7 +67,7 @@ def open_columnar(file: TableFile, kind: str) -> ColumnarFile:
 def checked(batch: pa.RecordBatch, wanted: Sequence[str]) -> list[pa.Array]:
     """These columns of a batch, all of whose offsets, indices and texts are sound."""
     batch.validate(full=True)
-    return [batch.column(name) for name in wanted]
+    return [plain(batch.column(name)) for name in wanted]
 
 
 @contextmanager
