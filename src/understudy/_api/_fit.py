@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
@@ -15,10 +14,11 @@ from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
 from understudy._core.errors import InternalError
 from understudy._core.randomness import Streams
+from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import NetworkModel
-from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
+from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
 from understudy.tables import column_names
@@ -35,13 +35,12 @@ def fit_model(
     table = Path(source) if isinstance(source, os.PathLike) else source
     # The synthetic table has the original's column order, whatever order the schema was written in.
     settings = replace(settings, schema=settings.schema.in_order_of(column_names(table)))
-    ledger = None if settings.ledger is None else _Receipts(settings.ledger)
-    try:
+    with charges_noted():
         curator = open_curator(
             open_counter(table, settings.schema),
             budget=settings.budget,
             neighbours=settings.neighbours,
-            ledger=ledger,
+            ledger=None if settings.ledger is None else LedgerWithReceipts(settings.ledger),
             noise=settings.noise,
             exact=settings.exact,
             as_published=settings.as_printed,
@@ -50,38 +49,9 @@ def fit_model(
         )
         coins = None if settings.seed is None else Streams(settings.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
-    except BaseException as error:
-        if ledger is not None and ledger.entry is not None:
-            entry = ledger.entry
-            error.add_note(f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger.")
-        raise
-    if not isinstance(model, NetworkModel):
-        raise InternalError("a method returned a model of a kind that cannot be saved.")
-    return PublishedModel(settings.schema, model, _statement(settings, curator, model))
-
-
-class _Receipts:
-    """A ledger that keeps what it booked: an interrupt may come before there is a curator to ask for it."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self.entry: Entry | None = None
-
-    def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
-    ) -> Entry:
-        self.entry = self._ledger.charge(epsilon=epsilon, delta=delta, neighbours=neighbours, method=method, note=note)
-        return self.entry
-
-
-def charge_note(statement: Statement) -> str | None:
-    """What to tell someone whose run broke after it was charged; None if nothing was."""
-    if statement.ledger is None:
-        return None
-    return (
-        f"The charge of epsilon {statement.epsilon} to dataset '{statement.ledger.dataset}' stays in the ledger: the "
-        "noise was drawn."
-    )
+        if not isinstance(model, NetworkModel):
+            raise InternalError("a method returned a model of a kind that cannot be saved.")
+        return PublishedModel(settings.schema, model, _statement(settings, curator, model))
 
 
 def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> Statement:

@@ -10,7 +10,7 @@ from understudy.privacy._budget import (
     parse_number,
 )
 from understudy.privacy._curator import Curator
-from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
+from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts, MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._open import open_curator
@@ -39,6 +39,7 @@ __all__ = [
     "Factors",
     "Ledger",
     "LedgerFile",
+    "LedgerWithReceipts",
     "Measurement",
     "MemoryLedger",
     "Neighbours",
