@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, UnderstudyWarning
 
 Number: TypeAlias = "int | float | str | Decimal | Fraction"
 _DIGITS = 60  # of the decimal arithmetic that turns (ε, δ) into ρ
 _KEPT = 12  # significant digits of ρ kept, rounded down
 
 
-class PrivacyWarning(UserWarning):
+class PrivacyWarning(UnderstudyWarning):
     """The guarantee holds, but is weaker than its reader may think."""
 
 
