@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from research._experiment import Claim, Experiment, Finding
 from research._outcome import FIGURE, Outcome
+from research._remarks import remarks_on
 
 _NOT_RUN = "not run"
 _HEAD = """\
@@ -83,7 +84,7 @@ def _section(experiment: Experiment, outcome: Outcome | None, figures: str) -> s
     lines += ["", "<details><summary>The rules</summary>", ""]
     lines += [f"- *Of {numbers}:* {text}" for numbers, text in _rules(claim for claim, _ in found)]
     lines += ["", "</details>"]
-    lines += [f"\n{remark}" for remark in experiment.remarks]
+    lines += [f"\n{remark}" for remark in remarks_on(experiment.name)]
     option = " --quick" if outcome is None or outcome.quick else ""
     lines += ["", "```text", f"research run {experiment.name}{option}", "```", ""]
     return "\n".join(lines)

@@ -13,15 +13,15 @@ import numpy as np
 from research._data import load
 from research.svm._education import education_accuracy
 from research.svm._machine import split
-from research.tasks._fit import rehearse
 from understudy._core.randomness import Streams
 from understudy.counting import Counter, open_counter
 from understudy.evaluation import choose_groups, joint_counts, total_variation
 from understudy.evaluation._learning import some_rows
 from understudy.methods import HPPrivBayesAsPrinted, read_method
 from understudy.methods._hp_as_printed import mutual_information, value_weights
-from understudy.models import Model, NetworkModel, fit_clipped
+from understudy.models import DrawsRows, HasNetwork, NetworkModel, fit_clipped
 from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise
+from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -79,17 +79,15 @@ def synthetic_rows(counter: Counter, params: Mapping[str, Any], seed: int) -> Ta
     With `each table`, the tables of its network are all measured anew, each by itself. With `independent`, each row is
     drawn by itself, as the papers do.
     """
-    learnt = rehearse(counter, params["method"], params["epsilon"], seed)
-    assert isinstance(learnt, Model), "only models draw rows"
+    learnt = rehearse(counter, params["method"], make_budget(params["epsilon"]), seed=seed)
+    assert isinstance(learnt, DrawsRows), "only models draw rows"
     if params.get("each table"):
-        assert isinstance(learnt, NetworkModel), "only networks have tables"
+        assert isinstance(learnt, HasNetwork), "only networks have tables"
         learnt = measured_each(counter, learnt, params["epsilon"], seed)
-    batches = list(learnt.sample_codes(counter.n, streams=Streams(seed), independent=params.get("independent", False)))
-    columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(learnt.domain)))
-    return Table(learnt.domain, tuple(columns))
+    return sample_table(learnt, counter.n, Streams(seed), independent=params.get("independent", False))
 
 
-def measured_each(counter: Counter, model: NetworkModel, epsilon: float, seed: int) -> NetworkModel:
+def measured_each(counter: Counter, model: HasNetwork, epsilon: float, seed: int) -> NetworkModel:
     """The same network, with its d tables measured each by itself, instead of the first k as sums of the next one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)

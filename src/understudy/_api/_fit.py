@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
-from understudy._core.errors import InternalError
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
-from understudy.models import NetworkModel
+from understudy.models import Model, Saves, why_not_releasable
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
@@ -49,12 +49,15 @@ def fit_model(
         )
         coins = None if settings.seed is None else Streams(settings.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
-        if not isinstance(model, NetworkModel):
-            raise InternalError("a method returned a model of a kind that cannot be saved.")
+        if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
+            raise OptionError(
+                f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a "
+                f"{settings.method.makes.__name__}, so nothing can be published. Mend its `makes`."
+            )
         return PublishedModel(settings.schema, model, _statement(settings, curator, model))
 
 
-def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> Statement:
+def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
     budget, entry = settings.budget, curator.ledger_entry
     pure = isinstance(budget, PureBudget)
     flaw = flaw_of(settings.method)
@@ -139,7 +142,7 @@ def _noise_words(settings: RunSettings) -> str:
     return f"{source}, fed by the operating system's cryptographic generator"
 
 
-def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
+def _warnings(settings: RunSettings, model: Model) -> list[str]:
     found = []
     if settings.budget.delta * model.n >= 1:
         found.append(

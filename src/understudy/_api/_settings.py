@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from understudy import demo
 from understudy._core.errors import OptionError, SchemaError, did_you_mean
 from understudy._core.numbers import whole_number
-from understudy.methods import BASELINES, Method, flaw_of, method_named
+from understudy.methods import Method, flaw_of, method_named, refuse_unpublishable
 from understudy.privacy import Budget, Ledger, Neighbours, Noise, SQLiteLedger, make_budget, make_noise
 from understudy.schema import Schema
 
@@ -86,7 +86,7 @@ def check_run(
     if "name" in (options or {}):
         raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
     recipe = _method(method, options or {})
-    _refuse_baseline(recipe)
+    refuse_unpublishable(recipe)
     _refuse_unaware(recipe, no_guarantee=no_guarantee)
     if diagnostic is not None and diagnostic not in _EXACT:
         raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _EXACT)}")
@@ -118,14 +118,6 @@ def _method(method: str | Method, options: Mapping[str, Any]) -> Method:
             f"'{next(iter(options))}' is an option of a method that is given by name. Make it part of the method."
         )
     return method
-
-
-def _refuse_baseline(method: Method) -> None:
-    if method.name in BASELINES:
-        raise OptionError(
-            f"'{method.name}' is a baseline: what it learns is no network that could be published. It can be held "
-            "against others with 'understudy compare'. To publish, choose another method, such as privbayes."
-        )
 
 
 def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:

@@ -98,13 +98,13 @@ def _show(found: Comparison, out: Path) -> None:
         group = rows[start : start + len(measures)]
         table.add_row(group[0]["method"], f"{group[0]['epsilon']:g}", *(_cell(row) for row in group))
     table.add_section()
-    table.add_row("floor: real sample", "", *(f"{found.floor[name]:.4f}" for name in measures))
-    table.add_row("ceiling: no relations", "", *(f"{found.ceiling[name]:.4f}" for name in measures))
+    table.add_row("fresh sample", "", *(f"{found.fresh_sample[name]:.4f}" for name in measures))
+    table.add_row("independent columns", "", *(f"{found.independent_columns[name]:.4f}" for name in measures))
     say_table(table)
     seeds = counted(len(found.seeds), "seed", "seeds")
     say(f"'{found.dataset}', {counted(found.rows, 'row', 'rows')}; mean and 95 % interval over {seeds}.")
-    say("Error: average total variation distance. Floor: what a fresh sample of real rows gets. Ceiling: columns drawn")
-    say("independently of each other. Every run was a rehearsal: nothing was spent, no ledger touched.")
+    say("Error: average total variation distance. Fresh sample: of as many real rows. Independent columns: each drawn")
+    say("from the real one on its own. Every run was a rehearsal: nothing was spent, no ledger touched.")
     say("Private to you: these numbers were computed from the real table. Do not publish them.")
     say(f"Figure and page: {out / 'comparison.svg'}, {out / 'comparison.html'}")
 

@@ -26,6 +26,7 @@ from understudy.methods._registry import (
     method_named,
     read_method,
     read_method_options,
+    refuse_unpublishable,
     usual_methods,
 )
 from understudy.methods._uniform import Uniform
@@ -59,5 +60,6 @@ __all__ = [
     "method_named",
     "read_method",
     "read_method_options",
+    "refuse_unpublishable",
     "usual_methods",
 ]

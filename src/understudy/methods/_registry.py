@@ -27,9 +27,11 @@ from understudy.methods._privbayes import PrivBayes
 from understudy.methods._priview import PriView
 from understudy.methods._search import Progress
 from understudy.methods._uniform import Uniform
-from understudy.models import Answers
+from understudy.models import Model, why_not_releasable
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
+
+_MEMBERS = ("name", "makes", "check", "describe", "remarks", "plan", "fit")
 
 
 class Method(Protocol):
@@ -40,6 +42,11 @@ class Method(Protocol):
         """What users call it."""
         ...
 
+    @property
+    def makes(self) -> type[Model]:
+        """The class of what `fit` returns: whether it can be published is known before anything is charged."""
+        ...
+
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         ...
@@ -48,7 +55,7 @@ class Method(Protocol):
         """What its options came to, for the privacy statement; from public quantities alone."""
         ...
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """Sentences for readers of the privacy statement about what was published; from published quantities alone."""
         ...
 
@@ -56,9 +63,32 @@ class Method(Protocol):
         """What a run would do, from public quantities alone."""
         ...
 
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Answers:
-        """Learn a model; one that is listed in `METHODS` gives a `NetworkModel`."""
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
+        """Learn a model, of the class that `makes` names."""
         ...
+
+
+def refuse_unpublishable(method: Method) -> None:
+    """Refuse a method whose model could not be published, before anything is charged for it.
+
+    >>> refuse_unpublishable(PrivBayes())
+    >>> refuse_unpublishable(Laplace())
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: what 'laplace' learns cannot be published: it cannot be saved and draws no \
+rows. It can be held against others with 'understudy compare'. To publish, choose another method, such as privbayes.
+    """
+    lacking = [member for member in _MEMBERS if not hasattr(method, member)]
+    if lacking:
+        raise OptionError(
+            f"{type(method).__name__} is no method yet: it lacks {', '.join(lacking)}. Nothing was charged. `makes` is "
+            "the class of the model that `fit` returns, such as NetworkModel; docs/architecture.md has the others."
+        )
+    why = why_not_releasable(method.makes)
+    if why is not None:
+        raise OptionError(
+            f"what '{method.name}' learns cannot be published: {why}. It can be held against others with 'understudy "
+            "compare'. To publish, choose another method, such as privbayes."
+        )
 
 
 METHODS: Mapping[str, type[Method]] = {
@@ -68,7 +98,7 @@ METHODS: Mapping[str, type[Method]] = {
 `publish`, `plan`, `compare` and the command line."""
 
 BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Fourier, Contingency, MWEM, PriView)}
-"""What the papers compare with, and nobody would publish: tables without rows behind them, or one cell for each
+"""What the papers compare with, and few would publish: tables without rows behind them, or one cell for each
 possible row. They are offered by `compare` and by experiments."""
 
 AS_PRINTED: Mapping[str, type[Method]] = {
