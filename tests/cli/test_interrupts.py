@@ -104,7 +104,7 @@ class Runs:
 
     def __exit__(self, *error):
         self._process.stdin.close()
-        self._process.wait(timeout=60)
+        self._process.wait()
         self._process.stdout.close()
 
     def __call__(self, number, *, whole=False):
