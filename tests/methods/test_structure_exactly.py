@@ -175,8 +175,8 @@ class HalvedSpread:
     def __call__(self, tables, n):
         return self.score(tables, n)
 
-    def spread(self, n, shapes, neighbours):
-        return self.score.spread(n, shapes, neighbours) / self.factor
+    def difference_sensitivity(self, n, shapes, neighbours):
+        return self.score.difference_sensitivity(n, shapes, neighbours) / self.factor
 
 
 def test_a_score_that_lies_about_its_sensitivity_is_caught():

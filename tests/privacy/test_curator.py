@@ -152,7 +152,7 @@ def test_under_add_remove_the_true_number_of_rows_never_shapes_the_rate():
     asked = []
 
     class Watching(MatchScore):
-        def spread(self, n, shapes, neighbours):
+        def difference_sensitivity(self, n, shapes, neighbours):
             asked.append((n, sorted(shapes)))
             return Fraction(1)
 

@@ -57,9 +57,9 @@ class PenalisedScore:
         found: npt.NDArray[np.int64] = np.subtract(self.score(tables, n), penalty)
         return found
 
-    def spread(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
+    def difference_sensitivity(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
-        return self.score.spread(n, shapes, neighbours)
+        return self.score.difference_sensitivity(n, shapes, neighbours)
 
 
 def penalised(score: Score, noise: NoiseLevel) -> PenalisedScore:

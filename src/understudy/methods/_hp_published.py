@@ -158,7 +158,7 @@ def choose_network(
         ]
         scores = np.array([int(score(np.ascontiguousarray(table), n)[0]) for table in flat], dtype=np.int64)
         # the paper's weight is exp(ε₁·I / (2(d−1)·ΔI)), and twice ΔI is the spread of I
-        spread = score.spread(n, [table.shape[1:] for table in flat], Neighbours.REPLACE_ONE)
+        spread = score.difference_sensitivity(n, [table.shape[1:] for table in flat], Neighbours.REPLACE_ONE)
         chosen = curator.noise.exponential(scores, epsilon / ((d - 1) * spread * score.scale(n)))
         nodes.append(Node(child=child, parents=sets[chosen]))
     return tuple(nodes)

@@ -276,7 +276,7 @@ instead.
             beta=_exact(self.beta),
             theta=self.usual_theta,
             share=(1 - rows_share(neighbours)) * (1 - STRENGTH_SHARE),
-            spread=RScore().spread(max(n, 1), [(a.size, a.size) for a in seen], neighbours),
+            spread=RScore().difference_sensitivity(max(n, 1), [(a.size, a.size) for a in seen], neighbours),
             noise_for=noise_for,
         )
 

@@ -77,7 +77,7 @@ def settle(
     name = score if score != "auto" else "F" if seen.all_binary else "R"
     chosen_score = score_named(name)
     # asked now, so that a score these attributes or neighbours do not allow is refused before anything is spent
-    chosen_score.spread(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
+    chosen_score.difference_sensitivity(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
     tables_share = (1 - beta) * rest
     noise = noise_for(tables_share / max(len(seen), 1))
     refuse_drowning_noise(noise, budget)

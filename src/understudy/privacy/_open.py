@@ -1,60 +1,67 @@
-"""From a table to a curator."""
+"""From a counter to a curator: the run is charged here, before any count is taken."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import get_args
 
+from understudy._core.errors import OptionError
+from understudy.counting import Counter
+from understudy.privacy._accountant import Accountant
 from understudy.privacy._budget import Budget
-from understudy.privacy._curator import Curator
-from understudy.privacy._desk import Exact
+from understudy.privacy._curator import CuratedRun, Curator, warn_of_large_delta
 from understudy.privacy._ledger import Ledger
 from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._noise import Noise
+from understudy.privacy._noise import Noise, make_noise
+from understudy.privacy._protection import View
+from understudy.privacy._question import Noiseless, PrivateRows
+from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._unit import PrivacyUnit
 
 
 def open_curator(
-    source: object,
-    schema: Any,
+    counter: Counter,
     *,
     budget: Budget,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    unit: PrivacyUnit = PrivacyUnit(),
     ledger: Ledger | None = None,
     noise: Noise | None = None,
-    exact: Exact | None = None,
-    as_published: bool = False,
+    noiseless: Noiseless | None = None,
+    no_guarantee: bool = False,
     method: str = "",
     note: str = "",
-    threads: int | None = None,
 ) -> Curator:
-    """A curator over a table: a file, or a pandas, polars or pyarrow table.
+    """A curator over the rows of any counting engine.
 
-    The table is read and encoded first, and only a table without faults is charged for; reading gives out nothing but
-    messages to the holder. The charge is durable before any count is taken.
+    The whole budget is charged to `ledger`, durably, before this returns; a rehearsal, a diagnostic and a run without
+    a guarantee are never charged.
 
-    >>> import pyarrow as pa
+    >>> import numpy as np
+    >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget
-    >>> from understudy.schema import Schema
-    >>> fields = [{"name": "sex", "type": "string", "categories": ["f", "m"]}]
-    >>> schema = Schema.from_dict({"name": "people", "fields": fields})
-    >>> open_curator(pa.table({"sex": ["f", "m", "m"]}), schema, budget=make_budget(1)).rows
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1], dtype=np.uint8),))
+    >>> open_curator(MemoryCounter(table), budget=make_budget(1)).rows
     3
     """
-    from understudy.counting import MemoryCounter
-    from understudy.tables import read_table
-
-    check = getattr(ledger, "check", None)
-    if check is not None and exact is None and not as_published and (noise is None or noise.private):
-        # a cap that is spent is told before a large file is read; the charge itself checks again
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours)
-    counter = MemoryCounter(read_table(source, schema), threads=threads)
-    return Curator(
-        counter,
-        budget=budget,
-        neighbours=neighbours,
-        ledger=ledger,
-        noise=noise,
-        exact=exact,
-        as_published=as_published,
-        method=method,
-        note=note,
+    if noiseless is not None and noiseless not in get_args(Noiseless):
+        raise OptionError(
+            f"The 'noiseless' parameter must be None, 'all', 'selection' or 'tables'. Got {noiseless!r} instead."
+        )
+    run = CuratedRun(
+        terms=PrivacyTerms(budget=budget, neighbours=neighbours, unit=unit),
+        accountant=Accountant(),
+        noise=make_noise() if noise is None else noise,
+        domain=counter.domain,
+        noiseless=noiseless,
+        no_guarantee=no_guarantee,
+        rows=counter.n if neighbours.public_rows else None,
     )
+    if run.rows is not None:
+        warn_of_large_delta(budget, run.rows)
+    if ledger is not None and run.guarantee:
+        run.ledger_entry = ledger.charge(
+            epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, method=method, note=note
+        )
+    return Curator(run, PrivateRows(counter), View(counter.domain))
