@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
+CODE := src tests research benchmarks scripts conftest.py
 
 .PHONY: help setup browser demo test test-all lint types format bench experiments lock clean
 
@@ -38,18 +39,18 @@ test: setup browser lint types
 
 test-all: setup browser lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research
+	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research --hypothesis-profile=thorough
 
 lint: setup
-	$(BIN)/ruff format --check src tests research benchmarks scripts
-	$(BIN)/ruff check src tests research benchmarks scripts
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
 
 types: setup
 	$(BIN)/mypy
 
 format: setup
-	$(BIN)/ruff format src tests research benchmarks scripts
-	$(BIN)/ruff check --fix src tests research benchmarks scripts
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
 
 bench: setup
 	$(BIN)/python benchmarks/run.py $(BENCH)

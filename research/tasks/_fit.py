@@ -10,7 +10,7 @@ from understudy._core.randomness import Streams
 from understudy.counting import Counter
 from understudy.methods import Method, flaw_of, read_method
 from understudy.models import Answers
-from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise
+from understudy.privacy import PrivacyWarning, make_budget, make_noise, open_curator
 
 Exact = Literal["all", "selection", "tables"]
 
@@ -29,12 +29,12 @@ def rehearse(counter: Counter, method: str | Method, epsilon: float, seed: int, 
     recipe = read_method(method) if isinstance(method, str) else method
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        curator = Curator(
+        curator = open_curator(
             counter,
             budget=make_budget(epsilon),
             noise=make_noise(seed=seed),
-            exact=exact,
-            as_published=flaw_of(recipe) is not None,
+            noiseless=exact,
+            no_guarantee=flaw_of(recipe) is not None,
             method=recipe.name,
         )
         return recipe.fit(curator, streams=Streams(seed))

@@ -19,7 +19,7 @@ from understudy.evaluation import QUERIES, choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
 from understudy.methods._privabn_published import adaptive_network, noisy_conditionals
 from understudy.models import Model, Network, NetworkModel
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Marginal, recode
 from understudy.tables import Table
 
@@ -55,8 +55,8 @@ def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
     """
     data = load(params["dataset"], folder)
     domain, n, epsilon = data.counter.domain, data.table.n, params["epsilon"] / 2
-    curator = Curator(
-        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), as_published=True
+    curator = open_curator(
+        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), no_guarantee=True
     )
     coins = Streams(seed).get("privabn", "coins")
 

@@ -95,7 +95,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, 
     while n_runs(store) < 3 and process.poll() is None:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does: every process of the group gets it
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert "are kept in" in err
@@ -104,7 +104,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, 
     assert kept >= 3
     assert not (tmp_path / "out" / "privbayes-fig12").exists()
     process = started(*words, "--seeds", 1, "--jobs", 2)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     assert (tmp_path / "out" / "privbayes-fig12" / "figure.png").exists()
     lines = [json.loads(line) for line in store.read_text().splitlines()[1:]]
@@ -114,7 +114,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, 
 def test_in_a_pipe_there_is_no_progress_and_json_is_all_of_stdout(tmp_path, data):
     words = ("experiment", "run", "privbayes-fig12", *QUICKLY, "--data", data, "--out", tmp_path / "out", "--json")
     process = started(*words)
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (0, "")
     [one] = json.loads(out)["experiments"]
     assert one["name"] == "privbayes-fig12"

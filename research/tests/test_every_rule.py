@@ -99,7 +99,7 @@ def test_every_rule_decides_where_one_line_is_zero(experiment: Experiment) -> No
 
 
 @EACH
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(
     seed=st.integers(0, 2**32), seeds=st.sampled_from([1, 3]), zeros=st.sampled_from([0.0, 0.5]), kept=st.floats(0, 1)
 )

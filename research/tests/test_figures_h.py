@@ -181,7 +181,7 @@ def test_no_rule_finds_anything_in_nothing(experiment: Experiment) -> None:
 
 @pytest.mark.parametrize(("theirs", "ours", "verdict"), [(0.2, 0.1, "reproduced"), (0.1, 0.2, "contradicted")])
 def test_whether_networks_are_unstable_is_told_by_their_spread(theirs: float, ours: float, verdict: str) -> None:
-    def difference_sensitivity(series: str, x: float) -> float:
+    def spread(series: str, x: float) -> float:
         return {hp.RESTATED: theirs, hp.PRINTED: ours}.get(series, 0.0)
 
     results = made_up(fig3.EXPERIMENT, lambda group, series, x: 5.0, spread)

@@ -206,7 +206,7 @@ for i in range(100):
 
 def test_two_processes_at_once_spoil_nothing(tmp_path):
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path / "c"), name]) for name in ("a", "b")]
-    assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
+    assert [writer.wait(timeout=600) for writer in writers] == [0, 0]
     assert len(RunStore.open(tmp_path / "c").values) == 200
     lines = (tmp_path / "c" / "runs.jsonl").read_text().splitlines()
     assert all(json.loads(line) for line in lines)

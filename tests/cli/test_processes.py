@@ -41,7 +41,7 @@ def as_from_a_terminal():
         signal.signal(number, signal.SIG_DFL)
 
 
-def finish(process, *, within=120):
+def finish(process, *, within=600):
     out, err = process.communicate(timeout=within)
     return process.returncode, out, err
 
@@ -69,7 +69,7 @@ def test_a_mistake_exits_with_2_and_no_traceback(home):
 def test_a_reader_who_goes_away_is_no_fault(home):
     process = start(home, "--help")
     process.stdout.close()
-    process.wait(timeout=60)
+    process.wait(timeout=600)
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
 
@@ -82,7 +82,7 @@ from understudy.cli import main
 
 def pause(*args, **kwargs):
     print("paused", file=sys.stderr, flush=True)
-    time.sleep(60)
+    time.sleep(600)
 
 setattr(_write, "privacy_letter", pause)
 main(sys.argv[1:])
@@ -105,7 +105,7 @@ def test_a_kill_leaves_no_half_written_release_and_the_next_run_succeeds(home):
     process = start(home, *PUBLISH, code=PAUSED)
     assert process.stderr.readline() == "paused\n"
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert not (home / "release").exists()
     assert finish(start(home, *PUBLISH))[0] == 0
 

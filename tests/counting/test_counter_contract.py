@@ -116,7 +116,7 @@ def tables_and_marginals(draw):
     return table, draw(st.lists(small, max_size=12))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @engines
 @given(drawn=tables_and_marginals())
 def test_any_batch_of_any_table_equals_the_slow_twin(engine, drawn):

@@ -31,7 +31,7 @@ def crossed(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return table[:, table.sum(axis=0) > 0]
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(pair=pairs())
 def test_all_three_equal_other_libraries(pair: Pair) -> None:
     found, scales = matrices_of(pair), scales_of(pair)

@@ -23,7 +23,7 @@ def shares(table: Table, columns: tuple[int, ...]) -> np.ndarray:
     return found
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(pairs(most_rows=10))
 def test_errors_are_the_papers_formulas(pair: Pair) -> None:
     l1, l2 = measure_l1_l2(pair, make_references(pair), ways=[2])

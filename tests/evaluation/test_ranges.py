@@ -22,7 +22,7 @@ def frame(table: Table) -> pd.DataFrame:
     return pd.DataFrame({i: column.astype(int) for i, column in enumerate(table.columns)})
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(pair=pairs())
 def test_errors_equal_those_of_row_by_row_answers(pair: Pair) -> None:
     absolute, relative = measure_ranges(pair, make_references(pair), queries=30, sanity=0.1)

@@ -77,7 +77,7 @@ def discrete_scores(real: pd.Series, other: pd.Series) -> dict[str, float]:
     }
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(pair=pairs())
 def test_scores_of_columns_are_those_of_the_formulas(pair: Pair) -> None:
     found = {name: scores(one) for name, one in measured(pair).items()}
@@ -91,7 +91,7 @@ def test_scores_of_columns_are_those_of_the_formulas(pair: Pair) -> None:
             assert found[name][(scale.name,)] == pytest.approx(value, abs=1e-9), name
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(pair=pairs())
 def test_scores_of_pairs_are_those_of_the_formulas(pair: Pair) -> None:
     found = measured(pair)

@@ -80,7 +80,7 @@ SMALL = Schema.from_dict(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(pairs(SMALL, most_rows=12))
 def test_distances_are_those_of_counting_row_by_row(pair: Pair) -> None:
     check_against(plain_distance, pair)
@@ -164,7 +164,6 @@ def test_too_many_tables_are_sampled_repeatably_and_the_scope_says_so() -> None:
     assert by_columns(one) != by_columns(measure_tables(pair, references, ways=[3], max_tables=7, seed=6)[0])
 
 
-@settings(deadline=None)
 @given(st.integers(1, 30), st.integers(1, 4), st.integers(1, 60), st.integers(0, 9))
 def test_drawn_groups_are_distinct_sorted_and_as_many_as_asked(n: int, width: int, most: int, seed: int) -> None:
     chosen = choose_groups(n, width, most, streams(seed).get("t"))
@@ -243,7 +242,7 @@ def test_many_large_tables_are_counted_in_portions() -> None:
     assert peak < 250e6  # all at once: 84 × 216,000 cells × 4 tables × 8 bytes = 580 MB
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 30), st.integers(0, 99), st.integers(1, 25))
 def test_counts_by_keys_are_those_by_places(n: int, seed: int, width: int) -> None:
     """Sizes whose product is beyond 64 bits are numbered anew on the way."""

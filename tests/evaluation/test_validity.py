@@ -99,7 +99,7 @@ def coded(draw: st.DrawFn) -> Pair:
     return pair_of_codes(STAYS, table(), [table()])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(pair=coded())
 def test_shares_equal_those_counted_row_by_row(pair: Pair) -> None:
     rules = measure_validity(pair, make_references(pair))[1]

@@ -22,9 +22,11 @@ import numpy as np
 import understudy as us
 from understudy import demo
 from understudy._core.randomness import Streams
+from understudy.counting import MemoryCounter
 from understudy.methods import method_named
 from understudy.privacy import Neighbours, make_budget, make_noise, open_curator
 from understudy.schema import Marginal, Schema
+from understudy.tables import read_table
 
 RECORDED = Path(__file__).with_name("releases.json")
 SENSITIVE = ("self_rated_health", "chronic_disease_index")
@@ -116,8 +118,7 @@ def baseline_fingerprints(name: str, options: Mapping[str, Any]) -> dict[str, st
     """What a method without rows says of pairs of columns, of the demo table or of the binary one; and its charges."""
     table, schema = _binary_table() if name == "priview" else _first_columns()
     curator = open_curator(
-        table,
-        Schema.from_dict(schema),
+        MemoryCounter(read_table(table, Schema.from_dict(schema))),
         budget=make_budget(1, options["delta"]),
         neighbours=Neighbours(options["neighbours"]),
         noise=make_noise("exact", seed=11),

@@ -24,11 +24,11 @@ from understudy.models import JointModel, Model, NoisyJoint, TablesModel, all_su
 from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
-    Curator,
     NoiseLevel,
     count_parities,
     make_budget,
     make_noise,
+    open_curator,
     walsh_hadamard,
 )
 from understudy.privacy._count_questions import distance_spread
@@ -64,12 +64,12 @@ def table_of(sizes=MIXED, n=400, seed=1):
 
 
 def curator_of(table, epsilon="1", *, delta=None, neighbours=REPLACE_ONE, seed=3, exact=None):
-    return Curator(
+    return open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
         noise=make_noise(seed=seed),
-        exact=exact,
+        noiseless=exact,
     )
 
 
@@ -320,7 +320,7 @@ def test_under_add_remove_a_changed_record_costs_parities_twice():
 # Arithmetic ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=3), st.integers(0, 2**32 - 1))
 def test_coefficients_are_parities_of_the_binary_encoding(sizes, seed):
     rng = np.random.default_rng(seed)
@@ -343,7 +343,7 @@ def test_coefficients_are_parities_of_the_binary_encoding(sizes, seed):
     assert (again == found).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
 def test_every_marginal_can_be_read_from_the_sums(sizes, seed):
     domain = domain_of(sizes)

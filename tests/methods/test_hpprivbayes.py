@@ -19,7 +19,7 @@ from understudy.methods import HPPrivBayes, describe_method, read_method, usual_
 from understudy.methods._attach import parent_sets
 from understudy.methods._groups import make_levels, named_sensitivities, read_split
 from understudy.methods._hp_published import choose_network, order_by_information, pairwise_information
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, PureBudget, TableStep, make_budget, make_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PureBudget, TableStep, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -43,7 +43,7 @@ def people(n=400, *, sensitive=("ill",), sizes=(2, 3, 2, 4), weights=None, seed=
 
 def run(method, table=None, *, epsilon=1, delta=None, neighbours=REPLACE_ONE, **how):
     table = people() if table is None else table
-    curator = Curator(
+    curator = open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
@@ -137,7 +137,7 @@ def test_a_sensitive_column_finds_parents_in_a_very_wide_table(size, k):
     assert {size ** len(parents) <= 40 // size or k is not None for parents in sets} == {True}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_any_declared_policy_keeps_its_promises(data):
     d = data.draw(st.integers(2, 5))
@@ -185,7 +185,7 @@ def published_networks(records, k):
     while open_scripts:
         script = open_scripts.pop()
         noise = ScriptedExponential(script)
-        curator = Curator(counter, budget=PureBudget(epsilon=HIGH), noise=noise, as_published=True)
+        curator = open_curator(counter, budget=PureBudget(epsilon=HIGH), noise=noise, no_guarantee=True)
         nodes = choose_network(curator, order_by_information(pairwise_information(curator)), k, HIGH)
         played = list(script) + [0] * (len(noise.steps) - len(script))
         for depth in range(len(script), len(noise.steps)):
@@ -290,7 +290,7 @@ def test_the_paper_s_shares_come_out_as_given():
 
 def test_a_promise_is_enforced_at_the_curator_s_door():
     table = people()
-    curator = Curator(MemoryCounter(table), budget=make_budget(1), noise=make_noise(seed=1))
+    curator = open_curator(MemoryCounter(table), budget=make_budget(1), noise=make_noise(seed=1))
     curator.promise([3], Fraction(1, 10))
     curator.measure([Marginal.of(0, 1)], share=Fraction(1, 2))
     with pytest.raises(BudgetExceeded, match="promised less"):

@@ -19,7 +19,7 @@ from understudy.methods._jtree import choose_graph, tables_of
 from understudy.methods._jtree_published import LARGEST_CLIQUE, bounded_graph, published_graph
 from understudy.methods._junction import Decomposable, merge, triangulate
 from understudy.models import Network
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -38,7 +38,7 @@ def chain(n=2_000, seed=1, sizes=SIZES, keep=0.7):
 
 
 def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, **more):
-    return Curator(
+    return open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
@@ -77,7 +77,6 @@ def domain_of(sizes):
 
 
 @given(graphs)
-@settings(deadline=None)
 def test_a_triangulated_graph_has_a_junction_tree_and_holds_its_pairs(given_graph):
     sizes, pairs = given_graph
     graph = triangulate(sizes, pairs)
@@ -86,7 +85,6 @@ def test_a_triangulated_graph_has_a_junction_tree_and_holds_its_pairs(given_grap
 
 
 @given(graphs)
-@settings(deadline=None)
 def test_a_network_of_a_graph_has_all_its_edges_and_families_within_cliques(given_graph):
     sizes, pairs = given_graph
     graph = triangulate(sizes, pairs)
@@ -98,7 +96,7 @@ def test_a_network_of_a_graph_has_all_its_edges_and_families_within_cliques(give
 
 
 @given(graphs, st.integers(2, 100))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_joining_a_pair_keeps_the_graph_chordal_and_within_bounds(given_graph, limit):
     sizes, pairs = given_graph
     graph = triangulate(sizes, pairs)
@@ -115,7 +113,6 @@ def test_joining_a_pair_keeps_the_graph_chordal_and_within_bounds(given_graph, l
 
 
 @given(graphs, st.sampled_from([1, 2]))
-@settings(deadline=None)
 def test_merged_tables_hold_all_cliques_and_expect_no_more_error(given_graph, power):
     graph = triangulate(*given_graph)
     tables = merge(graph, power=power, limit=1 << 12)

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy._core.errors import InternalError, OptionError
@@ -19,7 +19,7 @@ from understudy.methods._blocks import grow_blocks
 from understudy.methods._privabn_published import ParentSets, fit_published, information
 from understudy.methods._privbayes import tables_to_measure
 from understudy.models import Network, RScore
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Level, Marginal
 from understudy.tables import Table
 
@@ -53,7 +53,7 @@ def mixed(n=2000, *, seed=0):
 
 
 def curator_of(table, epsilon=1, *, seed=1, **options):
-    return Curator(MemoryCounter(table), budget=make_budget(epsilon), noise=make_noise(seed=seed), **options)
+    return open_curator(MemoryCounter(table), budget=make_budget(epsilon), noise=make_noise(seed=seed), **options)
 
 
 SOUND = [PrivABN(), PrivABN(variant="drawn"), PrivABN(variant="greedy"), PrivABN(variant="greedy", stop=True)]
@@ -84,7 +84,7 @@ def test_the_same_seed_gives_the_same_model_under_zcdp_too():
         found = []
         for _ in range(2):
             budget = make_budget(1, delta)
-            curator = Curator(MemoryCounter(chain(8, 1500)), budget=budget, noise=make_noise(seed=3))
+            curator = open_curator(MemoryCounter(chain(8, 1500)), budget=budget, noise=make_noise(seed=3))
             found.append(PrivABN().fit(curator, streams=Streams(3)))
         assert found[0].network == found[1].network
         assert all((a == b).all() for a, b in zip(found[0].conditionals, found[1].conditionals, strict=True))
@@ -112,9 +112,14 @@ def test_weak_relations_make_small_tables_that_share_nothing_and_no_choice_is_pa
 
 def shape_for(domain, n, strength, epsilon=1, **options):
     budget = make_budget(epsilon)
-    asked = {"beta": Fraction(3, 10), "theta": Fraction(1), "share": Fraction(1), "spread": Fraction(4)} | options
+    asked = {"beta": Fraction(3, 10), "theta": Fraction(1), "share": Fraction(1), "sensitivity": Fraction(4)} | options
     return choose_shape(
-        domain, n, budget, strength, noise_for=lambda share: table_noise(budget, REPLACE_ONE, share), **asked
+        domain,
+        n,
+        budget,
+        strength,
+        noise_for=lambda share: budget.noise_for(share, REPLACE_ONE.table_sensitivity),
+        **asked,
     )
 
 
@@ -141,7 +146,6 @@ def shaped(draw):
     return domain, shape, draw(st.none() | st.integers(0, 3))
 
 
-@settings(deadline=None)
 @given(shaped(), st.integers(0, 5))
 def test_blocks_make_a_network_whose_tables_keep_within_their_bounds(what, seed):
     domain, shape, k = what
@@ -185,7 +189,7 @@ def test_candidates_depend_on_coins_and_choices_not_on_rows(method):
     found = []
     for table in (chain(9, 3000, seed=1), Table(binary(9), tuple(np.zeros(3000, dtype=np.uint8) for _ in range(9)))):
         spy = Spy()
-        curator = Curator(MemoryCounter(table), budget=make_budget(1), noise=spy)
+        curator = open_curator(MemoryCounter(table), budget=make_budget(1), noise=spy)
         found.append((method.fit(curator, streams=Streams(5)).network, tuple(spy.seen), curator.charges))
     assert found[0] == found[1]
 

@@ -15,7 +15,7 @@ from understudy.methods._privbayes import tables_to_measure
 from understudy.methods._search import CandidatePool
 from understudy.methods._usefulness import TableLimits
 from understudy.models import Network, NetworkModel, Node, consistent_tables
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, project, recode
 from understudy.tables import Table
 
@@ -32,12 +32,12 @@ def chain_table(n=4000, sizes=(2, 2, 2, 2), seed=1, noise=0.1):
 
 
 def run(table, epsilon=2, *, delta=None, neighbours=REPLACE_ONE, exact=None, seed=3, **options):
-    curator = Curator(
+    curator = open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
         noise=make_noise(seed=seed),
-        exact=exact,
+        noiseless=exact,
     )
     return PrivBayes(**options).fit(curator, streams=Streams(seed)), curator
 

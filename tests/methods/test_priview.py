@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import understudy as us
@@ -18,7 +18,7 @@ from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, PriView, describe_method, read_method, usual_methods
 from understudy.methods._covering import covering_design
 from understudy.models._priview import RIPPLE_BELOW, consistent_views, greatest_entropy, intersections, ripple
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -34,11 +34,12 @@ def related(d=12, n=3_000, seed=1):
 def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, exact=None):
     counter = MemoryCounter(table, threads=1)
     noise = make_noise(seed=seed)
-    return Curator(counter, budget=make_budget(epsilon, delta), neighbours=neighbours, noise=noise, exact=exact)
+    return open_curator(
+        counter, budget=make_budget(epsilon, delta), neighbours=neighbours, noise=noise, noiseless=exact
+    )
 
 
 @given(st.integers(1, 24), st.integers(3, 9), st.sampled_from([2, 3]))
-@settings(deadline=None)
 def test_a_design_covers_all_pairs_or_triples_with_sets_that_are_small_enough(columns, size, strength):
     design = covering_design(columns, size, strength)
     assert all(len(block) <= size and block == tuple(sorted(set(block))) for block in design)
@@ -66,7 +67,7 @@ def test_the_budget_goes_into_views_in_one_charge(neighbours, delta):
     assert (charge.what, charge.share, charge.n_tables) == ("views", 1 - rows, len(model.views))
     assert len(curator.charges) == (1 if neighbours is REPLACE_ONE else 2)
     assert curator.share_left == 0
-    assert charge.noise == table_noise(curator.budget, neighbours, (1 - rows) / len(model.views))
+    assert charge.noise == curator.budget.noise_for((1 - rows) / len(model.views), neighbours.table_sensitivity)
 
 
 def test_at_a_huge_epsilon_answers_inside_views_are_exact():
@@ -80,7 +81,6 @@ def test_at_a_huge_epsilon_answers_inside_views_are_exact():
 
 
 @given(st.lists(st.floats(0.05, 0.95), min_size=4, max_size=8))
-@settings(deadline=None)
 def test_the_greatest_entropy_of_independent_columns_is_their_product(ones):
     columns = tuple(range(len(ones)))
     pairs = list(combinations(columns, 2))
@@ -92,7 +92,6 @@ def test_the_greatest_entropy_of_independent_columns_is_their_product(ones):
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None)
 def test_the_greatest_entropy_has_the_marginals_it_was_given(seed):
     rng = np.random.default_rng(seed)
     joint = rng.dirichlet(np.ones(16)).reshape(2, 2, 2, 2)
@@ -153,7 +152,6 @@ def test_intersections_of_three_views_come_before_those_of_two():
 
 
 @given(st.lists(st.integers(-30, 60), min_size=8, max_size=8))
-@settings(deadline=None)
 def test_ripples_keep_the_total_and_leave_nothing_far_below_zero(counts):
     table = np.array(counts, dtype=float).reshape(2, 2, 2)
     table += (50 - table.sum()) / 8
@@ -224,7 +222,7 @@ def test_the_plan_and_the_statement_say_what_is_measured():
     budget = make_budget(1)
     plan = PriView().plan(binary(16), 1000, budget, REPLACE_ONE)
     assert plan.shares == {"rows": 0.0, "tables": 1.0}
-    assert plan.noise_mean == table_noise(budget, REPLACE_ONE, Fraction(1, 6)).mean_abs
+    assert plan.noise_mean == budget.noise_for(Fraction(1, 6), REPLACE_ONE.table_sensitivity).mean_abs
     assert PriView().describe(binary(16), 1000, budget, REPLACE_ONE)["views"] == 6
     model = PriView().fit(curator_of(related()))
     assert all(sentence.endswith(".") for sentence in PriView().remarks(model))

@@ -46,7 +46,7 @@ def read_bif(text):
     return states, tables
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(models())
 def test_a_bif_file_holds_the_joint_distribution_of_the_model(model):
     _, tables = read_bif(to_bif(model))
@@ -65,7 +65,7 @@ def test_a_bif_file_holds_the_joint_distribution_of_the_model(model):
             np.testing.assert_allclose(got, model._posterior(None)._network_marginal(Marginal.of(a)), atol=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.text(max_size=6), min_size=3, max_size=3), st.lists(st.text(max_size=5), min_size=2, max_size=2))
 def test_any_names_and_labels_make_a_valid_bif_file(labels, names):
     if names[0] == names[1]:
@@ -150,7 +150,7 @@ def test_pgmpy_agrees_or_its_absence_is_explained():
         np.testing.assert_allclose(np.moveaxis(values, 0, -1), table)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(models())
 def test_a_drawing_is_xml_and_names_every_attribute(model):
     text = draw_svg(model, title="A & B <c>")
@@ -208,7 +208,7 @@ def test_edges_are_as_strong_as_the_information_they_carry():
     assert strengths == {(0, 1): pytest.approx(1.0), (0, 2): pytest.approx(0.0), (1, 2): pytest.approx(0.0)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 30))
 def test_boxes_never_overlap_and_edges_point_down(seed, count):
     rng = np.random.default_rng(seed)

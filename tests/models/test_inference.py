@@ -17,7 +17,7 @@ from understudy.models._inference import Factor, Link, Problem
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(questions())
 def test_a_marginal_equals_the_one_summed_from_the_whole_joint(question):
     model, marginal, evidence = question
@@ -51,7 +51,7 @@ def problems(draw):
     return Problem(sizes, tuple(factors), tuple(links)), keep
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problems())
 def test_elimination_equals_the_sum_over_all_cells(case):
     problem, keep = case
@@ -70,7 +70,7 @@ def test_elimination_equals_the_sum_over_all_cells(case):
     np.testing.assert_allclose(np.exp(log_total), total, rtol=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(problems())
 def test_calibration_gives_the_same_marginals_as_elimination(case):
     problem, keep = case
@@ -81,7 +81,7 @@ def test_calibration_gives_the_same_marginals_as_elimination(case):
         np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(models())
 def test_families_come_from_one_pass_and_are_exact(model):
     posterior = model._posterior(None)

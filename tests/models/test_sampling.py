@@ -125,7 +125,7 @@ def test_the_order_of_rows_carries_no_information():
     assert abs(int((column[1:] == column[:-1]).sum()) - 10_000) < 6 * 71
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(questions())
 def test_under_evidence_no_row_is_impossible_and_all_cells_fit(question):
     model, _, evidence = question
@@ -156,7 +156,7 @@ def test_under_soft_evidence_rows_follow_the_conditional_distribution(encoding):
         assert chi_square(counts(model, sampled(model, n)), n * condition(joint(model), evidence)) > ALARM
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(models())
 def test_columns_are_narrow_and_in_range_and_batches_add_up(model):
     batches = list(model.sample_codes(70, streams=Streams(3), batch_rows=32))

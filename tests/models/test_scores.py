@@ -103,8 +103,9 @@ def test_the_replace_one_bound_is_reached_so_a_smaller_one_would_be_caught(name,
     n = SHAPES[shape]
     found = values(score, stacked(shape, n), n)
     moves = [found[j] - found[i] for i, j in replace_one_pairs(shape, n)]
-    # two candidates can move in opposite directions, so the spread is twice the largest single move
-    assert float(2 * max(moves)) == pytest.approx(float(score.difference_sensitivity(n, [shape], REPLACE_ONE)), rel=1e-4)
+    # two candidates can move in opposite directions, so their difference moves by twice the largest single move
+    bound = float(score.difference_sensitivity(n, [shape], REPLACE_ONE))
+    assert float(2 * max(moves)) == pytest.approx(bound, rel=1e-4)
 
 
 def test_r_needs_its_larger_constant_when_both_sides_have_three_values():

@@ -17,21 +17,21 @@ COUNTS = SHAPES.flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(COUNTS)
 def test_without_noise_a_table_stays_as_it_is(table):
     assert shrink(table, table, 0.0, table.sum()) is table
     assert np.allclose(shrink(table, table, 1e-12, table.sum()), table, atol=1e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(COUNTS)
 def test_when_noise_explains_everything_only_the_margins_are_left(table):
     found = shrink(table, table, 1e12, table.sum())
     assert np.allclose(found, product_of_margins(table), atol=1e-6 * table.sum())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(COUNTS, st.floats(0.1, 1e4))
 def test_the_total_is_near_and_every_number_finite(table, variance):
     found = shrink(table, table, variance, table.sum())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy._core.errors import OptionError
-from understudy.privacy import PureBudget, ZCDPBudget, make_budget
+from understudy.privacy import Neighbours, PureBudget, ZCDPBudget, make_budget
 from understudy.privacy._budget import rho_for
 
 
@@ -72,7 +72,7 @@ def test_rho_converts_back_to_the_epsilon_asked_for_and_no_more(epsilon, delta):
 
 
 @given(epsilon=st.floats(1e-4, 50), exponent=st.floats(2, 200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_tight_conversion_is_never_worse_than_the_simple_one(epsilon, exponent):
     rho = float(rho_for(Fraction(epsilon), Fraction(10) ** -round(exponent)))
     log = round(exponent) * math.log(10)
@@ -123,7 +123,7 @@ def test_opendp_agrees_on_the_price_of_each_table(neighbours, moved):
     from opendp import domains, metrics
     from opendp.mod import enable_features
 
-    from understudy.privacy import Neighbours, table_noise
+    from understudy.privacy import table_noise
 
     enable_features("contrib")
     space = domains.vector_domain(domains.atom_domain(T="i64"))

@@ -17,7 +17,6 @@ from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
     Candidate,
-    Curator,
     MemoryLedger,
     PrivacyWarning,
     SQLiteLedger,
@@ -39,7 +38,7 @@ budget = cache(make_budget)  # the conversion to rho takes a millisecond, and so
 
 def curator(rows=ROWS, epsilon=1, delta=None, **options):
     options.setdefault("noise", make_noise(seed=1))
-    return Curator(PlainCounter(binary(3), rows), budget=budget(epsilon, delta), **options)
+    return open_curator(PlainCounter(binary(3), rows), budget=budget(epsilon, delta), **options)
 
 
 def matches(candidate, rows=ROWS):
@@ -280,7 +279,9 @@ def test_a_step_that_fails_on_the_way_is_paid_for():
 def test_recoded_views_share_one_purse():
     domain = Domain((Attribute(name="a", size=4), Attribute(name="b", size=2)))
     rows = [(i % 4, i % 2) for i in range(10)]
-    whole = Curator(PlainCounter(domain, rows), budget=make_budget(1), noise=make_noise(seed=1), exact="tables")
+    whole = open_curator(
+        PlainCounter(domain, rows), budget=make_budget(1), noise=make_noise(seed=1), noiseless="tables"
+    )
     bits = whole.recoded(recode(domain, "binary"))
     assert [a.name for a in bits.domain] == ["a:0", "a:1", "b"]
     assert bits.measure([Marginal.of(1)], share=HALF)[0].counts.tolist() == [5, 5]
@@ -324,15 +325,15 @@ def test_the_whole_budget_is_charged_before_any_count_is_taken(tmp_path):
     path = tmp_path / "budget.db"
     counter = PlainCounter(binary(3), ROWS)
     ledger = SQLiteLedger(path, dataset="people", cap=1)
-    made = Curator(counter, budget=make_budget("2/3"), ledger=ledger, method="privbayes")
+    made = open_curator(counter, budget=make_budget("2/3"), ledger=ledger, method="privbayes")
     assert made.guarantee
     assert counter.n_tables == 0
     assert read_ledger(path).accounts["people"].spent == Fraction(2, 3)
     assert made.ledger_entry == ledger.show()[-1]
     with pytest.raises(BudgetExceeded):
-        Curator(counter, budget=make_budget("2/3"), ledger=ledger)
+        open_curator(counter, budget=make_budget("2/3"), ledger=ledger)
     with pytest.raises(LedgerError, match="replace-one"):
-        Curator(counter, budget=make_budget("1/9"), ledger=ledger, neighbours=ADD_REMOVE)
+        open_curator(counter, budget=make_budget("1/9"), ledger=ledger, neighbours=ADD_REMOVE)
     assert counter.n_tables == 0
 
 

@@ -197,7 +197,7 @@ def spend_until_refused(path, n_tries, results):
     made = 0
     for _ in range(n_tries):
         try:
-            SQLiteLedger(path, dataset="race", cap=1, wait_seconds=60).charge(**cost("1/20"))
+            SQLiteLedger(path, dataset="race", cap=1, wait_seconds=600).charge(**cost("1/20"))
             made += 1
         except BudgetExceeded:
             pass
@@ -210,7 +210,7 @@ def test_processes_racing_to_the_cap_never_overspend(path):
     racers = [context.Process(target=spend_until_refused, args=(path, 10, results)) for _ in range(4)]
     for racer in racers:
         racer.start()
-    made = sum(results.get(timeout=120) for _ in racers)
+    made = sum(results.get(timeout=600) for _ in racers)
     for racer in racers:
         racer.join()
     account = read_ledger(path).accounts["race"]
@@ -224,7 +224,7 @@ import sys
 from fractions import Fraction
 from understudy.privacy import REPLACE_ONE, SQLiteLedger
 while True:
-    ledger = SQLiteLedger(sys.argv[1], dataset="killed", cap=10**6, wait_seconds=60)
+    ledger = SQLiteLedger(sys.argv[1], dataset="killed", cap=10**6, wait_seconds=600)
     ledger.charge(epsilon=Fraction(1, 7), delta=Fraction(0), neighbours=REPLACE_ONE)
     sys.stdout.write("charged\\n")
     sys.stdout.flush()

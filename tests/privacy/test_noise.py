@@ -17,7 +17,7 @@ from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import ExactNoise, OpenDPNoise, _integers, make_noise
 from understudy.privacy._noise import _GAUSSIAN_ROOM, _LAPLACE_ROOM, _gaussian_parameters, gaussian_level, laplace_level
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 FALSE_ALARM = 1e-4
 N = 60_000
@@ -110,7 +110,7 @@ def test_where_a_block_of_words_ends_changes_nothing(kind, parameter):
 
 
 @given(scale=st.fractions(min_value=Fraction(1, 50), max_value=10**6, max_denominator=10**6), seed=st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_laplace_kernel_equals_its_slow_twin_word_for_word(scale, seed):
     noise = ExactNoise(SeededBytes(0))
     noise._stream = WordStream(FixedWords(seed))
@@ -120,7 +120,7 @@ def test_laplace_kernel_equals_its_slow_twin_word_for_word(scale, seed):
 
 
 @given(variance=st.fractions(min_value=Fraction(1, 50), max_value=10**9, max_denominator=10**6), seed=st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_gaussian_kernel_equals_its_slow_twin_word_for_word(variance, seed):
     noise = ExactNoise(SeededBytes(0))
     noise._stream = WordStream(FixedWords(seed))
@@ -131,7 +131,6 @@ def test_gaussian_kernel_equals_its_slow_twin_word_for_word(variance, seed):
 
 
 @given(scale=st.fractions(min_value=Fraction(1, 10**15), max_value=10**14, max_denominator=10**30))
-@settings(deadline=None)
 def test_scales_are_only_ever_rounded_up_and_by_a_hair(scale):
     used = laplace_level(scale).scale
     assert used >= scale
@@ -143,7 +142,6 @@ def test_scales_are_only_ever_rounded_up_and_by_a_hair(scale):
 
 
 @given(variance=st.fractions(min_value=Fraction(1, 10**6), max_value=10**18, max_denominator=10**30))
-@settings(deadline=None)
 def test_variances_are_only_ever_rounded_up_and_by_a_hair(variance):
     used = gaussian_level(variance).scale
     assert used >= variance

@@ -9,7 +9,7 @@ import pytest
 from tests.privacy.small import MatchScore, PlainCounter, binary
 from understudy._core.errors import BudgetExceeded, InternalError
 from understudy.models import RScore
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, Curator, PureBudget, make_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, PureBudget, make_noise, open_curator
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, Part, Recoding
 
 BUDGET = PureBudget(epsilon=Fraction(1))
@@ -27,7 +27,7 @@ class RefusingLedger:
 
 def curator_with_promise(share=TENTH):
     counter = PlainCounter(binary(3), ROWS)
-    curator = Curator(counter, budget=BUDGET)
+    curator = open_curator(counter, budget=BUDGET)
     curator.promise([2], share)
     return curator, counter
 
@@ -64,7 +64,7 @@ def test_a_step_that_would_break_a_promise_is_refused_before_it_looks(step):
 def test_a_promise_is_kept_through_views_and_coarser_levels():
     domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3, coarser=(Level(groups=(0, 0, 1)),))))
     counter = PlainCounter(domain, [(0, 0), (1, 2)])
-    curator = Curator(counter, budget=BUDGET)
+    curator = open_curator(counter, budget=BUDGET)
     curator.promise([1], TENTH)
     swapped = Recoding(
         source=domain,
@@ -94,14 +94,14 @@ def test_promises_come_first():
 @pytest.mark.parametrize("exact", [None, "all"])
 def test_exact_counts_leave_in_no_run_that_was_not_opened_as_published(neighbours, noise, exact):
     counter = PlainCounter(binary(3), ROWS)
-    curator = Curator(counter, budget=BUDGET, neighbours=neighbours, noise=noise, exact=exact)
+    curator = open_curator(counter, budget=BUDGET, neighbours=neighbours, noise=noise, noiseless=exact)
     with pytest.raises(InternalError, match="promises privacy"):
         curator.reveal([Marginal.of(0)])
     assert (counter.n_tables, curator.charges) == (0, ())
 
 
 def test_a_run_as_published_has_no_guarantee_no_price_and_no_stated_protection():
-    curator = Curator(PlainCounter(binary(3), ROWS), budget=BUDGET, ledger=RefusingLedger(), as_published=True)
+    curator = open_curator(PlainCounter(binary(3), ROWS), budget=BUDGET, ledger=RefusingLedger(), no_guarantee=True)
     assert not curator.guarantee
     assert curator.ledger_entry is None
     [table] = curator.reveal([Marginal.of(0)])

@@ -20,7 +20,7 @@ from understudy.privacy._selection import (
     selection_rate,
     sqrt_below,
 )
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 FALSE_ALARM = 1e-4
 CASES = [([0, 0], 1.0), ([3, 0, 1], 0.5), ([0, 2, 2, 5], 0.3), ([-7, -9, -8, -7, -30], 0.7), ([0, 10**15], 1e-15)]
@@ -88,7 +88,6 @@ def test_the_exponential_mechanism_has_its_exact_distribution(scores, rate):
 
 
 @given(scores=st.lists(st.integers(0, 12), min_size=1, max_size=5), rate=st.floats(0.05, 2))
-@settings(deadline=None)
 def test_permute_and_flip_is_noisy_max_with_exponential_noise(scores, rate):
     assert noisy_max_distribution(scores, rate) == pytest.approx(flip_distribution(scores, rate), abs=1e-12)
 
@@ -137,7 +136,7 @@ def test_permute_and_flip_would_break_the_zcdp_price():
     rate=st.fractions(min_value=Fraction(1, 10**18), max_value=100, max_denominator=10**18),
     seed=st.integers(0, 20),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_kernels_choose_as_python_integers_do(scores, rate, seed):
     if rate == 0:
         return
@@ -192,7 +191,6 @@ def test_a_million_candidates_are_looked_at_one_by_one():
 
 
 @given(rate=st.fractions(min_value=Fraction(1, 10**30), max_value=10**30, max_denominator=10**40))
-@settings(deadline=None)
 def test_rates_are_only_ever_rounded_down_and_by_a_hair(rate):
     if rate == 0:
         return
@@ -202,7 +200,6 @@ def test_rates_are_only_ever_rounded_down_and_by_a_hair(rate):
 
 
 @given(square=st.fractions(min_value=Fraction(1, 10**20), max_value=10**20, max_denominator=10**20))
-@settings(deadline=None)
 def test_roots_are_rounded_down(square):
     if square == 0:
         return

@@ -115,7 +115,7 @@ def test_a_file_cut_anywhere_is_refused_with_a_sentence(whole):
 
 
 @given(position=st.integers(0, 10**9), value=st.integers(0, 255))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_flipped_byte_is_refused_or_harmless(position, value):
     original = whole_file()
     data = bytearray(original)
@@ -133,7 +133,7 @@ def archive_of_parts(schema, model, statement):
 
 
 @given(data=st.binary(max_size=400))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_arbitrary_bytes_are_refused(data):
     with pytest.raises(ModelFileError):
         open_bytes(data)
@@ -370,7 +370,7 @@ def places(document, path=()):
         yield from places(value, (*path, key))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_whatever_stands_anywhere_in_a_part_the_model_is_refused_or_works(data):
     name = data.draw(st.sampled_from(["network.json", "schema.json", "statement.json"]))

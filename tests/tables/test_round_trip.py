@@ -19,9 +19,7 @@ from understudy._core.randomness import streams
 from understudy.schema import Schema
 from understudy.tables import Table, decode_batch, open_writer, read_table, to_kind
 
-CALM = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+CALM = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 @st.composite

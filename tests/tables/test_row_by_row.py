@@ -21,14 +21,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy._core.errors import TableError
 from understudy.schema import Schema
 from understudy.tables import _csv, read_table
 
-CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=150)
 
 OPTIONAL = {"required": False}
 YEARS = {"minimum": "2019-01-01", "maximum": "2021-12-31", **OPTIONAL}

@@ -17,7 +17,7 @@ from understudy.counting import MemoryCounter
 from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
 from understudy.methods import BASELINES, Method, flaw_of, label_method
 from understudy.models import Answers, Model
-from understudy.privacy import Budget, Curator, Neighbours, PrivacyWarning, make_noise
+from understudy.privacy import Budget, Neighbours, PrivacyWarning, make_noise, open_curator
 from understudy.schema import Marginal, Schema
 from understudy.tables import Table
 
@@ -133,12 +133,12 @@ class Bench:
         """What the method learns in this run."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
-            curator = Curator(
+            curator = open_curator(
                 counter,
                 budget=task.budget,
                 neighbours=task.neighbours,
                 noise=make_noise(seed=task.seed),
-                as_published=flaw_of(task.method) is not None,
+                no_guarantee=flaw_of(task.method) is not None,
                 method=task.method.name,
             )
             return task.method.fit(curator, streams=Streams(task.seed))

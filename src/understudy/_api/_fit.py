@@ -15,12 +15,13 @@ from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
 from understudy._core.errors import InternalError
 from understudy._core.randomness import Streams
+from understudy.counting import MemoryCounter
 from understudy.methods import flaw_of
 from understudy.models import NetworkModel
-from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
+from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
-from understudy.tables import column_names
+from understudy.tables import column_names, read_table
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -37,14 +38,13 @@ def fit_model(
     ledger = None if settings.ledger is None else _Receipts(settings.ledger)
     try:
         curator = open_curator(
-            table,
-            settings.schema,
+            MemoryCounter(read_table(table, settings.schema)),
             budget=settings.budget,
             neighbours=settings.neighbours,
             ledger=ledger,
             noise=settings.noise,
-            exact=settings.exact,
-            as_published=settings.as_published,
+            noiseless=settings.noiseless,
+            no_guarantee=settings.as_published,
             method=settings.method.name,
             note=note,
         )
@@ -86,7 +86,7 @@ def charge_note(statement: Statement) -> str | None:
 
 def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> Statement:
     budget, entry = settings.budget, curator.ledger_entry
-    pure = isinstance(budget, PureBudget)
+    pure = budget.pure
     flaw = flaw_of(settings.method)
     statement = Statement(
         dataset=settings.schema.name,
@@ -96,7 +96,7 @@ def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> 
         options=settings.method.describe(model.domain, model.n, budget, settings.neighbours),
         epsilon=budget.epsilon,
         delta=budget.delta,
-        rho=None if isinstance(budget, PureBudget) else budget.rho,
+        rho=budget.rho,
         neighbours="replace-one" if settings.neighbours.public_rows else "add-remove",
         unit=settings.unit,
         n_rows=model.n,

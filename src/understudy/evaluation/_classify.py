@@ -24,8 +24,7 @@ from understudy.evaluation._reference import References
 from understudy.evaluation._scales import Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
 from understudy.evaluation._verdict import columns_named, points
-from understudy.schema import Schema
-from understudy.schema._recoding import Codes
+from understudy.schema import Codes, Schema
 from understudy.tables import Table
 
 ClassifierName: TypeAlias = Literal["svm", "svm-rbf", "boosting"]

@@ -24,7 +24,7 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._usefulness import LARGEST_TABLE
 from understudy.models import InformationScore, Network, NetworkModel, Node
-from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget
+from understudy.privacy import Budget, Candidate, Curator, Neighbours
 from understudy.schema import Axis, Domain, Marginal, recode
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +66,7 @@ def published_attribute(domain: Domain, sensitivities: Sequence[Fraction]) -> in
 
 def check_published(spec: PublishedSpec, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
     """Refuse what the paper does not cover, or what no machine could do."""
-    if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+    if not budget.pure or not neighbours.public_rows:
         raise OptionError("HPPrivBayes as published is for pure epsilon and replace-one neighbours only.")
     d = len(domain)
     n_candidates = sum(comb(i, size) for i in range(d) for size in range(min(spec.k, i) + 1))

@@ -25,7 +25,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._usefulness import largest_useful_table
 from understudy.models import Answers, Network, NetworkModel, RScore, fit_conditionals
-from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget, table_noise
+from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables
 from understudy.schema import Axis, Domain, Marginal, recode
 
 USUAL_BETA = Fraction(3, 10)
@@ -82,7 +82,8 @@ class JTree:
         if self.as_published:
             check_published(domain, budget, neighbours)
         refuse_drowning_noise(
-            table_noise(budget, neighbours, self._tables_share(neighbours) / max(len(domain), 1)), budget
+            budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity),
+            budget,
         )
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
@@ -112,7 +113,7 @@ class JTree:
         """What a run would do, from public quantities alone."""
         rows, tables = rows_share(neighbours), self._tables_share(neighbours)
         shares = {"rows": float(rows), "network": float(1 - rows - tables), "tables": float(tables)}
-        noise = table_noise(budget, neighbours, tables / max(len(domain), 1)).mean_abs
+        noise = budget.noise_for(tables / max(len(domain), 1), neighbours.table_sensitivity).mean_abs
         if self.as_published:
             return baseline_plan(
                 self.name,
@@ -146,7 +147,7 @@ class JTree:
 
     def largest_clique(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
         """Most cells of a clique: θ-useful even if there were as many tables as columns."""
-        noise = table_noise(budget, neighbours, self._tables_share(neighbours) / max(len(domain), 1))
+        noise = budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity)
         return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_TABLE)
 
     def n_pairs(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
@@ -184,7 +185,9 @@ class JTree:
         if progress is not None:
             progress("measuring its tables", 0, 1)
         network = Network(domain, graph.nodes())
-        measurements = curator.measure(tables_of(graph, budget), share=share, what="tables of cliques")
+        measurements = curator.ask(
+            NoisyTables(marginals=tables_of(graph, budget), what="tables of cliques"), share=share
+        )
         conditionals = fit_conditionals(network, measurements, n)
         return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
 
@@ -215,7 +218,8 @@ def choose_graph(
             break
         candidates = [Candidate(u, (Axis(v),)) for u, v in open_pairs]
         what = f"dependent pair {done + 1} of {pairs}"
-        u, v = open_pairs[curator.select(candidates, score=RScore(), share=share / pairs, what=what)]
+        question = BestCandidate(candidates=candidates, score=RScore(), what=what)
+        u, v = open_pairs[curator.ask(question, share=share / pairs)]
         chosen.append((u, v))
         graph = _joined(graph, chosen, limit)
     return graph
@@ -231,7 +235,7 @@ def _joined(graph: Decomposable, chosen: Sequence[Pair], limit: int) -> Decompos
 
 def tables_of(graph: Decomposable, budget: Budget) -> list[Marginal]:
     """What is measured: the cliques, merged where that makes the expected error smaller."""
-    power = 2 if isinstance(budget, PureBudget) else 1
+    power = 2 if budget.pure else 1
     tables: list[Clique] = merge(graph, power=power, limit=LARGEST_TABLE)
     return [Marginal.of(*sorted(table)) for table in tables]
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng
 from understudy.methods._junction import Decomposable, Pair, triangulate
-from understudy.privacy import Budget, Curator, Neighbours, PureBudget
+from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 
 Ints = npt.NDArray[np.int64]
@@ -35,13 +35,13 @@ outgrow any memory."""
 
 def check_published(domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
     """Refuse what the paper does not cover."""
-    if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+    if not budget.pure or not neighbours.public_rows:
         raise OptionError("JTree as published is for pure epsilon and replace-one neighbours only.")
 
 
 def published_graph(curator: Curator, *, epsilon: float, phi: float, coins: Rng) -> Decomposable:
     """The dependency graph that the printed test finds, triangulated."""
-    exact = curator.exact in ("all", "selection")
+    exact = curator.noiseless in ("all", "selection")
     scale = 0.0 if exact else noise_scale(curator.domain, curator.rows, epsilon)
     sizes = tuple(attribute.size for attribute in curator.domain)
     return bounded_graph(sizes, passing(margins(curator, phi), scale, coins))

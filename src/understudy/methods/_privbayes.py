@@ -16,7 +16,7 @@ from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
 from understudy.models import Answers, Network, NetworkModel, Node, fit_clipped, fit_conditionals
-from understudy.privacy import Budget, Curator, Neighbours
+from understudy.privacy import Budget, Curator, Neighbours, NoisyTables
 from understudy.schema import Domain, Marginal
 
 PostprocessingChoice: TypeAlias = Literal["consistent", "published"]
@@ -144,9 +144,8 @@ class PrivBayes:
         if progress is not None:
             progress("measuring its tables", 0, 1)
         # what the search left unspent goes into the tables
-        measurements = seen.measure(
-            tables_to_measure(search.nodes), share=seen.share_left, what="tables of the network"
-        )
+        tables = NoisyTables(marginals=tables_to_measure(search.nodes), what="tables of the network")
+        measurements = seen.ask(tables, share=seen.share_left)
         if self.postprocessing == "published":  # error bars are computed for the other one, so none are offered
             return NetworkModel(network, fit_clipped(network, measurements, n), settings.recoding, (), n)
         conditionals = fit_conditionals(network, measurements, n)

@@ -10,7 +10,7 @@ from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
 from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
 from understudy.models import score_named
-from understudy.privacy import Budget, Neighbours, NoiseLevel, Score, table_noise
+from understudy.privacy import Budget, Neighbours, NoiseLevel, Score
 from understudy.schema import Domain, Encoding, Recoding, recode
 
 ROWS_SHARE = Fraction(1, 50)
@@ -69,7 +69,7 @@ def settle(
     rest = 1 - for_rows
 
     def noise_for(share: Fraction) -> NoiseLevel:
-        return table_noise(budget, neighbours, share)
+        return budget.noise_for(share, neighbours.table_sensitivity)
 
     limits = _limits(seen, n, k, theta, (1 - beta) * rest, noise_for)
     if not any(may_have_parents(seen, limits, a) for a in range(len(seen))):

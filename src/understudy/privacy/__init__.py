@@ -25,7 +25,7 @@ from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._strength import MeanStrength, Strength
 from understudy.privacy._terms import PrivacyTerms
-from understudy.privacy._unit import PrivacyUnit
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
 ADD_REMOVE = Neighbours.ADD_REMOVE
@@ -33,6 +33,7 @@ REPLACE_ONE = Neighbours.REPLACE_ONE
 
 __all__ = [
     "ADD_REMOVE",
+    "ONE_ROW",
     "REPLACE_ONE",
     "Account",
     "AddNoise",
@@ -41,9 +42,9 @@ __all__ = [
     "Candidate",
     "Charge",
     "ChoiceStep",
+    "Counted",
     "Curator",
     "Entry",
-    "Counted",
     "ExactNoise",
     "Factors",
     "FarthestGuess",

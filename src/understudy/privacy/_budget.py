@@ -61,8 +61,12 @@ class Budget(Protocol):
         """All of it, in that measure."""
         ...
 
-    def part(self, share: Fraction) -> Fraction:
-        """The price of a share."""
+    def price(self, share: Fraction) -> Fraction:
+        """What a share costs."""
+        ...
+
+    def part(self, share: Fraction) -> Budget:
+        """A share as a budget of its own, for what is planned within it."""
         ...
 
     def norm(self, sensitivity: Sensitivity) -> Fraction:
@@ -141,9 +145,13 @@ class PureBudget:
         """ε."""
         return self.epsilon
 
-    def part(self, share: Fraction) -> Fraction:
+    def price(self, share: Fraction) -> Fraction:
         """ε of a share."""
         return share * self.epsilon
+
+    def part(self, share: Fraction) -> PureBudget:
+        """A share as a budget of its own."""
+        return PureBudget(epsilon=self.price(share))
 
     def norm(self, sensitivity: Sensitivity) -> Fraction:
         """L1."""
@@ -151,11 +159,11 @@ class PureBudget:
 
     def noise_for(self, share: Fraction, sensitivity: Sensitivity) -> NoiseLevel:
         """Discrete Laplace of scale L1/ε (proof.md, section 2)."""
-        return laplace_level(sensitivity.l1 / self.part(share))
+        return laplace_level(sensitivity.l1 / self.price(share))
 
     def rate_for(self, share: Fraction, sensitivity: Fraction) -> Fraction:
         """λ = ε/sensitivity (proof.md, section 4)."""
-        return self.part(share) / sensitivity
+        return self.price(share) / sensitivity
 
     def choice(self, rate: Fraction) -> Mechanism:
         """Permute-and-flip."""
@@ -208,9 +216,13 @@ class ZCDPBudget:
         """ρ."""
         return self.rho
 
-    def part(self, share: Fraction) -> Fraction:
+    def price(self, share: Fraction) -> Fraction:
         """ρ of a share."""
         return share * self.rho
+
+    def part(self, share: Fraction) -> ZCDPBudget:
+        """A share as a budget of its own; (ε, δ) stays the promise of the whole."""
+        return ZCDPBudget(rho=self.price(share), epsilon=self.epsilon, delta=self.delta)
 
     def norm(self, sensitivity: Sensitivity) -> Fraction:
         """The square of L2."""
@@ -218,11 +230,11 @@ class ZCDPBudget:
 
     def noise_for(self, share: Fraction, sensitivity: Sensitivity) -> NoiseLevel:
         """Discrete Gaussian of σ² = L2²/(2ρ) (proof.md, section 2)."""
-        return gaussian_level(sensitivity.l2_squared / (2 * self.part(share)))
+        return gaussian_level(sensitivity.l2_squared / (2 * self.price(share)))
 
     def rate_for(self, share: Fraction, sensitivity: Fraction) -> Fraction:
         """λ = √(8ρ)/sensitivity, rounded down (proof.md, section 4)."""
-        return sqrt_below(8 * self.part(share)) / sensitivity
+        return sqrt_below(8 * self.price(share)) / sensitivity
 
     def choice(self, rate: Fraction) -> Mechanism:
         """The exponential mechanism."""

@@ -118,7 +118,7 @@ class NoisyCell:
 
     def free_answer(self, facts: PublicFacts) -> None:
         """A count is never public."""
-        return None
+        return
 
     def price(self, facts: PublicFacts, share: Fraction) -> Price:
         """Noise for a number that a unit moves by its rows."""

@@ -233,7 +233,7 @@ class Curator:
 
 def _charge(what: str, share: Fraction, price: Price, budget: Budget) -> Charge:
     """The line for the privacy statement; without a cost where there is no noise, since none would be enough."""
-    cost = budget.part(share) if price.mechanism.private else None
+    cost = budget.price(share) if price.mechanism.private else None
     return Charge(
         what=what,
         mechanism=price.mechanism.name,

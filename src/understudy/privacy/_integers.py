@@ -5,7 +5,7 @@ Used where a parameter does not fit 64 bits, and by the tests as the kernels' sl
 
 from __future__ import annotations
 
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 
 def below(m: int, stream: WordStream) -> int:

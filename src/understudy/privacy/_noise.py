@@ -18,7 +18,7 @@ from understudy.privacy import _integers, _kernels
 from understudy.privacy._levels import GAUSSIAN_ROOM, LAPLACE_ROOM, gaussian_level, gaussian_parameters, laplace_level
 from understudy.privacy._selection import choose_exponential, choose_permute_and_flip
 from understudy.privacy._values import Counts
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 NoiseSource: TypeAlias = Literal["exact", "opendp"]
 _COUNT_ROOM = 1 << 61  # counts and noise below this cannot overflow a sum

@@ -15,7 +15,7 @@ from understudy.privacy._noise import Noise, make_noise
 from understudy.privacy._protection import View
 from understudy.privacy._question import Noiseless, PrivateRows
 from understudy.privacy._terms import PrivacyTerms
-from understudy.privacy._unit import PrivacyUnit
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
 
 def open_curator(
@@ -23,7 +23,7 @@ def open_curator(
     *,
     budget: Budget,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
-    unit: PrivacyUnit = PrivacyUnit(),
+    unit: PrivacyUnit = ONE_ROW,
     ledger: Ledger | None = None,
     noise: Noise | None = None,
     noiseless: Noiseless | None = None,

@@ -37,7 +37,7 @@ class SeenAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableStep:
-    """One noisy table. A unit that leaves or enters a cell with factor a costs a·`of_cell`: a/b, or a/(2σ²) for one row.
+    """One noisy table. A unit that leaves or enters a cell with factor a costs a·`of_cell`: for a row a/b, or a/(2σ²).
 
     A cell's factor is the smallest that its values have. `factors` has one tuple per axis, empty where all are 1.
     """

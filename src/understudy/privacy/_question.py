@@ -37,7 +37,7 @@ class PublicFacts:
     domain: Domain
     terms: PrivacyTerms
     rows: int | None
-    """The number of rows where it is public: the true one under replace-one, else the measured one once there is one."""
+    """The public number of rows: the true one under replace-one, else the measured one once there is one."""
     view: View
     shapes: CandidateShapes
     noiseless: Noiseless | None = None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from understudy._core.errors import InternalError
 from understudy.privacy import _integers, _kernels
 from understudy.privacy._values import Counts
-from understudy.privacy._words import WordStream
+from understudy.privacy._word_stream import WordStream
 
 _ROOM = 1 << 62  # kernels take rates p/q with p, q up to this
 

@@ -61,7 +61,7 @@ class MeanStrength:
 
     def free_answer(self, facts: PublicFacts) -> None:
         """It always looks at rows."""
-        return None
+        return
 
     def price(self, facts: PublicFacts, share: Fraction) -> Price:
         """Noise for one number on the grid."""

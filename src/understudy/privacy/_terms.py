@@ -9,7 +9,7 @@ from fractions import Fraction
 from understudy.privacy._budget import Budget
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._sensitivity import Sensitivity
-from understudy.privacy._unit import PrivacyUnit
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 from understudy.privacy._values import NoiseLevel, Score, ScoreWithValues
 
 
@@ -27,7 +27,7 @@ class PrivacyTerms:
 
     budget: Budget
     neighbours: Neighbours = Neighbours.REPLACE_ONE
-    unit: PrivacyUnit = PrivacyUnit()
+    unit: PrivacyUnit = ONE_ROW
 
     @property
     def public_rows(self) -> bool:

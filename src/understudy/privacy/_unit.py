@@ -39,3 +39,6 @@ class PrivacyUnit:
             return self.words
         same = "" if self.column is None else f" with the same {self.column}"
         return f"{self.words} (up to {self.max_rows:,} rows{same})"
+
+
+ONE_ROW = PrivacyUnit()

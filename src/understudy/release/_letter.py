@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from understudy.release._protection import protection_section
 from understudy.release._statement import ChargeLine, Statement
-from understudy.release._words import clean as _clean
-from understudy.release._words import number
-from understudy.release._words import odds as _odds
+from understudy.release._statement_text import clean as _clean
+from understudy.release._statement_text import number
+from understudy.release._statement_text import odds as _odds
 
 _MAX_LISTED = 40
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from understudy.charts import Chart
 from understudy.charts._svg import fit, plain, svg, tag, ticks, width_of
 from understudy.release._statement import ProtectionLine, Statement
-from understudy.release._words import clean, number_above, right_at_most
+from understudy.release._statement_text import clean, number_above, right_at_most
 
 _MOST_ROWS = 60
 _WIDTH, _LEFT, _RIGHT, _ROW = 640.0, 236.0, 576.0, 19.0

@@ -1,19 +1,21 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
 from understudy.schema._bins import Bins
+from understudy.schema._build import build_field
 from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
-from understudy.schema._recoding import Encoding, Part, Recoding, recode
+from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
-from understudy.schema._values import Form
+from understudy.schema._values import Form, directives, format_number, zone_exists
 
 __all__ = [
     "Attribute",
     "Axis",
     "Bins",
     "Category",
+    "Codes",
     "Dependency",
     "Determines",
     "Domain",
@@ -26,8 +28,12 @@ __all__ = [
     "Part",
     "Recoding",
     "Schema",
+    "build_field",
+    "directives",
+    "format_number",
     "import_sdv",
     "project",
     "recode",
     "regroup",
+    "zone_exists",
 ]

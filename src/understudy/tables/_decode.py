@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.randomness import Rng
-from understudy.schema import Bins, Field, Schema
-from understudy.schema._recoding import Codes
+from understudy.schema import Bins, Codes, Field, Schema
 from understudy.tables._numbers import bools, ints
 from understudy.tables._zones import moments_at
 

@@ -12,9 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy._core.errors import TableError
-from understudy.schema import Field, Schema, import_sdv
-from understudy.schema._build import build_field
-from understudy.schema._values import zone_exists
+from understudy.schema import Field, Schema, build_field, import_sdv, zone_exists
 from understudy.tables._guess import DISTINCT_LIMIT, MISSING_WORDS, describe
 from understudy.tables._moments import has_zone
 from understudy.tables._objects import Column as ArrayOrMixed

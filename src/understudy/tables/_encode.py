@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from understudy.schema import Field
-from understudy.schema._recoding import Codes
+from understudy.schema import Codes, Field
 from understudy.tables._objects import Column, Mixed
 from understudy.tables._parse import Parsed, parse, refusal
 from understudy.tables._table import code_type

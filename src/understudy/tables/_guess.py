@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from understudy.schema import Form, Schema
-from understudy.schema._values import format_number
+from understudy.schema import Form, Schema, format_number
 from understudy.tables._texts import as_texts
 
 if TYPE_CHECKING:

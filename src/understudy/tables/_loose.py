@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from understudy._core.errors import TableError
-from understudy.schema import Field, Schema
-from understudy.schema._recoding import Codes
+from understudy.schema import Codes, Field, Schema
 from understudy.tables._columns import column_faults
 from understudy.tables._encode import MISSING, ColumnEncoder
 from understudy.tables._read import Progress, rows_at_once

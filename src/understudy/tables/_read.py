@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.errors import TableError
-from understudy.schema import Field, Schema
-from understudy.schema._recoding import Codes
+from understudy.schema import Codes, Field, Schema
 from understudy.tables._columns import column_faults
 from understudy.tables._encode import ColumnEncoder, Problem
 from understudy.tables._sources import Source, open_source

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import TableError
-from understudy.schema import Domain
-from understudy.schema._recoding import Codes
+from understudy.schema import Codes, Domain
 
 
 @dataclass(frozen=True, eq=False)

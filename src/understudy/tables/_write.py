@@ -15,8 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy._core.errors import OutputError
-from understudy.schema import Field, Schema
-from understudy.schema._values import directives
+from understudy.schema import Field, Schema, directives
 from understudy.tables._decode import arrow_schema
 from understudy.tables._moments import clock_of_column, has_zone
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from understudy.schema._values import zone_exists
+from understudy.schema import zone_exists
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
 
