@@ -21,7 +21,7 @@ from understudy.evaluation._learning import some_rows
 from understudy.methods import HPPrivBayes, read_method
 from understudy.methods._hp_published import mutual_information, value_weights
 from understudy.models import Model, NetworkModel, fit_clipped
-from understudy.privacy import PrivacyWarning, make_budget, make_noise, open_curator
+from understudy.privacy import NoisyTables, PrivacyWarning, make_budget, make_noise, open_curator
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -95,7 +95,9 @@ def measured_each(counter: Counter, model: NetworkModel, epsilon: float, seed: i
         warnings.simplefilter("ignore", PrivacyWarning)
         curator = open_curator(counter, budget=make_budget(epsilon), noise=make_noise(seed=seed + 10_000))
     families = [node.marginal.canonical() for node in model.network.nodes]
-    measured = curator.recoded(model.recoding).measure(families, share=_TABLES_SHARE, what="tables of the network")
+    measured = curator.recoded(model.recoding).ask(
+        NoisyTables(marginals=families, what="tables of the network"), share=_TABLES_SHARE
+    )
     return NetworkModel(model.network, fit_clipped(model.network, measured, model.n), model.recoding, (), model.n)
 
 

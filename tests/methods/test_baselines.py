@@ -35,13 +35,13 @@ def table_of(n=500, seed=1):
     return Table(DOMAIN, tuple(rng.binomial(size - 1, 0.3, n) for size in SIZES))
 
 
-def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, exact=None):
+def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, noiseless=None):
     return open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
         noise=make_noise(seed=seed),
-        noiseless=exact,
+        noiseless=noiseless,
     )
 
 
@@ -75,7 +75,7 @@ def test_independent_adds_noise_of_scale_2d_over_epsilon_to_each_count():
 
 def test_without_noise_independent_has_the_true_columns_and_no_relations():
     table = table_of()
-    model = Independent().fit(curator_of(table, exact="all"))
+    model = Independent().fit(curator_of(table, noiseless="all"))
     truth = [np.bincount(column, minlength=size) / table.n for column, size in zip(table.columns, SIZES, strict=True)]
     for found, expected in zip(model.conditionals, truth, strict=True):
         assert found.tolist() == pytest.approx(expected.tolist())

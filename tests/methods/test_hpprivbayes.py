@@ -19,7 +19,16 @@ from understudy.methods import HPPrivBayes, describe_method, read_method, usual_
 from understudy.methods._attach import parent_sets
 from understudy.methods._groups import make_levels, named_sensitivities, read_split
 from understudy.methods._hp_published import choose_network, order_by_information, pairwise_information
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PureBudget, TableStep, make_budget, make_noise, open_curator
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    NoisyTables,
+    PureBudget,
+    TableStep,
+    make_budget,
+    make_noise,
+    open_curator,
+)
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -118,7 +127,7 @@ def test_a_declared_weight_of_an_ordinary_column_makes_its_noise_unequal_too():
 
 
 def test_diagnostics_and_plans_run():
-    _, model = run(HPPrivBayes(), exact="all")
+    _, model = run(HPPrivBayes(), noiseless="all")
     assert all(m.noise.kind == "none" for m in model.measurements)
     plan = HPPrivBayes().plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
     assert [attribute.name for attribute in plan.attributes] == ["sex", "age", "job", "ill"]
@@ -292,10 +301,10 @@ def test_a_promise_is_enforced_at_the_curator_s_door():
     table = people()
     curator = open_curator(MemoryCounter(table), budget=make_budget(1), noise=make_noise(seed=1))
     curator.promise([3], Fraction(1, 10))
-    curator.measure([Marginal.of(0, 1)], share=Fraction(1, 2))
+    curator.ask(NoisyTables(marginals=[Marginal.of(0, 1)]), share=Fraction(1, 2))
     with pytest.raises(BudgetExceeded, match="promised less"):
-        curator.measure([Marginal.of(0, 3)], share=Fraction(1, 5))
-    curator.measure([Marginal.of(0, 3)], share=Fraction(1, 10))
+        curator.ask(NoisyTables(marginals=[Marginal.of(0, 3)]), share=Fraction(1, 5))
+    curator.ask(NoisyTables(marginals=[Marginal.of(0, 3)]), share=Fraction(1, 10))
     with pytest.raises(BudgetExceeded):
-        curator.measure([Marginal.of(3)], share=Fraction(1, 100))
+        curator.ask(NoisyTables(marginals=[Marginal.of(3)]), share=Fraction(1, 100))
     assert curator.protection.promised([3]) == Fraction(1, 10)

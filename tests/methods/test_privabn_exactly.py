@@ -30,7 +30,16 @@ from understudy.methods._growth import grow_parents, penalised
 from understudy.methods._privabn_published import adaptive_network
 from understudy.methods._usefulness import TableLimits
 from understudy.models import score_named
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, NoiseLevel, PureBudget, make_noise, open_curator
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    Candidate,
+    MeanStrength,
+    NoiseLevel,
+    PureBudget,
+    make_noise,
+    open_curator,
+)
 from understudy.privacy._strength import GRID
 from understudy.schema import Axis
 
@@ -186,7 +195,7 @@ def test_strength_moves_no_further_than_is_charged(neighbours):
     def on_grid(records):
         counter = RememberedCounts([RECORDS[i] for i in records])
         curator = open_curator(counter, budget=BUDGET, neighbours=neighbours, noiseless="all")
-        return curator.measure_strength(groups, score=score_named("R"), share=Fraction(1)).on_grid
+        return curator.ask(MeanStrength(groups=groups, score=score_named("R")), share=Fraction(1)).on_grid
 
     sizes = (4,) if neighbours is REPLACE_ONE else (3, 4)
     values = {records: on_grid(records) for n in sizes for records in datasets(n)}
@@ -204,7 +213,7 @@ def test_strength_is_the_mean_of_best_partners():
     counter = RememberedCounts([(0, 0, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1)])
     groups = [[Candidate(a, (Axis(b),)) for b in range(3) if b != a] for a in range(3)]
     curator = open_curator(counter, budget=BUDGET, noiseless="all")
-    found = curator.measure_strength(groups, score=score_named("R"), share=Fraction(1, 2))
+    found = curator.ask(MeanStrength(groups=groups, score=score_named("R")), share=Fraction(1, 2))
     # a and b are each other's best partners, with R = 1/2; c has none: (2 + 2 + 0)/3 records
     assert found.mean == pytest.approx(4 / 3, abs=1 / GRID)
     assert found.deviation == 0

@@ -31,11 +31,11 @@ def related(d=12, n=3_000, seed=1):
     return Table(binary(d), tuple(columns))
 
 
-def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, exact=None):
+def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, noiseless=None):
     counter = MemoryCounter(table, threads=1)
     noise = make_noise(seed=seed)
     return open_curator(
-        counter, budget=make_budget(epsilon, delta), neighbours=neighbours, noise=noise, noiseless=exact
+        counter, budget=make_budget(epsilon, delta), neighbours=neighbours, noise=noise, noiseless=noiseless
     )
 
 

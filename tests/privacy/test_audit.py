@@ -11,7 +11,7 @@ import pytest
 
 from tests.audit_tools import epsilon_lower_bound
 from tests.privacy.small import PlainCounter, binary
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, NoisyTables, make_budget, make_noise, open_curator
 from understudy.schema import Marginal
 
 
@@ -43,7 +43,7 @@ def proved_epsilon(neighbours, n_tables, factor, trials):
         hits.append(0)
         for _ in range(trials):
             curator = open_curator(counter, budget=budget, neighbours=neighbours, noise=noise)
-            tables = [table.counts for table in curator.measure(marginals, share=Fraction(1))]
+            tables = [table.counts for table in curator.ask(NoisyTables(marginals=marginals), share=Fraction(1))]
             replaced = neighbours is REPLACE_ONE
             hits[-1] += all(t[1] >= gained and (not replaced or t[0] <= kept) for t in tables)
     return epsilon_lower_bound(*hits, trials)
@@ -74,9 +74,9 @@ def test_row_13_in_full(neighbours, n_tables, factor, low, high):
     assert low < proved_epsilon(neighbours, n_tables, factor, 200_000) <= high
 
 
-def rows_seen(n, exact, trials):
+def rows_seen(n, noiseless, trials):
     noise, counter = make_noise(seed=n), PlainCounter(binary(1), [(0,)] * n)
-    options = {"budget": make_budget(1), "neighbours": ADD_REMOVE, "noise": noise, "exact": exact}
+    options = {"budget": make_budget(1), "neighbours": ADD_REMOVE, "noise": noise, "noiseless": noiseless}
     return np.array([open_curator(counter, **options).measure_rows(share=Fraction(1)) for _ in range(trials)])
 
 

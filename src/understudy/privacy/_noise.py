@@ -108,28 +108,30 @@ class ExactNoise:
 
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by permute-and-flip."""
-        return choose_permute_and_flip(scores, rate, self._stream)
+        with self._stream.lock:
+            return choose_permute_and_flip(scores, rate, self._stream)
 
     def exponential(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by the exponential mechanism."""
-        return choose_exponential(scores, rate, self._stream)
+        with self._stream.lock:
+            return choose_exponential(scores, rate, self._stream)
 
     def _fast(self, kernel: Any, counts: Counts, *parameters: np.uint64) -> Counts:
         flat = np.ascontiguousarray(counts, dtype=np.int64).reshape(-1)
         out = np.empty_like(flat)
-        done = 0
-        while done < flat.size:
-            done, self._stream.position, status = kernel(
-                flat, out, done, *parameters, self._stream.buffer, self._stream.position
-            )
-            if status == _kernels.GAVE_UP:
-                raise InternalError("A noise value beyond every bound was drawn, which should never be seen.")
-            if status == _kernels.OUT_OF_WORDS:
-                self._stream.refill()
+        done, stream = 0, self._stream
+        with stream.lock:
+            while done < flat.size:
+                done, stream.position, status = kernel(flat, out, done, *parameters, stream.buffer, stream.position)
+                if status == _kernels.GAVE_UP:
+                    raise InternalError("A noise value beyond every bound was drawn, which should never be seen.")
+                if status == _kernels.OUT_OF_WORDS:
+                    stream.refill()
         return out.reshape(counts.shape)
 
     def _slowly(self, counts: Counts, draw: Any) -> Counts:
-        noisy = [int(count) + draw() for count in np.asarray(counts).reshape(-1)]
+        with self._stream.lock:
+            noisy = [int(count) + draw() for count in np.asarray(counts).reshape(-1)]
         if any(abs(value) >= _COUNT_ROOM for value in noisy):
             raise OptionError("This budget is so small that noisy counts exceed 64 bits. Raise epsilon.")
         return np.array(noisy, dtype=np.int64).reshape(counts.shape)
