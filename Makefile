@@ -18,11 +18,11 @@ help:
 
 setup: $(READY)
 
-$(READY): pyproject.toml requirements.lock
+$(READY): pyproject.toml research/pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "understudy needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e research
 	@touch $(READY)
 
 demo: setup
@@ -56,8 +56,8 @@ bench: setup
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
 experiments: setup
-	$(BIN)/python -m research run all --quick --out docs/experiments
-	$(BIN)/python -m research claims --out docs/experiments --markdown docs/claims.md
+	$(BIN)/research run all --quick --out docs/experiments
+	$(BIN)/research claims --out docs/experiments --markdown docs/claims.md
 
 lock:
 	$(BIN)/python -m pip install --quiet uv

@@ -1,11 +1,11 @@
 """Evaluation of Adult's two- and three-way tables, against the same by pandas `crosstab`.
 
-Ours starts from two dataframes as a user has them: reading them by their schema, making the floor and the ceiling and
-measuring both of these too are in its time. Pandas is given whole-number codes, gets no floor and no ceiling, and its
+Ours starts from two dataframes as a user has them: reading them by their schema, making the two references and
+measuring both of these too are in its time. Pandas is given whole-number codes, gets no references, and its
 distances must be ours to 1e-12. A quick run lets it do a spread-out few of the tables and multiplies.
 
 The second line is `evaluate` as a whole, which also finds associations, answers range queries, computes SDMetrics'
-measures and drills the worst tables down. There pandas does floor and ceiling too, but still nothing beyond the tables.
+measures and drills the worst tables down. There pandas does both references too, but still nothing beyond the tables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from understudy._core.randomness import Streams, streams
 from understudy.evaluation import (
     Pair,
     Property,
-    ceiling_table,
+    draw_independent_columns,
     make_references,
     measure_tables,
     pair_of_codes,
@@ -56,11 +56,11 @@ def against_crosstab(*, quick: bool) -> list[Line]:
     groups = sorted(found)
     few = groups[:: max(1, len(groups) // QUICK_TABLES)] if quick else groups
     theirs = _crosstab_seconds(_codes(schema, real), _codes(schema, synthetic), few, found) * len(groups) / len(few)
-    task = f"evaluate all {len(groups)} 2- and 3-way tables of Adult, floor and ceiling included"
+    task = f"evaluate all {len(groups)} 2- and 3-way tables of Adult, references included"
     everything = "all of evaluate on Adult but classifiers: tables, associations, ranges, SDMetrics' measures"
     return [
-        faster(task, ours, theirs, target=FASTER, what="pandas crosstab, neither floor nor ceiling"),
-        faster(everything, whole, 2 * theirs, target=FASTER, what="pandas crosstab of the tables, floor and ceiling"),
+        faster(task, ours, theirs, target=FASTER, what="pandas crosstab, no references"),
+        faster(everything, whole, 2 * theirs, target=FASTER, what="pandas crosstab of the tables, references too"),
     ]
 
 
@@ -132,7 +132,7 @@ def _wide_pair(n: int) -> Pair:
     columns, content = mixed_table(n, seed=12)
     schema = Schema.from_dict(content)
     real = Table(schema.domain, tuple(columns))
-    return pair_of_codes(schema, real, [ceiling_table(real, streams(2).get("wide"))])
+    return pair_of_codes(schema, real, [draw_independent_columns(real, streams(2).get("wide"))])
 
 
 def _best(work: Callable[[], object]) -> float:

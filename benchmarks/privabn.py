@@ -28,7 +28,7 @@ from benchmarks.scale import peak_mb, reset_peak
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.evaluation import make_references, measure_l1_l2, pair_of_codes
-from understudy.methods import PrivABN, PrivBayes, read_method
+from understudy.methods import PrivABN, PrivBayes, flaw_of, label_method, read_method
 from understudy.models import NetworkModel
 from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Marginal, Schema
@@ -60,7 +60,7 @@ def l2_errors(name: str, word: str, epsilon: float, seeds: int) -> list[float]:
             counter,
             budget=make_budget(epsilon),
             noise=make_noise(seed=seed),
-            no_guarantee=getattr(method, "as_published", False),
+            no_guarantee=flaw_of(method) is not None,
         )
         model = method.fit(curator, streams=Streams(seed))
         assert isinstance(model, NetworkModel)
@@ -92,11 +92,11 @@ def errors(name: str, epsilon: float, seeds: int) -> list[Line]:
 def variants(name: str, epsilon: float, seeds: int) -> list[Line]:
     """The other sound variants, and the printed form, which is not private."""
     ours = l2_errors(name, "privabn", epsilon, seeds)[0]
-    words = ["privabn:variant=drawn", "privabn:variant=greedy", "privabn:as_published=true"]
+    words = ["privabn:variant=drawn", "privabn:variant=greedy", "privabn-as-printed"]
     found = []
     for word in words:
         other = l2_errors(name, word, epsilon, seeds)[0]
-        label = f"{word} (no guarantee)" if "as_published" in word else word
+        label = label_method(read_method(word))
         task = f"privabn beside {label}, {name}, ε = {epsilon:g}: L2 error of {WAYS[name][0]}-way queries"
         found.append(Line(task, f"{ours:.4f}", f"{other:.4f}", other / ours))
     return found

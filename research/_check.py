@@ -47,8 +47,7 @@ def _check_scikit_learn(runs: Sequence[Run]) -> None:
             scikit_learn()
         except OptionError:
             raise OptionError(
-                "machines with a radial kernel need scikit-learn, which is not installed. Run: pip install "
-                '"understudy[experiments]"'
+                "machines with a radial kernel need scikit-learn, which is not installed. Run: make setup"
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""`understudy experiment`: the papers' figures, one command each, with verdicts decided by rules."""
+"""The program `research`: the papers' figures, one command each, with verdicts decided by rules."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from understudy.cli._interrupts import INTERRUPTS
-from understudy.cli._show import Progress, counted, make_table, progress_bars, say, say_json, say_table
+from understudy.cli.program import (
+    INTERRUPTS,
+    Progress,
+    counted,
+    make_program,
+    make_table,
+    progress_bars,
+    say,
+    say_json,
+    say_table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from research import Experiment, Outcome
 
-app = typer.Typer(help="Run the papers' experiments and decide what they claim.", no_args_is_help=True)
+app = make_program("research", "Run the papers' experiments and decide what they claim.")
 
 _OUT = typer.Option(Path("experiments"), "--out", "-o", help="Folder of results; made, or taken up again.")
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
@@ -41,7 +50,7 @@ def list_experiments(out: Path = _OUT, as_json: bool = _JSON) -> None:
     known = [row["quick_cpu_seconds"] for row in rows if row["quick_cpu_seconds"] is not None]
     together = in_words(sum(known) if len(known) == len(rows) else None)
     say(f"Costs are CPU time, about; divide by your processors. All quick forms together: {together}.")
-    say(f"Results: {out}. Run one: understudy experiment run {next(iter(EXPERIMENTS))} --quick")
+    say(f"Results: {out}. Run one: research run {next(iter(EXPERIMENTS))} --quick")
 
 
 def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
@@ -94,7 +103,7 @@ def run(
     for name in wanted:
         with progress_bars(quiet=as_json, time_left=True) as progress:
             outcomes[name] = run_experiment(
-                name, quick=quick, data=data, out=out, seeds=seeds, jobs=jobs, progress=_told(progress, name, out)
+                name, quick=quick, data=data, out=out, seeds=seeds, jobs=jobs, progress=_kept(progress, name, out)
             )
         INTERRUPTS.outcome = f"{name} is complete, in {out}."
         if not as_json:
@@ -103,17 +112,17 @@ def run(
         say_json({"out": str(out), "experiments": [_document(EXPERIMENTS[n], o) for n, o in outcomes.items()]})
 
 
-def _told(progress: Progress, name: str, out: Path) -> Progress:
+def _kept(progress: Progress, name: str, out: Path) -> Progress:
     """The same progress, which also keeps in mind what to tell when the run is interrupted."""
 
-    def told(stage: str, done: int, total: int) -> None:
+    def update(stage: str, done: int, total: int) -> None:
         INTERRUPTS.outcome = (
             f"{name}: {done} of {counted(total, 'run', 'runs')} left to do were done, and are kept in {out}. "
             "Run the same command again to go on from there."
         )
         progress(f"{name}: {stage}", done, total)
 
-    return told
+    return update
 
 
 def _show(experiment: Experiment, outcome: Outcome, out: Path) -> None:

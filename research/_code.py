@@ -14,8 +14,8 @@ from typing import Protocol, TypeGuard
 import understudy
 
 # What a run's values depend on. Figures, rules, pages and commands are not among it: they only read results.
-_ROOMS = ("_core", "schema", "tables", "counting", "privacy", "network", "methods", "evaluation")
-_OURS = ("experiments/_data.py", "experiments/tasks", "experiments/svm")
+_ROOMS = ("_core", "schema", "tables", "counting", "privacy", "models", "methods", "evaluation")
+_OURS = ("_data.py", "tasks", "svm")
 
 
 @cache
@@ -25,9 +25,9 @@ def code_version() -> str:
     >>> code_version().count("+")
     1
     """
-    root = Path(understudy.__file__).parent
     found = sha256()
-    for place in (*_ROOMS, *_OURS):
+    package, ours = Path(understudy.__file__).parent, Path(__file__).parent
+    for root, place in [*((package, room) for room in _ROOMS), *((ours, part) for part in _OURS)]:
         path = root / place
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             found.update(file.relative_to(root).as_posix().encode() + b"\0" + without_comments(file.read_text("utf-8")))

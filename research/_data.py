@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from understudy._core.errors import TableError, did_you_mean
-from understudy.counting import MemoryCounter
+from understudy.counting import Counter, open_counter
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
 
@@ -32,7 +32,7 @@ class Dataset:
     name: str
     schema: Schema
     table: Table
-    counter: MemoryCounter
+    counter: Counter
 
 
 def data_folder(given: str | os.PathLike[str] | None = None) -> Path:
@@ -88,7 +88,7 @@ def _load(name: str, folder: Path) -> Dataset:
     path = table_file(name, folder)
     schema = Schema.load(schema_file(name, folder))
     table = read_table(path, schema)
-    return Dataset(name, schema, table, MemoryCounter(table))
+    return Dataset(name, schema, table, open_counter(table))
 
 
 def data_hash(name: str, folder: Path) -> str:

@@ -115,8 +115,6 @@ class Experiment:
     quick_seeds: int = 3
     full_seeds: int = 100
     log_x: bool = True
-    remarks: tuple[str, ...] = ()
-    """What the paper leaves open, and how it was read."""
 
     def scale(self, *, quick: bool, seeds: int | None = None) -> Scale:
         """How much to compute, in the quick form or as the paper did it."""

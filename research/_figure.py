@@ -150,9 +150,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise OptionError(
-            'figures need matplotlib, which is not installed. Run: pip install "understudy[experiments]"'
-        ) from None
+        raise OptionError("figures need matplotlib, which is not installed. Run: make setup") from None
     matplotlib.use("Agg")
     import matplotlib.pyplot as pyplot
 

@@ -18,9 +18,9 @@ from research._experiment import Experiment, Finding, Results, Run, Verdict
 from research._figure import draw
 from research._runner import Progress, do_runs
 from research.figures import experiment_named
-from understudy._api._compare_store import RunStore
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import told_as_output_error, write_bytes
+from understudy.rehearsal import RunStore
 
 RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
 _MOST_SEEDS = 10_000  # a hundred times what the papers made
@@ -158,7 +158,7 @@ def _read(path: Path, experiment: Experiment) -> Outcome:
     except (ValueError, TypeError, KeyError, OSError):
         raise OutputError(
             f"'{path}' is not an experiment's result, or is damaged. Delete it, and run the experiment again: "
-            f"understudy experiment run {experiment.name}"
+            f"research run {experiment.name}"
         ) from None
     if len(outcome.verdicts) != len(experiment.claims):  # an older list of claims: nothing of it can be told
         return Outcome(**{**document, "code": "", "verdicts": ()})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from research._experiment import Claim, Experiment, Finding
 from research._outcome import FIGURE, Outcome
+from research._remarks import remarks_on
 
 _NOT_RUN = "not run"
 _HEAD = """\
@@ -19,8 +20,8 @@ by the rule. *Not reproduced*: neither. A claim that is put to two forms of a me
 once for each. The page is generated from the results in the folder beside it:
 
 ```text
-understudy experiment run all --quick --out {folder}
-understudy experiment claims --out {folder} --markdown {page}
+research run all --quick --out {folder}
+research claims --out {folder} --markdown {page}
 ```
 """
 
@@ -83,7 +84,7 @@ def _section(experiment: Experiment, outcome: Outcome | None, figures: str) -> s
     lines += ["", "<details><summary>The rules</summary>", ""]
     lines += [f"- *Of {numbers}:* {text}" for numbers, text in _rules(claim for claim, _ in found)]
     lines += ["", "</details>"]
-    lines += [f"\n{remark}" for remark in experiment.remarks]
+    lines += [f"\n{remark}" for remark in remarks_on(experiment.name)]
     option = " --quick" if outcome is None or outcome.quick else ""
-    lines += ["", "```text", f"understudy experiment run {experiment.name}{option}", "```", ""]
+    lines += ["", "```text", f"research run {experiment.name}{option}", "```", ""]
     return "\n".join(lines)

@@ -18,8 +18,8 @@ from research._code import code_version
 from research._data import data_hash
 from research._experiment import Run
 from research.tasks import TASKS, Values
-from understudy._api._compare_store import RunStore, fingerprint
 from understudy._core.errors import TableError
+from understudy.rehearsal import RunStore, fingerprint
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 STAGE = "running"

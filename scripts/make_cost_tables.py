@@ -1,6 +1,6 @@
 """Write the tables of docs/cost-of-soundness.md from the results of experiments, so that none is typed by hand.
 
-    understudy experiment run privabn-fig3 hpprivbayes-fig5 soundness-leak --quick --out docs/experiments
+    research run privabn-fig3 hpprivbayes-fig5 soundness-leak --quick --out docs/experiments
     python scripts/make_cost_tables.py [RESULTS] [PAGE]
 
 Each stands between `<!-- table: NAME -->` and `<!-- end -->`; all else on the page is left as it is.

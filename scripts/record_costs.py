@@ -1,6 +1,6 @@
-"""Record what experiments cost, for `understudy experiment list`, from results of the quick form.
+"""Record what experiments cost, for `research list`, from results of the quick form.
 
-understudy experiment run all --quick --out docs/experiments
+research run all --quick --out docs/experiments
 python scripts/record_costs.py [RESULTS]
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from research import EXPERIMENTS, read_outcomes
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "understudy" / "experiments" / "costs.json"
+TARGET = Path(__file__).resolve().parent.parent / "research" / "costs.json"
 
 
 def main() -> None:

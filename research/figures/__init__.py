@@ -1,4 +1,4 @@
-"""The experiments by name, one module each. A new one joins by a line here."""
+"""The experiments by name: a module for each figure, or for several that are alike. A new one joins by a line here."""
 
 from __future__ import annotations
 
@@ -14,54 +14,36 @@ from research.figures import (
     privabn_fig2,
     privabn_fig3,
     privabn_table2,
+    privbayes_alpha_way,
+    privbayes_classifiers,
+    privbayes_encodings,
     privbayes_fig4,
-    privbayes_fig5,
-    privbayes_fig6,
-    privbayes_fig7,
-    privbayes_fig8,
     privbayes_fig9,
     privbayes_fig10,
     privbayes_fig11,
-    privbayes_fig12,
-    privbayes_fig13,
-    privbayes_fig14,
-    privbayes_fig15,
-    privbayes_fig16,
-    privbayes_fig17,
-    privbayes_fig18,
-    privbayes_fig19,
     soundness_leak,
 )
 from understudy._core.errors import OptionError, did_you_mean
 
-_MODULES = (
-    privbayes_fig4,
-    privbayes_fig5,
-    privbayes_fig6,
-    privbayes_fig7,
-    privbayes_fig8,
-    privbayes_fig9,
-    privbayes_fig10,
-    privbayes_fig11,
-    privbayes_fig12,
-    privbayes_fig13,
-    privbayes_fig14,
-    privbayes_fig15,
-    privbayes_fig16,
-    privbayes_fig17,
-    privbayes_fig18,
-    privbayes_fig19,
-    privabn_fig1,
-    privabn_fig2,
-    privabn_fig3,
-    privabn_table2,
-    hpprivbayes_fig3,
-    hpprivbayes_fig4,
-    hpprivbayes_fig5,
-    hpprivbayes_fig6,
-    soundness_leak,
+_ALL = (
+    privbayes_fig4.EXPERIMENT,
+    *privbayes_encodings.EXPERIMENTS,
+    privbayes_fig9.EXPERIMENT,
+    privbayes_fig10.EXPERIMENT,
+    privbayes_fig11.EXPERIMENT,
+    *privbayes_alpha_way.EXPERIMENTS,
+    *privbayes_classifiers.EXPERIMENTS,
+    privabn_fig1.EXPERIMENT,
+    privabn_fig2.EXPERIMENT,
+    privabn_fig3.EXPERIMENT,
+    privabn_table2.EXPERIMENT,
+    hpprivbayes_fig3.EXPERIMENT,
+    hpprivbayes_fig4.EXPERIMENT,
+    hpprivbayes_fig5.EXPERIMENT,
+    hpprivbayes_fig6.EXPERIMENT,
+    soundness_leak.EXPERIMENT,
 )
-EXPERIMENTS: Mapping[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
+EXPERIMENTS: Mapping[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
 
 
 def experiment_named(name: str) -> Experiment:
@@ -72,7 +54,6 @@ def experiment_named(name: str) -> Experiment:
     """
     if name not in EXPERIMENTS:
         raise OptionError(
-            f"there is no experiment '{name}'. {did_you_mean(name, EXPERIMENTS)} See them all with: understudy "
-            "experiment list"
+            f"there is no experiment '{name}'. {did_you_mean(name, EXPERIMENTS)} See them all with: research list"
         )
     return EXPERIMENTS[name]

@@ -10,6 +10,8 @@ from research._experiment import Run, Scale
 
 EPSILONS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 """The budgets of the PrivBayes paper's figures."""
+BENCHMARKS = {"NLTCS": "nltcs", "ACS": "acs", "Adult": "adult_privbayes16", "BR2000": "br2000_privbayes16"}
+"""Its tables, with their files."""
 EPSILON = "ε"
 DISTANCE = "average variation distance"
 ERROR = "misclassification rate"

@@ -20,26 +20,11 @@ CLEAR = 2.0  # standard errors of a difference
 
 # As printed there is no bound on parents; beyond 20 columns the tables of one would not fit a machine.
 PRINTED = {
-    "nltcs": "privabn:as_published=true",
-    "acs": "privabn:as_published=true:k=12",
-    "retail50": "privabn:as_published=true:k=8",
+    "nltcs": "privabn-as-printed",
+    "acs": "privabn-as-printed:k=12",
+    "retail50": "privabn-as-printed:k=8",
 }
 _LARGEST = 1.0  # the budget by which the repaired form without noise sizes its tables
-
-BOUNDED = (
-    "As printed the network has no bound on parents and, without noise, runs to the complete graph. On ACS (23 "
-    "columns) it is given at most 12 parents here, and on Retail (50 columns) at most 8, for the size of its tables; "
-    "on NLTCS it has no bound."
-)
-UNLIKE = (
-    "NoPrivABN leaves out all noise (`exact=all`). As printed that is the paper's; the repaired form sizes its tables "
-    "by its budget, so its NoPrivABN has the tables that ε = 1 allows, at every ε. Rows of the printed form are drawn "
-    "one by one, as the paper does; those of the repaired form as understudy draws them, with less chance in them."
-)
-L1_READ = (
-    "Definition 4 compares the j-th rows of two tables, which have nothing to do with each other; we read the j-th "
-    "cell of a queried table, in shares of all rows, as definition 5 has it: twice the total variation distance."
-)
 
 
 def with_and_without(scale: Scale, epsilons: Sequence[float], ways: Sequence[int]) -> list[Run]:

@@ -58,11 +58,6 @@ PANELS = tuple(
     )
     for letter, task in zip("abcdefgh", TASKS, strict=True)
 )
-CHOSEN = (
-    "The text names the tasks of NLTCS alone (Q4, and who is unable to get outside). Of the others we took the largest "
-    "set of counts and the first classifier of each: Q4 and dwell on ACS, Q3 and gender on Adult, Q3 and religion on "
-    "BR2000."
-)
 
 
 def tuning_runs(

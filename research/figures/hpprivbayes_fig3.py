@@ -14,9 +14,6 @@ from research.figures._hp import (
     PRINTED,
     REPAIRED,
     RESTATED,
-    THE_GROUPS,
-    THE_METHODS,
-    THE_TABLE,
     word,
 )
 
@@ -109,20 +106,5 @@ EXPERIMENT = Experiment(
             ),
             form=AS_PRINTED,
         ),
-    ),
-    remarks=(
-        "The text gives neither the degrees on the axis nor whether the networks were chosen with noise: k = 1 to 4 "
-        "are shown, at ε = 1 (L1 = 0.3 of it for the network), and at ε = 10⁶, where noise decides nothing.",
-        "Why the order buys little: without noise the two kinds of networks differ by less than 1 % at k = 2 to 4. "
-        "At k = 1 PrivBayes' search is Prim's algorithm, which finds the best tree whatever its root, so that no "
-        "order can do better (4.38 against 4.48 bits).",
-        "At ε = 1 and k = 4 the printed form loses half a bit. Most of that is Algorithm 3's choice among sets of "
-        "*at most* k parents, where noise picks smaller ones: with sets of exactly k, as the author's program has "
-        "them, there were 5.59 bits instead of 5.24 (measured once apart from the experiment, 6 repetitions).",
-        "The repaired form places sensitive columns last and as children only, and chooses their parents with their "
-        "share of ε/4: that is what it promises, and it costs 0.1 to 0.5 bits even without noise.",
-        THE_TABLE,
-        THE_METHODS,
-        THE_GROUPS,
     ),
 )

@@ -21,12 +21,6 @@ from research.figures._hp import (
     REPAIRED,
     REPAIRED_USEFUL,
     RESTATED,
-    THE_GROUPS,
-    THE_MACHINE,
-    THE_METHODS,
-    THE_PARTS,
-    THE_PROGRAM,
-    THE_TABLE,
     UNTOUCHED,
     USEFUL,
     classification,
@@ -168,23 +162,5 @@ EXPERIMENT = Experiment(
             )
             for ours, _, form in _PAIRS
         ),
-    ),
-    remarks=(
-        "All hangs on one relation, education with education-num: a machine is right in 93 to 95 % of the cases "
-        "where a synthetic table has kept it, and answers no to all (76.4 %) where not. Lines in between are means "
-        "over some of either kind.",
-        "The printed form keeps it since education comes first in its order and education-num third: their table "
-        "has at most 480 cells. PrivBayes at k = 4 has to sum it out of a table of five columns. Equal noise, paid "
-        "for, keeps it as well, so the allocation is not the reason. With θ-useful degrees PrivBayes keeps it from "
-        "ε = 0.8 on, and is then better than the printed form.",
-        "The repaired form promises ε/4 for seven columns together, both of these among them. On 18,336 training "
-        "rows that leaves tables of 57 cells at ε = 1, and this relation has 80: it is what the promise costs. "
-        "Where it says that the lines are close, both answer no to all.",
-        THE_TABLE,
-        THE_METHODS,
-        THE_PARTS,
-        THE_GROUPS,
-        THE_MACHINE,
-        THE_PROGRAM,
     ),
 )

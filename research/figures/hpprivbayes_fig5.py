@@ -17,11 +17,6 @@ from research.figures._hp import (
     REPAIRED,
     REPAIRED_USEFUL,
     RESTATED,
-    THE_GROUPS,
-    THE_METHODS,
-    THE_PARTS,
-    THE_PROGRAM,
-    THE_TABLE,
     USEFUL,
     lines,
     over,
@@ -90,22 +85,5 @@ EXPERIMENT = Experiment(
             )
             for ours, theirs, form in _PAIRS
         ),
-    ),
-    remarks=(
-        "Why the printed form is nearer than 'PrivBayes, plain': not by its allocation, since equal "
-        "noise that pays for all d tables does as well at ε = 0.2 and better at ε = 1 (2-way 0.23 against 0.28). At "
-        "k = 4 PrivBayes sums its first four tables out of the fifth, of tens of thousands of cells, where counts "
-        "drown; with each table measured by itself it comes from 0.47 to 0.34. The rest is the network: sets of at "
-        "most k parents make smaller tables.",
-        "k = 4 is too much for 27,504 rows at these budgets. With θ-useful degrees PrivBayes is seven times nearer "
-        "than the printed form at ε = 1 (2-way 0.038 against 0.28), and the repaired form six times, though it "
-        "gives seven columns together a quarter of the budget.",
-        THE_TABLE,
-        THE_METHODS,
-        THE_PARTS,
-        THE_GROUPS,
-        "The author's program takes the largest difference of a cell where the text's formula has half the sum of "
-        "all; it is drawn beside, and decides nothing.",
-        THE_PROGRAM,
     ),
 )

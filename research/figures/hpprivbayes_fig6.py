@@ -17,11 +17,6 @@ from research.figures._hp import (
     PRINTED,
     RATIOS,
     REPAIRED,
-    THE_GROUPS,
-    THE_MACHINE,
-    THE_METHODS,
-    THE_PROGRAM,
-    THE_TABLE,
     classification,
     over,
     word,
@@ -173,22 +168,5 @@ EXPERIMENT = Experiment(
             ),
             form=AS_PRINTED,
         ),
-    ),
-    remarks=(
-        "As in figure 4 all hangs on whether a table keeps the relation of education with education-num, both in "
-        "group A. A smaller r means more noise there, so it is lost at small ε more often: that is the way the "
-        "paper describes, but with three repetitions of an outcome that is all or nothing the lines cannot be told "
-        "apart.",
-        "Almost no noise in group B is far from true: weights divide a column's budget among its values, so that a "
-        "common value gets next to none of it. Even at r = 1/6 group B has on average eight times the noise of "
-        "group A.",
-        "The rule on the effect of r first called it contradicted where no budget showed a clear difference. That "
-        "was a fault, found in the first quick run: differences that are large and unclear contradict nothing. It "
-        "now asks that they be small.",
-        THE_TABLE,
-        THE_METHODS,
-        THE_GROUPS,
-        THE_MACHINE,
-        THE_PROGRAM,
     ),
 )

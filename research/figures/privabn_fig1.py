@@ -10,14 +10,11 @@ from research._experiment import Claim, Experiment, Finding, Panel, Results, Run
 from research._rules import Beats, Decided, times
 from research.figures._budgets import EPSILON
 from research.figures._privabn import (
-    BOUNDED,
     CLEAR,
     FLOOR,
     FORMS,
-    L1_READ,
     OURS,
     TABLES,
-    UNLIKE,
     Approach,
     Form,
     with_and_without,
@@ -158,13 +155,4 @@ EXPERIMENT = Experiment(
     ),
     claims=tuple(claim for form in FORMS for claim in _claims(form)),
     quick_seeds=5,
-    remarks=(
-        L1_READ,
-        BOUNDED,
-        UNLIKE,
-        "Why L1 depends on α: it adds up 2^α differences, and with more cells more of them are chance. Even the L1 "
-        "error of NoPrivABN grows with α, and that of pure noise runs to 2. The paper's words fit L2, in which many "
-        "small differences count for little.",
-        "Why ε = 0.05 is not enough: see Figure 2, which has the error by its parts.",
-    ),
 )

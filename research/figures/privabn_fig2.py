@@ -8,14 +8,12 @@ from research._experiment import Claim, Experiment, Finding, Panel, Results, Run
 from research._rules import Decided
 from research.figures._budgets import EPSILON
 from research.figures._privabn import (
-    BOUNDED,
     CLEAR,
     FORMS,
     L2,
     OURS,
     PRINTED,
     TABLES,
-    UNLIKE,
     Form,
     with_and_without,
 )
@@ -119,15 +117,4 @@ EXPERIMENT = Experiment(
     ),
     quick_seeds=3,
     log_x=False,
-    remarks=(
-        f"The quick form has {len(_QUICK)} of the {len(_EPSILONS)} budgets.",
-        BOUNDED,
-        UNLIKE,
-        "Why the error is larger than the paper's: most of it comes from noise in choosing the network. On NLTCS at "
-        "ε = 0.4 it is 0.023, and 0.010 if the network is chosen without noise, 0.020 if the tables have none; on ACS "
-        "at 0.225 it is 0.018, 0.010 and 0.013 (3 repetitions). Equation (10) has a ΔI of about (ln n + 1)/n; equation "
-        "(13) leaves the logarithm out. With ΔI = 1/n choices are 11 to 12 times sharper, and the printed form comes "
-        "to 0.0084 on ACS, below 0.01 as in the paper, and to 0.013 on NLTCS, which is nearer but not there. Perhaps "
-        "its program computes that. It is one more thing that no ε covers.",
-    ),
 )

@@ -39,12 +39,4 @@ EXPERIMENT = Experiment(
             rule=_tuning.classifiers_prefer(larger=False),
         ),
     ),
-    remarks=(
-        _tuning.CHOSEN,
-        "The text does not list the values of θ and ε: we take three budgets and seven values.",
-        "Whether counts want a larger θ than classifiers cannot be told: lines are nearly flat, and where they are "
-        "least is chance (3.5 and 3.25 on average in 5 repetitions; 2.7 and 5.1 in the first). With the paper's "
-        "own post-processing (postprocessing=published), which leaves the noise of large tables in, it was 7.4 for "
-        "counts (one repetition).",
-    ),
 )

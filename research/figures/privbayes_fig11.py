@@ -8,7 +8,7 @@ from math import exp, log, sqrt
 from research._experiment import Claim, Experiment, Finding, Results, Run, Scale
 from research._rules import NOTHING, Beats, Decided
 from research.figures._budgets import EPSILON, EPSILONS
-from research.figures._tuning import CHOSEN, DATASETS, PANELS, TASKS
+from research.figures._tuning import DATASETS, PANELS, TASKS
 
 _OURS, _NETWORK, _MARGINAL = "PrivBayes", "BestNetwork", "BestMarginal"
 _EXACT = {_OURS: None, _NETWORK: "selection", _MARGINAL: "tables"}
@@ -107,18 +107,5 @@ EXPERIMENT = Experiment(
                 by=_classifiers_suffer,
             ),
         ),
-    ),
-    remarks=(
-        CHOSEN,
-        "BestNetwork is PrivBayes whose choices are made without noise, with the budget for tables as it is; "
-        "BestMarginal is PrivBayes whose tables have no noise, with the budget for choices as it is. Both keep to the "
-        "table sizes that are θ-useful with noise.",
-        "Where BestMarginal gains most: the rule compares ratios. By differences the claim holds (at ε = 0.05, "
-        "5 repetitions: 0.11 on Adult and 0.08 on BR2000, 0.04 on ACS and 0.03 on NLTCS); by ratios ACS leads, "
-        "whose errors are small. Our post-processing is not why: with the paper's own (postprocessing=published, "
-        "one repetition) the ratios are 1.5 on NLTCS, 2.8 on ACS, 1.8 on Adult and 1.7 on BR2000.",
-        "On NLTCS, BestNetwork is as good as BestMarginal, since our post-processing takes out much of the noise in "
-        "tables: with the paper's own (one repetition), BestMarginal is ahead by a factor of 1.6 to 1.9 from ε = "
-        "0.4 on, and even below that.",
     ),
 )

@@ -288,15 +288,4 @@ EXPERIMENT = Experiment(
             ),
         ),
     ),
-    remarks=(
-        "NoPrivacy is PrivBayes with score I whose choices are made without noise (exact='selection'), at the same "
-        "θ-useful size. The paper calls it the optimal network; it is the greedy one, since the optimal one is "
-        "intractable.",
-        f"On NLTCS all candidates are looked at, as the paper does; on ACS at most {_SOME_SETS:,} in a choice, drawn "
-        "by the same coins for every score.",
-        "F against R at small ε (8 repetitions): on NLTCS F leads at 0.05 and 0.1 (2.46 to 2.06, 3.44 to 3.15 "
-        "bits) and R at 0.2 (3.97 to 3.85); on ACS F leads by less than the scatter of the repetitions.",
-        "F takes hardly longer here, at any degree: docs/privbayes.md says how. The paper's dynamic programme takes "
-        "O(n · 2^k) steps for a candidate, so its claims on time are about that program.",
-    ),
 )

@@ -141,13 +141,4 @@ EXPERIMENT = Experiment(
     ),
     quick_seeds=1,
     full_seeds=1,
-    remarks=(
-        "Rows are those of the soundness review. A bound from few trials is far below the truth, which is infinite for "
-        "rows 3 to 7. The full form has ten times the trials.",
-        "In (c) the loss is the largest log-ratio of the densities of the noisy conditionals, Σ ‖P − P′‖₁ / scale: on "
-        "a star of 16 columns and 21,574 rows in which one record is alone with its value of the root, n·ε₂·(m − 1)/m; "
-        "and when a real record of NLTCS is replaced by another, in the network of one run.",
-        f"Audits have one repetition; the errors in (d) and (e) have {_SEEDS} in the quick form and {_FULL_SEEDS} in "
-        "the full one.",
-    ),
 )

@@ -13,14 +13,13 @@ from research.svm._majority import majority
 from research.svm._private_erm import private_erm
 from research.svm._privgene import privgene
 from research.svm._targets import SvmTarget, svm_targets
-from research.tasks._fit import Exact, rehearse
-from understudy._api._compare_runs import sample_table
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._learning import quiet
-from understudy.models import Model
-from understudy.privacy import Noise, make_noise, parse_number
+from understudy.models import DrawsRows
+from understudy.privacy import Noise, Noiseless, make_budget, make_noise, parse_number
+from understudy.rehearsal import rehearse, sample_table
 from understudy.tables import Table
 
 Trainer: TypeAlias = Callable[[Table, SvmTarget, Fraction, int], LinearClassifier]
@@ -63,7 +62,7 @@ def svm_errors(
     *,
     kernel: Kernel = "linear",
     one_hot: bool = False,
-    exact: Exact | None = None,
+    exact: Noiseless | None = None,
     targets: Sequence[str] | None = None,
 ) -> dict[str, float]:
     """For each of the data set's four tasks, the error on 20 % of the rows of what was learnt from the other 80 %.
@@ -91,7 +90,7 @@ def svm_errors(
         return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in wanted}
 
 
-def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Exact | None = None) -> Table:
+def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Noiseless | None = None) -> Table:
     """As many synthetic rows as there are, from what a method learns of them with seeded noise.
 
     >>> import numpy as np
@@ -100,7 +99,7 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Exact
     >>> draw_rows(table, "uniform", 1.0, seed=0).n
     3
     """
-    learnt = rehearse(MemoryCounter(train), method, epsilon, seed, exact)
-    if not isinstance(learnt, Model):
+    learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, noiseless=exact)
+    if not isinstance(learnt, DrawsRows):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))

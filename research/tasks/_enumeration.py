@@ -11,9 +11,9 @@ from typing import Any
 
 from research._data import load
 from understudy._core.randomness import Streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.methods import flaw_of, read_method
-from understudy.methods._privabn_published import ParentSets, adaptive_network, information
+from understudy.methods._privabn_as_printed import ParentSets, adaptive_network, information
 from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise, open_curator
 from understudy.schema import Domain, Marginal
 from understudy.tables import Table
@@ -99,7 +99,7 @@ def _curator(params: Mapping[str, Any], seed: int, folder: Path, *, as_published
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         return open_curator(
-            MemoryCounter(first),
+            open_counter(first),
             budget=make_budget(params["epsilon"]),
             noise=make_noise(seed=seed),
             no_guarantee=as_published,

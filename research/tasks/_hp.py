@@ -13,15 +13,15 @@ import numpy as np
 from research._data import load
 from research.svm._education import education_accuracy
 from research.svm._machine import split
-from research.tasks._fit import rehearse
 from understudy._core.randomness import Streams
-from understudy.counting import Counter, MemoryCounter
+from understudy.counting import Counter, open_counter
 from understudy.evaluation import choose_groups, joint_counts, total_variation
 from understudy.evaluation._learning import some_rows
-from understudy.methods import HPPrivBayes, read_method
-from understudy.methods._hp_published import mutual_information, value_weights
-from understudy.models import Model, NetworkModel, fit_clipped
+from understudy.methods import HPPrivBayesAsPrinted, read_method
+from understudy.methods._hp_as_printed import mutual_information, value_weights
+from understudy.models import DrawsRows, HasNetwork, NetworkModel, fit_clipped
 from understudy.privacy import NoisyTables, PrivacyWarning, make_budget, make_noise, open_curator
+from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -43,7 +43,7 @@ def radial_accuracy(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
     """
     data = load(params["dataset"], folder)
     train, test = split(data.table, seed, training=_TRAINING)
-    rows = train if params["method"] == ORIGINAL else synthetic_rows(MemoryCounter(train), params, seed)
+    rows = train if params["method"] == ORIGINAL else synthetic_rows(open_counter(train), params, seed)
     coins = Streams(seed)
     some = some_rows(rows, params["rows"], coins.get("experiments", "radial"))
     own_train, own_test = split(rows, seed + 1, training=_TRAINING)
@@ -79,17 +79,15 @@ def synthetic_rows(counter: Counter, params: Mapping[str, Any], seed: int) -> Ta
     With `each table`, the tables of its network are all measured anew, each by itself. With `independent`, each row is
     drawn by itself, as the papers do.
     """
-    learnt = rehearse(counter, params["method"], params["epsilon"], seed)
-    assert isinstance(learnt, Model), "only models draw rows"
+    learnt = rehearse(counter, params["method"], make_budget(params["epsilon"]), seed=seed)
+    assert isinstance(learnt, DrawsRows), "only models draw rows"
     if params.get("each table"):
-        assert isinstance(learnt, NetworkModel), "only networks have tables"
+        assert isinstance(learnt, HasNetwork), "only networks have tables"
         learnt = measured_each(counter, learnt, params["epsilon"], seed)
-    batches = list(learnt.sample_codes(counter.n, streams=Streams(seed), independent=params.get("independent", False)))
-    columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(learnt.domain)))
-    return Table(learnt.domain, tuple(columns))
+    return sample_table(learnt, counter.n, Streams(seed), independent=params.get("independent", False))
 
 
-def measured_each(counter: Counter, model: NetworkModel, epsilon: float, seed: int) -> NetworkModel:
+def measured_each(counter: Counter, model: HasNetwork, epsilon: float, seed: int) -> NetworkModel:
     """The same network, with its d tables measured each by itself, instead of the first k as sums of the next one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
@@ -106,21 +104,20 @@ def printed_noise(params: Mapping[str, Any], seed: int, folder: Path) -> dict[st
 
     `B least` is that of the value of group B with the least.
 
-    Parameters: `dataset`, `method` (HPPrivBayes as published, as a word), `epsilon`. The scale depends on the child and
+    Parameters: `dataset`, `method` (HPPrivBayes as printed, as a word), `epsilon`. The scale depends on the child and
     its value only, so no network is needed: the mean is over columns, and within one over its values.
     """
     del seed  # nothing is drawn
     data, method = load(params["dataset"], folder), read_method(params["method"])
-    assert isinstance(method, HPPrivBayes), "the scales are those of one method"
-    assert method.k is not None, "the scales depend on k"
+    assert isinstance(method, HPPrivBayesAsPrinted), "the scales are those of one method"
     names = [attribute.name for attribute in data.table.domain]
-    sensitive = names.index(method.sensitive[0])
-    others = [a for a in range(len(names)) if a != sensitive]
-    bits = [mutual_information(t) for t in data.counter.count([Marginal.of(sensitive, a) for a in others])]
-    group_b = [a for a, one in zip(others, bits, strict=True) if one < method.mi_threshold]
+    spec = method.spec(data.table.domain)
+    others = [a for a in range(len(names)) if a != spec.sensitive]
+    bits = [mutual_information(t) for t in data.counter.count([Marginal.of(spec.sensitive, a) for a in others])]
+    group_b = [a for a, one in zip(others, bits, strict=True) if one < spec.threshold]
     epsilon = params["epsilon"]
-    scale_a = 2 * (len(names) - method.k - len(group_b)) / float(method.split.sensitive * Fraction(str(epsilon)))
-    scale_b = 2 * len(group_b) / float(method.split.others * Fraction(str(epsilon)))
+    scale_a = 2 * (len(names) - spec.k - len(group_b)) / float(spec.split.sensitive * Fraction(str(epsilon)))
+    scale_b = 2 * len(group_b) / float(spec.split.others * Fraction(str(epsilon)))
     weights = [value_weights(table) for table in data.counter.count([Marginal.of(a) for a in group_b])]
     each = [np.mean([scale_b / float(w) for w in column if w > 0]) for column in weights]
     least = min(scale_b / float(max(column)) for column in weights)

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from research._data import load
-from research.tasks._fit import rehearse
 from research.tasks.leaks import AUDITS, conditional_loss, epsilon_lower_bound, star_loss, threshold_loss
 from research.tasks.leaks._audit import Remembered
 from understudy._core.randomness import streams
-from understudy.counting import MemoryCounter
-from understudy.models import NetworkModel
+from understudy.counting import open_counter
+from understudy.models import HasNetwork
+from understudy.privacy import make_budget
+from understudy.rehearsal import rehearse
 from understudy.tables import Table
 
 
@@ -50,8 +51,8 @@ def real_records(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     network of one run. Parameters: `dataset`, `method`, `epsilon`, `records`.
     """
     data = load(params["dataset"], folder)
-    model = rehearse(data.counter, params["method"], params["epsilon"], seed)
-    assert isinstance(model, NetworkModel), "PrivABN makes networks"
+    model = rehearse(data.counter, params["method"], make_budget(params["epsilon"]), seed=seed)
+    assert isinstance(model, HasNetwork), "PrivABN makes networks"
     table, nodes = data.table, model.network.nodes
     coins = streams(seed).get("experiments", "leaks", "records")
     losses = []
@@ -59,7 +60,7 @@ def real_records(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
         columns = [column.copy() for column in table.columns]
         for column in columns:
             column[here] = column[there]
-        other = Remembered(MemoryCounter(Table(table.domain, tuple(columns))))
+        other = Remembered(open_counter(Table(table.domain, tuple(columns))))
         losses.append(
             conditional_loss(
                 Remembered(data.counter), other, nodes, epsilon=params["epsilon"], columns=len(table.domain)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from research._data import Dataset, load
-from research.tasks._fit import rehearse
-from understudy._api._compare_runs import sample_table
 from understudy._core.randomness import Streams, streams
-from understudy.evaluation import choose_groups, joint_counts, total_variation
+from understudy.evaluation import choose_groups
 from understudy.methods import BASELINES, read_method
-from understudy.models import Answers, Model
-from understudy.schema import Marginal
+from understudy.models import DrawsRows
+from understudy.privacy import make_budget
+from understudy.rehearsal import answer_distances, rehearse, sample_table, table_distances
 from understudy.tables import Table
 
 _MOST_TABLES = 20_000  # all there are of up to four columns in every table of the papers
@@ -30,30 +29,18 @@ def marginals(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
     """
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
-    learnt = rehearse(data.counter, method, params["epsilon"], seed, params.get("exact"))
-    if method.name in BASELINES or not isinstance(learnt, Model):
-        return {f"Q{way}": _of_answers(data, learnt, way) for way in params["ways"]}
+    learnt = rehearse(data.counter, method, make_budget(params["epsilon"]), seed=seed, noiseless=params.get("exact"))
+    if method.name in BASELINES or not isinstance(learnt, DrawsRows):
+        return {
+            f"Q{way}": float(np.mean(answer_distances(data.counter, learnt, _groups(data, way))))
+            for way in params["ways"]
+        }
     return of_table(data, sample_table(learnt, data.table.n, Streams(seed)), params["ways"])
 
 
 def of_table(data: Dataset, synthetic: Table, ways: Sequence[int]) -> dict[str, float]:
     """The distances of a synthetic table."""
-    found = {}
-    for way in ways:
-        groups = _groups(data, way)
-        each = [total_variation(*joint.counts) for joint in joint_counts([data.table, synthetic], groups)]
-        found[f"Q{way}"] = float(np.mean(each))
-    return found
-
-
-def _of_answers(data: Dataset, answers: Answers, way: int) -> float:
-    each = []
-    for group in _groups(data, way):
-        marginal = Marginal.of(*group)
-        [real] = data.counter.count([marginal])
-        asked = answers.marginal(marginal, errors=False).probabilities
-        each.append(float(np.abs(real / data.table.n - asked).sum()) / 2)
-    return float(np.mean(each))
+    return {f"Q{way}": float(np.mean(table_distances(data.table, [synthetic], _groups(data, way)))) for way in ways}
 
 
 def _groups(data: Dataset, way: int) -> Sequence[tuple[int, ...]]:

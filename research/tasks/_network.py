@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from research._data import load
-from research.tasks._fit import rehearse
 from understudy.counting import Counter
-from understudy.models import InformationScore, NetworkModel
+from understudy.models import HasNetwork, InformationScore
+from understudy.privacy import make_budget
+from understudy.rehearsal import rehearse
 
 
 def network_information(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
@@ -20,9 +21,10 @@ def network_information(params: Mapping[str, Any], seed: int, folder: Path) -> d
     """
     data = load(params["dataset"], folder)
     begun = time.process_time()
-    model = rehearse(data.counter, params["method"], params["epsilon"], seed, params.get("exact"))
+    budget = make_budget(params["epsilon"])
+    model = rehearse(data.counter, params["method"], budget, seed=seed, noiseless=params.get("exact"))
     seconds = time.process_time() - begun
-    assert isinstance(model, NetworkModel), "only networks have families"
+    assert isinstance(model, HasNetwork), "only networks have families"
     return {
         "information": information_of(model, data.counter.recoded(model.recoding)),
         "degree": float(model.network.degree),
@@ -30,7 +32,7 @@ def network_information(params: Mapping[str, Any], seed: int, folder: Path) -> d
     }
 
 
-def information_of(model: NetworkModel, counter: Counter) -> float:
+def information_of(model: HasNetwork, counter: Counter) -> float:
     """The sum of mutual information over a network's families, in the counter's table."""
     score, n = InformationScore(), counter.n
     families = [node for node in model.network.nodes if node.parents]

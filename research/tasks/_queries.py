@@ -12,16 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from research._data import load
-from research.tasks._fit import rehearse
 from understudy._core.randomness import Streams, streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation import QUERIES, choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
-from understudy.methods._privabn_published import adaptive_network, noisy_conditionals
-from understudy.models import Model, Network, NetworkModel
+from understudy.methods._privabn_as_printed import adaptive_network, noisy_conditionals
+from understudy.models import DrawsRows, Network, NetworkModel
 from understudy.privacy import make_budget, make_noise, open_curator
+from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal, recode
-from understudy.tables import Table
 
 Floats = npt.NDArray[np.float64]
 Shares = Sequence[Floats]
@@ -37,8 +36,9 @@ def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     """
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
-    learnt = rehearse(data.counter, method, params["epsilon"], seed, params.get("exact"))
-    if method.name in BASELINES or not isinstance(learnt, Model):
+    budget = make_budget(params["epsilon"])
+    learnt = rehearse(data.counter, method, budget, seed=seed, noiseless=params.get("exact"))
+    if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return _errors(
             params,
             seed,
@@ -72,11 +72,11 @@ def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
 
 
 def _errors_of_rows(
-    params: Mapping[str, Any], seed: int, folder: Path, model: Model, *, independent: bool
+    params: Mapping[str, Any], seed: int, folder: Path, model: DrawsRows, *, independent: bool
 ) -> dict[str, float]:
     """The errors of as many rows as the real table has."""
     n = load(params["dataset"], folder).table.n
-    drawn = MemoryCounter(_rows(model, n, Streams(seed), independent=independent))
+    drawn = open_counter(sample_table(model, n, Streams(seed), independent=independent))
     return _errors(params, seed, folder, lambda asked: [counts / drawn.n for counts in drawn.count(asked)])
 
 
@@ -88,12 +88,6 @@ def _errors(
         asked, truth = _truth(params["dataset"], folder, way, seed)
         found[f"L1 {way}-way"], found[f"L2 {way}-way"] = mean_errors(truth, answer(asked))
     return found
-
-
-def _rows(model: Model, n: int, coins: Streams, *, independent: bool) -> Table:
-    batches = list(model.sample_codes(n, streams=coins, independent=independent))
-    columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(model.domain)))
-    return Table(model.domain, tuple(columns))
 
 
 def mean_errors(truth: Shares, answers: Shares) -> tuple[float, float]:

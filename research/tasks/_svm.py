@@ -14,7 +14,7 @@ def svm(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     and where they are not the usual ones `kernel`, `one_hot` (the features of the authors' program), `exact` (a
     diagnostic's step without noise) and `targets` (a list of the tasks wanted).
     """
-    from research.svm import svm_errors  # that room uses this one's `rehearse`
+    from research.svm import svm_errors
 
     options = {name: params[name] for name in ("kernel", "one_hot", "exact", "targets") if name in params}
     return svm_errors(params["dataset"], params["method"], params["epsilon"], seed, folder, **options)

@@ -1,4 +1,4 @@
-"""`understudy experiment` from the outside."""
+"""The program `research` from the outside."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import time
 import pytest
 
 from research import EXPERIMENTS, _costs
+from research._cli import app
 from research.tests.made_up import write_binary_table
-from understudy.cli._main import run
+from understudy.cli.program import run
 
 QUICKLY = ["--quick", "--seeds", "1"]
 
@@ -26,32 +27,32 @@ def data(tmp_path):
 
 def call(*words, capsys):
     """Exit code and what was said on both streams."""
-    code = run([str(word) for word in words])
+    code = run([str(word) for word in words], app)
     said = capsys.readouterr()
     return code, said.out, said.err
 
 
 def test_the_list_names_every_experiment_with_its_cost_and_verdicts_so_far(tmp_path, capsys):
-    code, out, _ = call("experiment", "list", "--out", tmp_path / "none", capsys=capsys)
+    code, out, _ = call("list", "--out", tmp_path / "none", capsys=capsys)
     assert code == 0
     for name in EXPERIMENTS:
         assert name in out
     assert "not run" in out
-    code, out, _ = call("experiment", "list", "--out", tmp_path / "none", "--json", capsys=capsys)
+    code, out, _ = call("list", "--out", tmp_path / "none", "--json", capsys=capsys)
     rows = json.loads(out)
     assert [row["name"] for row in rows] == list(EXPERIMENTS)
     assert all(row["full_runs"] >= row["quick_runs"] > 0 for row in rows)
 
 
 def test_an_unknown_experiment_is_refused_with_a_hint(tmp_path, capsys):
-    code, out, err = call("experiment", "run", "privbayes-fg12", "--out", tmp_path / "out", capsys=capsys)
+    code, out, err = call("run", "privbayes-fg12", "--out", tmp_path / "out", capsys=capsys)
     assert (code, out) == (2, "")
     assert "Did you mean 'privbayes-fig12'" in err
     assert not (tmp_path / "out").exists()
 
 
 def test_missing_data_are_told_before_anything_runs(tmp_path, data, capsys):
-    words = ("experiment", "run", "privbayes-fig12", "privbayes-fig13", *QUICKLY, "--out", tmp_path / "out")
+    words = ("run", "privbayes-fig12", "privbayes-fig13", *QUICKLY, "--out", tmp_path / "out")
     code, _, err = call(*words, "--data", data, capsys=capsys)
     assert code == 2
     assert "no file acs.csv or acs.csv.gz" in err
@@ -62,12 +63,12 @@ def test_missing_data_are_told_before_anything_runs(tmp_path, data, capsys):
 
 
 def test_claims_are_listed_without_any_result(tmp_path, capsys):
-    code, out, _ = call("experiment", "claims", "--out", tmp_path / "none", "--json", capsys=capsys)
+    code, out, _ = call("claims", "--out", tmp_path / "none", "--json", capsys=capsys)
     assert code == 0
     found = json.loads(out)
     assert all(claim["verdict"] is None and claim["rule"] for one in found for claim in one["claims"])
     page = tmp_path / "page.md"
-    code, out, _ = call("experiment", "claims", "--out", tmp_path / "none", "--markdown", page, capsys=capsys)
+    code, out, _ = call("claims", "--out", tmp_path / "none", "--markdown", page, capsys=capsys)
     assert code == 0
     assert page.read_text().count("not run") >= sum(len(e.claims) for e in EXPERIMENTS.values())
 
@@ -75,7 +76,7 @@ def test_claims_are_listed_without_any_result(tmp_path, capsys):
 def started(*words):
     """The program in a process of its own, as from a terminal."""
     return subprocess.Popen(
-        [sys.executable, "-m", "understudy", *map(str, words)],
+        [sys.executable, "-m", "research", *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -89,7 +90,7 @@ def n_runs(store):
 
 
 def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, data):
-    words = ("experiment", "run", "privbayes-fig12", "--data", tmp_path / "data", "--out", tmp_path / "out")
+    words = ("run", "privbayes-fig12", "--data", tmp_path / "data", "--out", tmp_path / "out")
     store = tmp_path / "out" / "runs.jsonl"
     process = started(*words, "--jobs", 2)
     while n_runs(store) < 3 and process.poll() is None:
@@ -112,7 +113,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, 
 
 
 def test_in_a_pipe_there_is_no_progress_and_json_is_all_of_stdout(tmp_path, data):
-    words = ("experiment", "run", "privbayes-fig12", *QUICKLY, "--data", data, "--out", tmp_path / "out", "--json")
+    words = ("run", "privbayes-fig12", *QUICKLY, "--data", data, "--out", tmp_path / "out", "--json")
     process = started(*words)
     out, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (0, "")
@@ -122,16 +123,16 @@ def test_in_a_pipe_there_is_no_progress_and_json_is_all_of_stdout(tmp_path, data
 
 
 def test_all_may_stand_beside_names_but_those_must_be_known(tmp_path, data, capsys):
-    words = ("experiment", "run", "all", "privbayes-fig12", *QUICKLY, "--data", data, "--out", tmp_path / "out")
+    words = ("run", "all", "privbayes-fig12", *QUICKLY, "--data", data, "--out", tmp_path / "out")
     code, _, err = call(*words, capsys=capsys)
     assert code == 2
     assert "no file acs.csv" in err  # so all were meant
-    code, _, err = call("experiment", "run", "all", "privbayes-fg12", "--data", data, capsys=capsys)
+    code, _, err = call("run", "all", "privbayes-fg12", "--data", data, capsys=capsys)
     assert code == 2
     assert "Did you mean 'privbayes-fig12'" in err
 
 
 def test_a_sum_of_unknown_costs_is_not_called_nothing(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(_costs, "_recorded", dict)
-    _, out, _ = call("experiment", "list", "--out", tmp_path / "none", capsys=capsys)
+    _, out, _ = call("list", "--out", tmp_path / "none", capsys=capsys)
     assert "All quick forms together: ?." in out

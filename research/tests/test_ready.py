@@ -52,7 +52,7 @@ def test_what_is_all_there_is_let_through(data):
 
 def test_without_matplotlib_nothing_is_run(data, tmp_path, without):
     without("matplotlib")
-    with pytest.raises(OptionError, match=r"matplotlib.*pip install \"understudy\[experiments\]\""):
+    with pytest.raises(OptionError, match=r"matplotlib.*Run: make setup"):
         run_experiment("privbayes-fig12", quick=True, data=data, out=tmp_path / "out", jobs=1)
     assert not (tmp_path / "out").exists()
 
@@ -60,7 +60,7 @@ def test_without_matplotlib_nothing_is_run(data, tmp_path, without):
 def test_without_scikit_learn_no_machine_with_a_radial_kernel_is_run(data, without):
     describe_tasks(data)
     without("sklearn")
-    with pytest.raises(OptionError, match=r"scikit-learn.*pip install \"understudy\[experiments\]\""):
+    with pytest.raises(OptionError, match=r"scikit-learn.*Run: make setup"):
         check_ready(["privbayes-fig16"], data)
     check_ready(["privbayes-fig12"], data)  # counts need none
 

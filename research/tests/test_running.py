@@ -254,7 +254,7 @@ def test_the_page_has_every_claim_with_rule_verdict_figure_and_command(data, tmp
     assert SMALL.claims[0].rule.text in page
     assert f"**{outcome.verdicts[0].verdict}**" in page
     assert "![Figure 0](results/small/figure.svg)" in page
-    assert "understudy experiment run small --quick" in page
+    assert "research run small --quick" in page
     unrun = claims_page([SMALL], {}, figures="results", folder="docs/results", page="docs/claims.md")
     assert "| not run |" in unrun
     assert "| PrivBayes | 1 | 0 | 0 | 0 | 1 |" in unrun

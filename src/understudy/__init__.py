@@ -15,10 +15,17 @@ TYPE_CHECKING = False  # typing's own takes longer to load than all that is need
 if TYPE_CHECKING:
     from typing import Any
 
-    from understudy._api import HPPrivBayes, PrivABN, PrivBayes, plan, publish
-    from understudy._api._compare import compare
-    from understudy._api._comparison import Comparison
-    from understudy._api._evaluate import evaluate, public_report
+    from understudy._api import (
+        Comparison,
+        HPPrivBayes,
+        PrivABN,
+        PrivBayes,
+        compare,
+        evaluate,
+        plan,
+        public_report,
+        publish,
+    )
     from understudy._core.errors import (
         BudgetExceeded,
         InternalError,
@@ -74,10 +81,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "understudy._api": ("HPPrivBayes", "PrivABN", "PrivBayes", "plan", "publish"),
-    "understudy._api._compare": ("compare",),
-    "understudy._api._comparison": ("Comparison",),
-    "understudy._api._evaluate": ("evaluate", "public_report"),
+    "understudy._api": (
+        *("Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
+        *("compare", "evaluate", "plan", "public_report", "publish"),
+    ),
     "understudy._core.errors": (
         *("BudgetExceeded", "InternalError", "LedgerError", "ModelFileError", "OptionError", "OutputError"),
         *("SchemaError", "TableError", "UnderstudyError", "UserError"),

@@ -1,9 +1,7 @@
 """Methods × budgets × seeds, as rehearsals that can be broken off and taken up again."""
 
 import json
-import subprocess
-import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -15,9 +13,10 @@ from tests.api.people import SCHEMA, people
 from understudy import methods as method_room
 from understudy._api import _compare, _compare_runs
 from understudy._api._compare_runs import Bench
-from understudy._api._compare_store import RunStore, fingerprint, table_hash
 from understudy.evaluation import make_references, measure_tables, pair_of_codes, read_pair
 from understudy.methods import Independent, Uniform, _registry
+from understudy.options import Real, option
+from understudy.rehearsal import _rehearse
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
 
@@ -38,7 +37,9 @@ def test_there_is_a_row_for_each_method_budget_and_measure():
     keys = [(row["method"], row["epsilon"], row["measure"]) for row in found.rows_of_table()]
     assert keys == [(m, e, w) for m in ("independent", "uniform") for e in (0.1, 1.0) for w in ("1-way", "2-way")]
     assert all(row["low"] <= row["mean"] <= row["high"] and row["runs"] == 2 for row in found.rows_of_table())
-    assert all(row["floor"] < row["ceiling"] for row in found.rows_of_table() if row["measure"] == "2-way")
+    assert all(
+        row["fresh_sample"] < row["independent_columns"] for row in found.rows_of_table() if row["measure"] == "2-way"
+    )
 
 
 def test_means_and_intervals_are_students_over_seeds():
@@ -73,8 +74,8 @@ def test_a_run_measures_the_table_that_publish_with_that_seed_writes(tmp_path):
     pair = read_pair(people(), release.synthetic, Schema.from_dict(SCHEMA))
     properties = measure_tables(pair, make_references(pair), ways=(1, 2))
     assert found.runs[0].values == {p.name: pytest.approx(p.value) for p in properties}
-    assert found.floor == {p.name: pytest.approx(p.floor) for p in properties}
-    assert found.ceiling == {p.name: pytest.approx(p.ceiling) for p in properties}
+    assert found.fresh_sample == {p.name: pytest.approx(p.fresh_sample) for p in properties}
+    assert found.independent_columns == {p.name: pytest.approx(p.independent_columns) for p in properties}
 
 
 def test_distances_are_those_of_evaluate_table_by_table():
@@ -95,8 +96,8 @@ def test_no_ledger_is_touched_and_no_system_noise_drawn(monkeypatch):
 
     monkeypatch.setattr(randomness.SystemBytes, "words", refuse)
     opened = []
-    real = _compare_runs.Curator
-    monkeypatch.setattr(_compare_runs, "Curator", lambda *args, **how: opened.append(how) or real(*args, **how))
+    real = _rehearse.Curator
+    monkeypatch.setattr(_rehearse, "Curator", lambda *args, **how: opened.append(how) or real(*args, **how))
     us.compare(people(), **{**FAST, "methods": None})
     assert opened
     assert all("ledger" not in how and not how["noise"].private for how in opened)
@@ -181,37 +182,6 @@ def test_a_line_cut_short_costs_one_run(tmp_path, counted):
     assert len(counted) == 9
 
 
-@pytest.mark.parametrize(
-    "line",
-    [b"\xff\xfe", b"[]", b"7", b'{"key": "x"}', b'{"key": "x", "values": {"2-way": NaN}}', b"\n\n", b"\x00" * 50],
-)
-def test_lines_that_are_no_runs_are_passed_over(tmp_path, line):
-    store = RunStore.open(tmp_path / "c")
-    store.add("a", {}, {"2-way": 0.5})
-    with store.path.open("ab") as file:
-        file.write(line)
-    store.add("b", {}, {"2-way": 0.25})
-    assert RunStore.open(tmp_path / "c").values == {"a": {"2-way": 0.5}, "b": {"2-way": 0.25}}
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from understudy._api._compare_store import RunStore
-store = RunStore.open(Path(sys.argv[1]))
-for i in range(100):
-    store.add(f"{sys.argv[2]}-{i}", {"filler": "x" * 5000}, {"2-way": i / 100})
-"""
-
-
-def test_two_processes_at_once_spoil_nothing(tmp_path):
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path / "c"), name]) for name in ("a", "b")]
-    assert [writer.wait(timeout=600) for writer in writers] == [0, 0]
-    assert len(RunStore.open(tmp_path / "c").values) == 200
-    lines = (tmp_path / "c" / "runs.jsonl").read_text().splitlines()
-    assert all(json.loads(line) for line in lines)
-
-
 def test_the_folder_gets_a_table_a_figure_and_a_page_that_say_they_are_private(tmp_path):
     found = us.compare(people(), **FAST, out=tmp_path / "c")
     names = ["comparison.csv", "comparison.html", "comparison.json", "comparison.svg", "runs.jsonl"]
@@ -219,7 +189,10 @@ def test_the_folder_gets_a_table_a_figure_and_a_page_that_say_they_are_private(t
     read = {name: (tmp_path / "c" / name).read_text(encoding="utf-8") for name in names}
     assert json.loads(read["comparison.json"])["private"] == "computed from the real table: do not publish"
     assert json.loads(read["comparison.json"])["table"] == found.rows_of_table()
-    assert read["comparison.csv"].splitlines()[0] == "method,epsilon,measure,mean,low,high,floor,ceiling,runs"
+    assert (
+        read["comparison.csv"].splitlines()[0]
+        == "method,epsilon,measure,mean,low,high,fresh_sample,independent_columns,runs"
+    )
     assert len(read["comparison.csv"].splitlines()) == 9
     assert "Private to the holder" in read["comparison.html"]
     assert "(private)" in read["comparison.svg"]
@@ -317,14 +290,6 @@ def test_a_bad_table_leaves_no_folder(tmp_path):
     assert not (tmp_path / "c").exists()
 
 
-def test_fingerprints_do_not_depend_on_order_and_tables_of_other_columns_differ():
-    assert fingerprint(a=1, b=2) == fingerprint(b=2, a=1)
-    table = read_table(people(), Schema.from_dict(SCHEMA))
-    renamed = replace(table.domain[0], name="gender")
-    other = Table(type(table.domain)((renamed, *list(table.domain)[1:])), table.columns)
-    assert table_hash(table) != table_hash(other)
-
-
 def test_a_method_joins_publish_plan_compare_and_the_list_by_being_registered(tmp_path, monkeypatch, capsys):
     from understudy.cli._main import run
 
@@ -333,7 +298,7 @@ def test_a_method_joins_publish_plan_compare_and_the_list_by_being_registered(tm
         """Do what independent does, under another name."""
 
         name = "newcomer"
-        boost: float = 1.0
+        boost: float = option(1.0, Real(above=0), help="How much more of the same.")
 
     # the same mapping is imported in several places, so it is changed in place
     monkeypatch.setitem(_registry.METHODS, "newcomer", Newcomer)

@@ -41,20 +41,20 @@ def test_a_release_brings_its_schema_its_model_and_its_statement(report, release
     assert "<svg" in report.facts.network_svg
     assert "NOT PRIVATE" in report.facts.stamp  # it was seeded
     assert report.find("2-way").from_model is not None
-    assert report.find("network information").floor is not None
+    assert report.find("network information").fresh_sample is not None
 
 
-def test_every_number_stands_between_floor_and_ceiling_or_says_why_not(report):
+def test_every_number_stands_between_its_references_or_says_why_not(report):
     for way in ("2-way", "3-way"):
         known = report.find(way)
-        assert known.floor < known.ceiling
+        assert known.fresh_sample < known.independent_columns
         assert 0 <= known.value <= 1
-    assert all(known.verdict for known in report.measured)
+    assert all(known.verdict for known in report.results)
 
 
 def test_the_details_are_a_dataframe_of_the_kind_that_came_in(release):
     assert isinstance(us.evaluate(people(), release, classifiers=False).details("2-way"), pd.DataFrame)
-    assert isinstance(us.evaluate(pl.from_pandas(people()), release, classifiers=False).properties, pl.DataFrame)
+    assert isinstance(us.evaluate(pl.from_pandas(people()), release, classifiers=False).table, pl.DataFrame)
     frame = pa.Table.from_pandas(people(), preserve_index=False)
     assert isinstance(us.evaluate(frame, release, classifiers=False).worst(3), pa.Table)
 
@@ -110,7 +110,7 @@ def test_a_public_page_never_sees_the_real_table(private_release, tmp_path):
     found = us.public_report(private_release.path)
     page = found.save(tmp_path / "public.html").read_text()
     assert "May be published" in page
-    assert found.to_dict().keys().isdisjoint({"properties", "rows_real", "score"})
+    assert found.to_dict().keys().isdisjoint({"results", "rows_real", "score"})
 
 
 def test_a_rehearsal_has_no_page_to_publish(release):

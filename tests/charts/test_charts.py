@@ -55,16 +55,16 @@ def test_heat_maps_are_well_formed_for_any_labels(
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50), st.floats(-1, 1))
 def test_strips_and_gauges_are_well_formed_for_any_numbers(values: list[float], at: float) -> None:
-    parsed(strip(values, title="t", x_label="x", bands={"<floor>": at}))
-    parsed(gauge(values[0], floor=at, ceiling=None))
-    parsed(gauge(values[0], floor=at, ceiling=at, higher=True))
+    parsed(strip(values, title="t", x_label="x", bands={"<best>": at}))
+    parsed(gauge(values[0], best=at, worst=None))
+    parsed(gauge(values[0], best=at, worst=at, more_is_better=True))
 
 
 @given(st.lists(st.floats(0, 10), min_size=2, max_size=6), st.booleans())
 def test_lines_are_well_formed_for_any_numbers(values: list[float], log_x: bool) -> None:
     budgets = [0.1 * 2**i for i in range(len(values))]
     series = [Series("<b>", budgets, values, [v / 2 for v in values], [v * 2 for v in values])]
-    parsed(lines(series, x_label="epsilon", y_label="error", title="&", log_x=log_x, bands={"floor": 0.1}))
+    parsed(lines(series, x_label="epsilon", y_label="error", title="&", log_x=log_x, bands={"best": 0.1}))
 
 
 def test_many_categories_become_twenty_and_the_others() -> None:
@@ -100,7 +100,7 @@ def test_a_cell_without_a_number_is_drawn_empty() -> None:
 
 def test_nearby_names_of_lines_do_not_cover_each_other() -> None:
     series = [Series(f"method {i}", [0.1, 1.0], [0.5, 0.1 + i / 1000]) for i in range(6)]
-    root = parsed(lines(series, x_label="epsilon", y_label="error", log_x=True, bands={"floor": 0.1}))
+    root = parsed(lines(series, x_label="epsilon", y_label="error", log_x=True, bands={"best": 0.1}))
     named = [node for node in root.iter(f"{NAMESPACE}text") if node.get("font-weight") == "600"]
     heights = sorted(float(node.get("y", "0")) for node in named)
     assert all(b - a >= 13.9 for a, b in pairwise(heights))
@@ -110,22 +110,22 @@ def test_the_better_end_of_a_gauge_is_on_the_left() -> None:
     def marks(chart: Chart) -> tuple[float, float, float]:
         root = parsed(chart)
         at = {node.get("class"): node for node in root.iter() if node.get("class")}
-        ends = (float(at[kind].get("x", "")) + 1.5 for kind in ("us-floor", "us-ceiling"))
+        ends = (float(at[kind].get("x", "")) + 1.5 for kind in ("us-best", "us-worst"))
         return (*ends, float(at["us-synthetic"].get("cx", "")))  # type: ignore[return-value]
 
-    for floor, ceiling, value, higher in ((0.01, 0.2, 0.1, False), (0.9, 0.5, 0.7, True)):
-        best, worst, here = marks(gauge(value, floor=floor, ceiling=ceiling, higher=higher))
+    for good, bad, value, more in ((0.01, 0.2, 0.1, False), (0.9, 0.5, 0.7, True)):
+        best, worst, here = marks(gauge(value, best=good, worst=bad, more_is_better=more))
         assert best < here < worst
 
 
 def test_an_inline_picture_leaves_its_style_to_the_page() -> None:
-    chart = gauge(0.5, floor=0.1, ceiling=0.9)
+    chart = gauge(0.5, best=0.1, worst=0.9)
     assert "<style>" in chart.svg
     assert "<style>" not in chart.inline()
 
 
 def test_pictures_are_saved_as_svg_only(tmp_path: Path) -> None:
-    chart = gauge(0.5, floor=0.1, ceiling=0.9)
+    chart = gauge(0.5, best=0.1, worst=0.9)
     assert chart.save(tmp_path / "a.svg").read_text(encoding="utf-8") == chart.svg
     with pytest.raises(OutputError, match=r"ends in \.svg"):
         chart.save(tmp_path / "a.png")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.api.people import SCHEMA, people
 from understudy.cli._main import run
-from understudy.methods import BASELINES, METHODS
+from understudy.methods import AS_PRINTED, BASELINES, METHODS
 from understudy.schema import Schema
 
 COMMON = ["people.csv", "--schema", "people.schema.yaml"]
@@ -26,13 +26,23 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_one_table_is_printed_with_floor_and_ceiling_and_it_says_private(home, capsys):
+def test_one_table_is_printed_with_its_references_and_it_says_private(home, capsys):
     assert run(COMPARE) == 0
     out, err = capsys.readouterr()
     assert err == ""
     rows = [line.split() for line in out.splitlines() if line.strip().startswith(("independent ", "uniform "))]
-    assert [row[:2] for row in rows] == [[m, e] for m in ("independent", "uniform") for e in ("0.1", "1")]
-    for words in ("2-way error", "3-way error", "±", "floor", "ceiling", "Private to you", "comparison.html"):
+    assert [row[:2] for row in rows if row[1] != "columns"] == [
+        [m, e] for m in ("independent", "uniform") for e in ("0.1", "1")
+    ]
+    for words in (
+        "2-way error",
+        "3-way error",
+        "±",
+        "fresh sample",
+        "independent columns",
+        "Private to you",
+        "comparison.html",
+    ):
         assert words in out
 
 
@@ -234,6 +244,6 @@ def test_an_option_given_twice_is_refused(home, capsys):
 
 def test_the_methods_are_listed(capsys):
     assert run(["methods", "--json"]) == 0
-    assert list(json.loads(capsys.readouterr().out)) == [*METHODS, *BASELINES]
+    assert list(json.loads(capsys.readouterr().out)) == [*METHODS, *BASELINES, *AS_PRINTED]
     assert run(["methods"]) == 0
-    assert "not for 'publish'" in capsys.readouterr().err
+    assert "that 'publish' needs" in capsys.readouterr().err

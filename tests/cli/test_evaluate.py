@@ -30,10 +30,17 @@ def home(made, tmp_path, monkeypatch):
 EVALUATE = ["evaluate", "people.csv", "release", "--no-classifiers"]
 
 
-def test_it_shows_numbers_between_floor_and_ceiling_and_says_they_are_private(home, capsys):
+def test_it_shows_numbers_between_their_references_and_says_they_are_private(home, capsys):
     assert run(EVALUATE) == 0
     out = capsys.readouterr().out
-    for words in ("synthetic", "floor", "ceiling", "2-way", "Two-way tables: differences of", "Do not publish"):
+    for words in (
+        "synthetic",
+        "fresh sample",
+        "independent columns",
+        "2-way",
+        "Two-way tables: differences of",
+        "Do not publish",
+    ):
         assert words in out
 
 

@@ -1,24 +1,27 @@
-"""What every counting engine must do. An engine joins by adding a line to ENGINES."""
+"""What every counting engine must do. One that is registered is tested here: nothing is to be added."""
 
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.counting.awkward import AWKWARD, make, marginals_of
 from tests.naive.counting import naive_count
-from understudy.counting import Counter, MemoryCounter
-from understudy.schema import Attribute, Axis, Domain, Marginal, recode
+from understudy._core.errors import TableError
+from understudy.counting import ENGINES, Counter, open_counter
+from understudy.schema import Attribute, Axis, Domain, Marginal, Schema, recode
 from understudy.tables import Table
 
-ENGINES = {
-    "memory, one thread": partial(MemoryCounter, threads=1),
-    "memory, two threads": partial(MemoryCounter, threads=2),
+OPENED = {
+    f"{name}, {words}": partial(open_counter, engine=name, threads=threads)
+    for name in ENGINES
+    for words, threads in (("one thread", 1), ("two threads", 2))
 }
 
-engines = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES.keys())
+engines = pytest.mark.parametrize("engine", OPENED.values(), ids=OPENED.keys())
 
 
 def assert_equal_to_naive(counter: Counter, table: Table, marginals) -> None:
@@ -128,3 +131,28 @@ def test_the_naive_twin_counts_what_it_should():
     domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
     counts = naive_count(domain, [np.array([0, 1, 1]), np.array([2, 0, 2])], 3, Marginal.of(1, 0))
     assert counts.tolist() == [[0, 1], [0, 0], [1, 1]]
+
+
+PLACES = Schema.from_dict(
+    {"fields": [{"name": name, "categories": ["x", "y", "z"]} for name in ("home", "work")] + [
+        {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 4}
+    ]}
+)  # fmt: skip
+
+
+@engines
+def test_a_source_is_counted_like_the_rows_it_holds(engine):
+    homes, works, ages = "xyzzy" * 4, "yyxxz" * 4, [i * 37 % 100 for i in range(20)]
+    counter = engine(pa.table({"age": ages, "home": list(homes), "work": list(works)}), PLACES)
+    codes = [np.array(["xyz".index(c) for c in cells]) for cells in (homes, works)] + [np.array(ages) // 25]
+    assert (counter.domain, counter.n) == (PLACES.domain, 20)
+    asked = [Marginal.of(0), Marginal.of(2, 1), Marginal.of(0, 1, 2)]
+    for marginal, counts in zip(asked, counter.count(asked), strict=True):
+        assert np.array_equal(counts, naive_count(PLACES.domain, codes, 20, marginal))
+
+
+@engines
+def test_no_counter_is_given_out_for_a_source_with_faults(engine):
+    with pytest.raises(TableError) as refused:
+        engine(pa.table({"home": ["x", "?"], "work": ["x", "y"], "age": [100, 1]}), PLACES)
+    assert [fault.partition(":")[0] for fault in refused.value.faults] == ["column 'home'", "column 'age'"]

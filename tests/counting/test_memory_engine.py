@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.counting.awkward import AWKWARD, make, marginals_of, repeated
-from tests.naive.counting import naive_count, naive_subset_count, naive_zeta
+from tests.naive.counting import naive_count, naive_subset_count
 from understudy._core.errors import OptionError
-from understudy.counting import MemoryCounter, _kernels, _memory
+from understudy.counting import MemoryCounter, _memory
 from understudy.counting._batch import Axes, flatten
 from understudy.counting._bits import Bits
 from understudy.counting._joint import count_by_cover, cover
@@ -147,15 +147,6 @@ def test_one_and_two_threads_give_equal_counts_on_many_rows():
     two = MemoryCounter(table, threads=2).count(marginals)
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
     assert all(int(a.sum()) == table.n for a in one)
-
-
-def test_zeta_and_moebius_undo_each_other():
-    counts = np.random.default_rng(5).integers(0, 9, 32)
-    subsets = counts.copy()
-    _kernels.zeta(5, subsets)
-    assert subsets.tolist() == naive_zeta(counts, 5)
-    _kernels.moebius(subsets)
-    assert np.array_equal(subsets, counts)
 
 
 def test_subset_counts_are_rows_with_all_ones():

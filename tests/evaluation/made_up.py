@@ -8,8 +8,8 @@ import numpy as np
 
 from understudy.evaluation import (
     BudgetLine,
+    MeasureResult,
     Pair,
-    Property,
     Report,
     ReportFacts,
     make_references,
@@ -132,22 +132,24 @@ def made_up_report(
     references = make_references(pair)
     measured = measure_tables(pair, references, ways=tuple(ways))
     associations = compare_associations(pair, references)
-    accuracy = Property(
+    accuracy = MeasureResult(
         "classification",
         "Do classifiers learn the same?",
-        measure="accuracy on real rows that were held out",
+        definition="accuracy on real rows that were held out",
         value=0.79,
-        floor=0.84,
-        ceiling=0.61,
+        fresh_sample=0.84,
+        independent_columns=0.61,
         score=0.79,
-        better="higher",
+        direction="more",
         verdict="A classifier trained on synthetic rows is right in 79 % of cases; one trained on real rows in 84 %.",
         interval=(0.78, 0.80),
     )
-    alone = Property("validity", "Are all rows valid?", measure="valid cells", value=1.0, score=1.0, verdict="All are.")
+    alone = MeasureResult(
+        "validity", "Are all rows valid?", definition="valid cells", value=1.0, score=1.0, verdict="All are."
+    )
     return make_report(
         pair,
-        [*measured, *associations.properties, accuracy, alone],
+        [*measured, *associations.results, accuracy, alone],
         facts=made_up_facts(pair, **facts),
         associations=tuple(associations.matrices.values()),
     )

@@ -62,19 +62,19 @@ def test_all_three_equal_other_libraries(pair: Pair) -> None:
                     assert got == pytest.approx(spearmanr(x[both], y[both]).statistic, abs=1e-9)
 
 
-def test_values_floor_and_ceiling_stand_in_their_order() -> None:
+def test_values_and_references_stand_in_their_order() -> None:
     pair, references = random_pair(n_real=3000, n_synthetic=3000)
     for found in measure_associations(pair, references):
-        assert found.floor is not None
-        assert found.ceiling is not None
-        assert found.floor < found.value < found.ceiling
+        assert found.fresh_sample is not None
+        assert found.independent_columns is not None
+        assert found.fresh_sample < found.value < found.independent_columns
         assert found.details is not None
         assert found.worst is not None
         first = found.details.to_pylist()[0]
         assert (first["column_1"], first["column_2"]) == found.worst[0]
         assert found.details["difference"].to_pylist() == sorted(found.details["difference"].to_pylist(), reverse=True)
         assert first["difference"] == pytest.approx(abs(first["real"] - first["synthetic"]))
-        assert "unrelated columns" in found.verdict
+        assert "independent columns" in found.verdict
 
 
 def test_a_table_against_itself_differs_by_nothing() -> None:

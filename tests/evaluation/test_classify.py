@@ -57,15 +57,15 @@ def test_the_area_under_the_curve_equals_scikit_learns(seed: int) -> None:
 def test_learning_from_it_is_worse_than_from_real_rows_and_better_than_from_independent_columns() -> None:
     pair, references = random_pair(n_real=800, n_synthetic=800, strength=0.35, draws=2)
     for found in measure_classification(pair, references, targets=["size", "smoker"]):
-        assert found.floor is not None
-        assert found.ceiling is not None
-        assert found.floor < found.value < found.ceiling
+        assert found.fresh_sample is not None
+        assert found.independent_columns is not None
+        assert found.fresh_sample < found.value < found.independent_columns
         assert found.interval is not None
         assert found.details is not None
         for row in found.details.to_pylist():
             assert row["accuracy"] == pytest.approx(1 - row["error"])
-            assert row["auc_floor"] > max(row["auc_ceiling"], 0.5)
-            assert row["floor"] < row["majority"]
+            assert row["auc_fresh_sample"] > max(row["auc_independent_columns"], 0.5)
+            assert row["fresh_sample"] < row["majority"]
         assert "160 real rows set aside" in found.scope
 
 

@@ -35,16 +35,16 @@ def test_what_differs_is_told_apart_and_named() -> None:
     assert "`region` gives it away most" in logistic.verdict
     assert logistic.value > 0.75
     assert boosting.value > 0.75
-    assert ratio.floor is not None
-    assert ratio.value > 10 > 3 > ratio.floor
+    assert ratio.fresh_sample is not None
+    assert ratio.value > 10 > 3 > ratio.fresh_sample
 
 
 def test_trees_see_independent_columns_and_a_logistic_regression_does_not() -> None:
     pair, references = random_pair(n_real=1000, n_synthetic=500, strength=0.7)
     logistic, boosting, _ = measure_detection(pair, references)
-    assert logistic.ceiling is not None
-    assert boosting.ceiling is not None
-    assert logistic.ceiling < 0.6 < boosting.ceiling
+    assert logistic.independent_columns is not None
+    assert boosting.independent_columns is not None
+    assert logistic.independent_columns < 0.6 < boosting.independent_columns
 
 
 def test_pmse_and_its_expectation_are_those_of_the_formula() -> None:

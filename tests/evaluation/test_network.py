@@ -28,7 +28,7 @@ def test_the_sum_is_that_of_the_nodes_by_hand_at_their_levels() -> None:
     nodes = (Node(0), Node(1, (Axis(0),)), Node(2, (Axis(1, 1), Axis(0))), Node(3), Node(4, (Axis(2, 1),)), Node(5))
     found = measure_network(pair, references, Network(domain, nodes))
     by_hand = {}
-    for name, table in (("real", pair.real), ("synthetic", pair.first), ("floor", references.floor)):
+    for name, table in (("real", pair.real), ("synthetic", pair.first), ("fresh_sample", references.fresh_sample)):
         by_hand[name] = [
             information(
                 table.columns[node.child],
@@ -42,10 +42,10 @@ def test_the_sum_is_that_of_the_nodes_by_hand_at_their_levels() -> None:
         got = found.details[name].to_pylist()
         assert sorted(got) == pytest.approx(sorted([*values, 0, 0, 0]), abs=1e-12)
     assert found.value == pytest.approx(sum(by_hand["synthetic"]))
-    assert found.floor == pytest.approx(sum(by_hand["floor"]))
-    assert found.better == "nearer"
-    assert found.ceiling is not None
-    assert found.ceiling < found.value < sum(by_hand["real"])
+    assert found.fresh_sample == pytest.approx(sum(by_hand["fresh_sample"]))
+    assert found.direction == "nearer"
+    assert found.independent_columns is not None
+    assert found.independent_columns < found.value < sum(by_hand["real"])
     assert f"{sum(by_hand['real']):.2f} in the real one" in found.verdict
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from understudy._core.errors import OptionError, TableError
 from understudy._core.randomness import streams
-from understudy.evaluation import ceiling_table, floor_table, make_references, pair_of_codes, read_pair
+from understudy.evaluation import draw_fresh_sample, draw_independent_columns, make_references, pair_of_codes, read_pair
 from understudy.schema import Schema
 from understudy.tables import read_table
 
@@ -47,7 +47,7 @@ def test_missing_on_one_side_only_gets_a_code_on_both() -> None:
         assert pair.labels[1][-1] == "missing"
         counts = [side.columns[1].tolist().count(4) for side in (pair.real, pair.first)]
         assert sorted(counts) == [0, 1]
-        assert pair.found.real.columns[1].missing + pair.found.synthetic[0].columns[1].missing == 1
+        assert pair.faults.real.columns[1].missing + pair.faults.synthetic[0].columns[1].missing == 1
 
 
 def test_other_categories_and_values_beyond_the_range_are_outside_the_schema() -> None:
@@ -55,7 +55,7 @@ def test_other_categories_and_values_beyond_the_range_are_outside_the_schema() -
     assert pair.labels[0] == ("F", "M", "outside the schema")
     assert pair.first.columns[0].tolist() == [0, 2, 2]
     assert pair.first.columns[1].tolist() == [4, 4, 0]
-    assert [c.outside for c in pair.found.synthetic[0].columns] == [2, 2, 0]
+    assert [c.outside for c in pair.faults.synthetic[0].columns] == [2, 2, 0]
 
 
 def test_missing_and_outside_are_told_apart() -> None:
@@ -68,7 +68,7 @@ def test_missing_and_outside_are_told_apart() -> None:
 def test_cells_of_another_type_are_outside_the_schema() -> None:
     pair = read_pair(table(), table(age=["ten", "30", "99.0"]), SCHEMA)
     assert pair.first.columns[1].tolist() == [4, 1, 3]
-    assert pair.found.synthetic[0].columns[1].wrong_type == 1
+    assert pair.faults.synthetic[0].columns[1].wrong_type == 1
 
 
 def test_the_new_codes_stay_apart_at_every_level() -> None:
@@ -98,8 +98,8 @@ def test_tables_of_every_kind_read_the_same() -> None:
 
 def test_extra_columns_are_left_out_and_noted() -> None:
     pair = read_pair(table(), table(note=["x", "y", "z"]), SCHEMA)
-    assert pair.found.synthetic[0].extra == ("note",)
-    assert pair.found.real.extra == ()
+    assert pair.faults.synthetic[0].extra == ("note",)
+    assert pair.faults.real.extra == ()
     assert len(pair.domain) == 3
 
 
@@ -133,34 +133,34 @@ def test_several_synthetic_tables_share_one_domain() -> None:
 def test_one_row_is_enough() -> None:
     pair = read_pair(table().slice(0, 1), table().slice(2, 1), SCHEMA)
     references = make_references(pair)
-    assert references.floor.n == references.ceiling.n == 1
+    assert references.fresh_sample.n == references.independent_columns.n == 1
 
 
 def test_references_have_as_many_rows_as_the_synthetic_table_and_are_repeatable() -> None:
     pair = read_pair(table(), pa.concat_tables([table()] * 5), SCHEMA)
     one, two = make_references(pair, seed=3), make_references(pair, seed=3)
-    assert one.floor.n == one.ceiling.n == 15
-    for left, right in ((one.floor, two.floor), (one.ceiling, two.ceiling)):
+    assert one.fresh_sample.n == one.independent_columns.n == 15
+    for left, right in ((one.fresh_sample, two.fresh_sample), (one.independent_columns, two.independent_columns)):
         assert all((a == b).all() for a, b in zip(left.columns, right.columns, strict=True))
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40))
-def test_the_floor_holds_real_rows_and_the_ceiling_real_values(seed: int, n: int) -> None:
+def test_the_fresh_sample_holds_real_rows_and_independent_columns_real_values(seed: int, n: int) -> None:
     real = read_table(table(), SCHEMA)
     rows = set(zip(*(c.tolist() for c in real.columns), strict=True))
-    floor = floor_table(real, streams(seed).get("floor"), n_rows=n)
-    ceiling = ceiling_table(real, streams(seed).get("ceiling"), n_rows=n)
-    assert floor.n == ceiling.n == n
-    assert set(zip(*(c.tolist() for c in floor.columns), strict=True)) <= rows
-    for mine, theirs in zip(ceiling.columns, real.columns, strict=True):
+    fresh = draw_fresh_sample(real, streams(seed).get("fresh_sample"), n_rows=n)
+    independent = draw_independent_columns(real, streams(seed).get("independent_columns"), n_rows=n)
+    assert fresh.n == independent.n == n
+    assert set(zip(*(c.tolist() for c in fresh.columns), strict=True)) <= rows
+    for mine, theirs in zip(independent.columns, real.columns, strict=True):
         assert set(mine.tolist()) <= set(theirs.tolist())
 
 
-def test_the_ceiling_breaks_what_the_floor_keeps() -> None:
+def test_independent_columns_break_what_a_fresh_sample_keeps() -> None:
     column = np.arange(2000) % 2
     schema = Schema.from_dict({"fields": [{"name": n, "categories": ["x", "y"]} for n in "ab"]})
     real = read_table(pa.table({n: np.where(column, "y", "x") for n in "ab"}), schema)
-    floor, ceiling = (make(real, streams(1).get("t")) for make in (floor_table, ceiling_table))
-    agree = [float((t.columns[0] == t.columns[1]).mean()) for t in (floor, ceiling)]
+    fresh, independent = (make(real, streams(1).get("t")) for make in (draw_fresh_sample, draw_independent_columns))
+    agree = [float((t.columns[0] == t.columns[1]).mean()) for t in (fresh, independent)]
     assert agree[0] == 1.0
     assert 0.4 < agree[1] < 0.6

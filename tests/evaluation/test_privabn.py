@@ -37,10 +37,10 @@ def test_l1_is_twice_the_total_variation_distance() -> None:
     pair, references = random_pair()
     l1 = measure_l1_l2(pair, references, ways=[3])[0]
     distance = measure_tables(pair, references, ways=[3])[0]
-    assert distance.floor is not None
-    assert distance.ceiling is not None
-    assert (l1.value, l1.floor, l1.ceiling) == pytest.approx(
-        (2 * distance.value, 2 * distance.floor, 2 * distance.ceiling)
+    assert distance.fresh_sample is not None
+    assert distance.independent_columns is not None
+    assert (l1.value, l1.fresh_sample, l1.independent_columns) == pytest.approx(
+        (2 * distance.value, 2 * distance.fresh_sample, 2 * distance.independent_columns)
     )
 
 

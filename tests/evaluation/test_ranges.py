@@ -69,11 +69,11 @@ def test_the_same_seed_asks_the_same_and_another_does_not() -> None:
     assert values[0] == values[1] != values[2]
 
 
-def test_floor_value_and_ceiling_and_words() -> None:
+def test_the_value_lies_between_its_references_and_has_words() -> None:
     pair, references = random_pair(n_real=5000, n_synthetic=5000, strength=0.1, draws=2)
     absolute, relative = measure_ranges(pair, references)
-    assert absolute.floor is not None
-    assert absolute.floor < absolute.value
+    assert absolute.fresh_sample is not None
+    assert absolute.fresh_sample < absolute.value
     assert absolute.interval is not None
     assert "points on average" in absolute.verdict
     assert "0.1 % of rows" in relative.scope

@@ -15,7 +15,8 @@ from tests.evaluation.made_up import HOSTILE_NAMES, made_up_facts, made_up_pair,
 from understudy._core.errors import InternalError, OptionError, OutputError
 from understudy._core.randomness import streams
 from understudy.evaluation import (
-    Property,
+    Direction,
+    MeasureResult,
     PublicReport,
     Report,
     ReportFacts,
@@ -75,22 +76,22 @@ class Page(HTMLParser):
 def test_the_score_is_the_mean_over_one_two_and_three_columns(report: Report) -> None:
     tables = [report.find(name) for name in ("1-way", "2-way", "3-way")]
     assert report.score == pytest.approx(np.mean([found.score for found in tables]))
-    assert report.floor_score == pytest.approx(np.mean([1 - (found.floor or 0) for found in tables]))
-    assert report.ceiling_score is not None
-    assert report.floor_score is not None
-    assert report.ceiling_score < report.floor_score
+    assert report.fresh_sample_score == pytest.approx(np.mean([1 - (found.fresh_sample or 0) for found in tables]))
+    assert report.independent_columns_score is not None
+    assert report.fresh_sample_score is not None
+    assert report.independent_columns_score < report.fresh_sample_score
 
 
 def test_a_report_without_tables_has_no_score() -> None:
     empty = Report((), ReportFacts(dataset="people", rows_synthetic=1))
-    assert (empty.score, empty.floor_score, empty.ceiling_score) == (None, None, None)
+    assert (empty.score, empty.fresh_sample_score, empty.independent_columns_score) == (None, None, None)
     assert "no overall verdict" in empty.html()
 
 
-def test_properties_are_one_row_each(report: Report) -> None:
-    table = report.properties
+def test_results_are_one_row_each(report: Report) -> None:
+    table = report.table
     assert isinstance(table, pa.Table)
-    assert table.column("name").to_pylist() == [known.name for known in report.measured]
+    assert table.column("name").to_pylist() == [known.name for known in report.results]
     assert table.column("value").to_pylist()[1] == report.find("2-way").value
 
 
@@ -101,18 +102,20 @@ def test_tables_come_in_the_kind_of_the_real_one(kind: str, module: str) -> None
     schema = Schema.from_dict({"fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]})
     real = library.table(columns) if kind == "pyarrow" else library.DataFrame(columns)
     pair = read_pair(real, pa.table(columns), schema)
-    details = pa.table({"column_1": ["a"], "column_2": ["b"], "distance": [0.1], "floor": [0.05], "ceiling": [0.2]})
-    found = Property("2-way", "?", measure="", value=0.1, score=0.9, verdict="", details=details)
+    details = pa.table(
+        {"column_1": ["a"], "column_2": ["b"], "distance": [0.1], "fresh_sample": [0.05], "independent_columns": [0.2]}
+    )
+    found = MeasureResult("2-way", "?", definition="", value=0.1, score=0.9, verdict="", details=details)
     made = make_report(pair, [found], facts=made_up_facts(pair))
-    for table in (made.properties, made.details("2-way"), made.worst(5)):
+    for table in (made.table, made.details("2-way"), made.worst(5)):
         assert type(table).__module__.split(".")[0] == module
 
 
-def test_the_worst_tables_are_those_farthest_above_their_floor(report: Report) -> None:
+def test_the_worst_tables_are_those_farthest_above_a_fresh_sample(report: Report) -> None:
     worst = report.worst(4).to_pylist()
-    excess = [row["distance"] - row["floor"] for row in worst]
+    excess = [row["distance"] - row["fresh_sample"] for row in worst]
     assert excess == sorted(excess, reverse=True)
-    readable = [row["columns"] for row in report.worst(1000).to_pylist() if row["floor"] <= 0.1]
+    readable = [row["columns"] for row in report.worst(1000).to_pylist() if row["fresh_sample"] <= 0.1]
     assert " × ".join(report.worst_cells[0].columns) == readable[0]
     assert len(report.worst_cells) == 10
 
@@ -136,9 +139,9 @@ def test_one_bad_column_does_not_fill_the_list_and_sparse_tables_come_last() -> 
     others = [f"c{i}" for i in range(8)]
     pairs = [("bad", other, 0.5, 0.01) for other in others] + [("fine", other, 0.1, 0.01) for other in others]
     rows = [*pairs, ("many", "more", 0.99, 0.4)]
-    names = ("column_1", "column_2", "distance", "floor")
+    names = ("column_1", "column_2", "distance", "fresh_sample")
     details = pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
-    found = Property("2-way", "?", measure="", value=0.3, score=0.7, verdict="", details=details)
+    found = MeasureResult("2-way", "?", definition="", value=0.3, score=0.7, verdict="", details=details)
     read = [table.columns for table in tables_to_read([found], 17)]
     assert [columns[0] for columns in read] == ["bad"] * 3 + ["fine"] * 3 + ["bad"] * 5 + ["fine"] * 5 + ["many"]
     assert tables_to_read([found], 2) == tables_to_read([found], 17)[:2]
@@ -152,7 +155,7 @@ def test_a_table_of_very_many_cells_is_drilled_down_too() -> None:
     columns = {f"c{i}": labels[:50] for i in range(6)}
     pair = read_pair(pa.table(columns), pa.table(dict.fromkeys(columns, labels[50:100])), schema)
     details = pa.table({**{f"column_{i + 1}": [f"c{i}"] for i in range(6)}, "distance": [1.0]})
-    found = Property("4-way", "?", measure="", value=1.0, score=0.0, verdict="", details=details)
+    found = MeasureResult("4-way", "?", definition="", value=1.0, score=0.0, verdict="", details=details)
     cells = make_report(pair, [found], facts=made_up_facts(pair)).worst_cells[0].cells
     assert cells[0].labels == ("v0",) * 6
     assert (cells[0].real, cells[0].synthetic) == (0.02, 0.0)
@@ -170,7 +173,7 @@ def test_unknown_names_are_answered_with_the_known_ones(report: Report) -> None:
 
 
 @pytest.mark.parametrize("name", ["1-way", "2-way", "3-way", "mutual information", "Cramér's V", "income", "job"])
-def test_properties_associations_and_columns_have_a_figure(report: Report, name: str) -> None:
+def test_results_associations_and_columns_have_a_figure(report: Report, name: str) -> None:
     assert report.figure(name).svg.startswith("<svg")
 
 
@@ -179,7 +182,7 @@ def test_json_holds_everything_and_says_that_it_is_private(report: Report, tmp_p
     assert found["private"] == PRIVATE
     assert next(iter(found)) == "private"
     assert found["score"] == report.score
-    pairs = next(known for known in found["properties"] if known["name"] == "2-way")
+    pairs = next(known for known in found["results"] if known["name"] == "2-way")
     assert len(pairs["details"]["distance"]) == 10
     assert len(found["histograms"]) == len(NAMES)
     assert len(found["worst_tables"]) == 10
@@ -188,10 +191,10 @@ def test_json_holds_everything_and_says_that_it_is_private(report: Report, tmp_p
 
 def test_numbers_that_are_none_become_null() -> None:
     details = pa.table({"distance": [float("nan"), 1.0]})
-    found = Property("x", "?", measure="", value=float("nan"), score=float("inf"), verdict="", details=details)
+    found = MeasureResult("x", "?", definition="", value=float("nan"), score=float("inf"), verdict="", details=details)
     report = Report((found,), ReportFacts(dataset="people", rows_synthetic=1))
     assert "NaN" not in json.dumps(report.to_dict(), allow_nan=False)
-    assert report.to_dict()["properties"][0]["details"]["distance"] == [None, 1.0]
+    assert report.to_dict()["results"][0]["details"]["distance"] == [None, 1.0]
 
 
 def test_reports_are_written_as_html_or_json_only(report: Report, tmp_path: Path) -> None:
@@ -247,7 +250,7 @@ def test_the_page_is_well_formed_private_and_fetches_nothing(report: Report) -> 
 
 def test_the_page_says_each_verdict_in_words(report: Report) -> None:
     shown = " ".join("".join(Page(report.html()).words).split())
-    for known in report.measured:
+    for known in report.results:
         assert known.question in shown
         assert " ".join(known.verdict.replace("`", "").split()) in shown
     assert "a wide network" in shown
@@ -285,30 +288,40 @@ def test_a_lone_surrogate_in_a_name_does_not_stop_the_report(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("value", "floor", "ceiling", "better", "tone"),
+    ("value", "fresh_sample", "independent_columns", "direction", "tone"),
     [
-        (0.02, 0.01, 0.11, "lower", "close"),
-        (0.05, 0.01, 0.11, "lower", "fair"),
-        (0.09, 0.01, 0.11, "lower", "far"),
-        (0.50, 0.01, 0.11, "lower", "far"),
-        (0.005, 0.01, 0.11, "lower", "close"),
-        (0.019, 0.009, 0.009, "lower", "close"),
-        (0.05, 0.009, 0.0085, "lower", "fair"),
-        (0.20, 0.009, 0.0085, "lower", "far"),
-        (0.83, 0.84, 0.60, "higher", "close"),
-        (0.62, 0.84, 0.60, "higher", "far"),
+        (0.02, 0.01, 0.11, "less", "close"),
+        (0.05, 0.01, 0.11, "less", "fair"),
+        (0.09, 0.01, 0.11, "less", "far"),
+        (0.50, 0.01, 0.11, "less", "far"),
+        (0.005, 0.01, 0.11, "less", "close"),
+        (0.019, 0.009, 0.009, "less", "close"),
+        (0.05, 0.009, 0.0085, "less", "fair"),
+        (0.20, 0.009, 0.0085, "less", "far"),
+        (0.83, 0.84, 0.60, "more", "close"),
+        (0.62, 0.84, 0.60, "more", "far"),
         (2.9, 3.0, 0.1, "nearer", "close"),
         (4.2, 3.0, 0.1, "nearer", "fair"),
         (9.0, 3.0, 0.1, "nearer", "far"),
-        (0.83, None, None, "higher", "unknown"),
-        (float("nan"), 0.1, 0.2, "lower", "unknown"),
+        (0.83, None, None, "more", "unknown"),
+        (float("nan"), 0.1, 0.2, "less", "unknown"),
     ],
 )
-def test_ratings_follow_floor_and_ceiling(
-    value: float, floor: float | None, ceiling: float | None, better: str, tone: str
+def test_ratings_follow_the_references(
+    value: float, fresh_sample: float | None, independent_columns: float | None, direction: Direction, tone: str
 ) -> None:
-    known = Property("x", "?", measure="", value=value, score=0.5, verdict="", floor=floor, ceiling=ceiling)
-    assert tone_of(Property(**{**vars(known), "better": better})).name == tone
+    known = MeasureResult(
+        "x",
+        "?",
+        definition="",
+        value=value,
+        score=0.5,
+        verdict="",
+        fresh_sample=fresh_sample,
+        independent_columns=independent_columns,
+        direction=direction,
+    )
+    assert tone_of(known).name == tone
 
 
 def test_two_samples_of_one_population_are_rated_close() -> None:

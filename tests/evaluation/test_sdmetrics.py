@@ -13,7 +13,7 @@ from scipy.stats import ks_2samp
 
 from tests.evaluation.samples import SCHEMA, pairs, random_pair
 from understudy.evaluation import Pair, make_references, measure_sdmetrics, pair_of_codes, read_pair
-from understudy.evaluation._property import Property
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import scales_of
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -33,11 +33,11 @@ NAMES = [
 ]
 
 
-def measured(pair: Pair) -> dict[str, Property]:
+def measured(pair: Pair) -> dict[str, MeasureResult]:
     return {found.name: found for found in measure_sdmetrics(pair, make_references(pair))}
 
 
-def scores(found: Property) -> dict[tuple[str, ...], float]:
+def scores(found: MeasureResult) -> dict[tuple[str, ...], float]:
     if found.details is None:
         return {}
     rows = found.details.to_pylist()
@@ -114,7 +114,7 @@ def test_scores_of_pairs_are_those_of_the_formulas(pair: Pair) -> None:
     assert scores(found["Column Pair Trends"]) == correlation | contingency
 
 
-def test_the_two_properties_average_their_parts() -> None:
+def test_the_two_averages_average_their_parts() -> None:
     pair, _ = random_pair()
     found = measured(pair)
     shapes = scores(found["KSComplement"]) | scores(found["TVComplement"])
@@ -152,13 +152,13 @@ def test_a_table_against_itself_scores_one() -> None:
     assert all(found.value == pytest.approx(1) for found in measured(same).values())
 
 
-def test_floor_ceiling_and_interval_are_there() -> None:
+def test_references_and_interval_are_there() -> None:
     pair, references = random_pair(n_real=3000, n_synthetic=3000, draws=2)
     trends = next(one for one in measure_sdmetrics(pair, references) if one.name == "Column Pair Trends")
     assert trends.interval is not None
-    assert trends.floor is not None
-    assert trends.ceiling is not None
-    assert trends.ceiling < trends.value < trends.floor
+    assert trends.fresh_sample is not None
+    assert trends.independent_columns is not None
+    assert trends.independent_columns < trends.value < trends.fresh_sample
     assert trends.closeness is not None
     assert 0 < trends.closeness < 1
 

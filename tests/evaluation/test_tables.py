@@ -18,8 +18,8 @@ from tests.evaluation.samples import SCHEMA, pairs, random_pair, random_table
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams, streams
 from understudy.evaluation import (
+    MeasureResult,
     Pair,
-    Property,
     choose_groups,
     joint_counts,
     make_references,
@@ -48,7 +48,7 @@ def crosstab_distance(real: Table, other: Table, columns: tuple[int, ...]) -> fl
     return float(one.sub(two, fill_value=0.0).abs().sum()) / 2
 
 
-def by_columns(found: Property) -> dict[tuple[str, ...], float]:
+def by_columns(found: MeasureResult) -> dict[tuple[str, ...], float]:
     assert found.details is not None
     rows = found.details.to_pylist()
     return {tuple(row[key] for key in row if key.startswith("column_")): row["distance"] for row in rows}
@@ -91,16 +91,16 @@ def test_distances_are_those_of_crosstab(n_real: int, n_synthetic: int) -> None:
     check_against(crosstab_distance, random_pair(n_real, n_synthetic, schema=SMALL)[0])
 
 
-def test_floor_and_ceiling_are_the_same_measure_on_the_references() -> None:
+def test_the_references_are_measured_in_the_same_way() -> None:
     pair, references = random_pair(700, 300)
     found = {p.name: p for p in measure_tables(pair, references)}
     for name, way in (("1-way", 1), ("2-way", 2), ("3-way", 3)):
         groups = list(combinations(range(len(pair.domain)), way))
-        floor = np.mean([plain_distance(pair.real, references.floor, g) for g in groups])
-        ceiling = np.mean([plain_distance(pair.real, references.ceiling, g) for g in groups])
-        assert found[name].floor == pytest.approx(floor)
-        assert found[name].ceiling == pytest.approx(ceiling)
-    assert found["2-way"].floor < found["2-way"].value < found["2-way"].ceiling
+        fresh = np.mean([plain_distance(pair.real, references.fresh_sample, g) for g in groups])
+        independent = np.mean([plain_distance(pair.real, references.independent_columns, g) for g in groups])
+        assert found[name].fresh_sample == pytest.approx(fresh)
+        assert found[name].independent_columns == pytest.approx(independent)
+    assert found["2-way"].fresh_sample < found["2-way"].value < found["2-way"].independent_columns
 
 
 counts = st.lists(st.integers(0, 50), min_size=1, max_size=8)
@@ -149,7 +149,14 @@ def test_the_columns_are_ordered_worst_first_and_the_verdict_names_the_worst() -
     assert found.worst is not None
     distances = found.details["distance"].to_pylist()
     assert distances == sorted(distances, reverse=True)
-    assert found.details.column_names == ["column_1", "column_2", "column_3", "distance", "floor", "ceiling"]
+    assert found.details.column_names == [
+        "column_1",
+        "column_2",
+        "column_3",
+        "distance",
+        "fresh_sample",
+        "independent_columns",
+    ]
     assert found.verdict.startswith("Three-way tables: differences of ")
     assert f"at worst, in `{' × '.join(found.worst[0])}`." in found.verdict
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.evaluation import Pair, make_references, pair_of_codes, read_pair
-from understudy.evaluation._property import Property
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._validity import measure_validity
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -40,7 +40,7 @@ REAL = {
 }
 
 
-def measured(synthetic: dict[str, list[Any]], schema: Schema = STAYS) -> list[Property]:
+def measured(synthetic: dict[str, list[Any]], schema: Schema = STAYS) -> list[MeasureResult]:
     pair = read_pair(pd.DataFrame(REAL), pd.DataFrame(synthetic), schema)
     return measure_validity(pair, make_references(pair))
 
@@ -84,7 +84,7 @@ def test_dependencies_are_judged_against_the_real_tables_map() -> None:
     assert rules.value == pytest.approx(0.375)
 
 
-def test_a_schema_without_dependencies_has_one_property() -> None:
+def test_a_schema_without_dependencies_has_one_result() -> None:
     plain = Schema.from_dict({"fields": FIELDS})
     assert [found.name for found in measured(REAL, plain)] == ["validity"]
 

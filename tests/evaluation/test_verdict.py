@@ -30,25 +30,25 @@ def test_equal_values_have_an_interval_without_width() -> None:
         (0.0058, "little more than chance"),
         (0.012, "close to what a fresh sample"),
         (0.050, "nearer to what a fresh sample"),
-        (0.100, "nearer to unrelated columns"),
-        (0.155, "hardly better than unrelated columns"),
-        (0.161, "no better than unrelated columns"),
-        (0.170, "worse than unrelated columns"),
+        (0.100, "nearer to independent columns"),
+        (0.155, "hardly better than independent columns"),
+        (0.161, "no better than independent columns"),
+        (0.170, "worse than independent columns"),
     ],
 )
-def test_every_place_between_floor_and_ceiling_has_its_words(value: float, said: str) -> None:
+def test_every_place_between_the_references_has_its_words(value: float, said: str) -> None:
     assert said in beside_references(value, 0.004, 0.16)
 
 
-def test_a_ceiling_no_worse_than_the_floor_is_not_spoken_of() -> None:
+def test_independent_columns_no_worse_than_a_fresh_sample_are_not_spoken_of() -> None:
     assert "unrelated" not in beside_references(0.02, 0.004, 0.004)
 
 
 def test_what_looks_alike_is_not_called_worse() -> None:
-    assert "no better than unrelated columns (0.9)" in beside_references(0.0094, 0.0034, 0.0087)
+    assert "no better than independent columns (0.9)" in beside_references(0.0094, 0.0034, 0.0087)
 
 
-def test_a_ceiling_that_chance_could_put_there_is_not_spoken_of() -> None:
+def test_independent_columns_that_chance_could_put_there_are_not_spoken_of() -> None:
     assert beside_references(0.2, 0.1, 0.14) == "A fresh sample of as many rows would show 10.0."
 
 

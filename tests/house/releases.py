@@ -22,11 +22,10 @@ import numpy as np
 import understudy as us
 from understudy import demo
 from understudy._core.randomness import Streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.methods import method_named
 from understudy.privacy import Neighbours, make_budget, make_noise, open_curator
 from understudy.schema import Marginal, Schema
-from understudy.tables import read_table
 
 RECORDED = Path(__file__).with_name("releases.json")
 SENSITIVE = ("self_rated_health", "chronic_disease_index")
@@ -41,7 +40,7 @@ RELEASES: Mapping[str, Mapping[str, Any]] = {
     "privbayes binary F": {"encoding": "binary", "score": "F", "k": 2, "max_candidates": 40},
     "privbayes gray I": {"encoding": "gray", "score": "I", "k": 1},
     "privbayes vanilla": {"encoding": "vanilla", "theta": 6},
-    "privbayes printed post-processing": {"postprocessing": "published"},
+    "privbayes printed post-processing": {"postprocessing": "printed"},
     "privbayes best network": {"diagnostic": "best-network"},
     "privbayes best marginals": {"diagnostic": "best-marginals"},
     "privbayes parquet": {"format": "parquet", "n": 1000},
@@ -49,18 +48,18 @@ RELEASES: Mapping[str, Mapping[str, Any]] = {
     "privabn delta add-remove": {"method": "privabn", "delta": "1e-9", "neighbours": "add-remove"},
     "privabn drawn": {"method": "privabn", "variant": "drawn"},
     "privabn greedy": {"method": "privabn", "variant": "greedy", "stop": True},
-    "privabn printed": {"binary": True, "method": "privabn", "as_published": True, "no_guarantee": True},
+    "privabn printed": {"binary": True, "method": "privabn-as-printed", "no_guarantee": True},
     "hpprivbayes": {"method": "hpprivbayes", "sensitive": SENSITIVE},
     "hpprivbayes companions": {"method": "hpprivbayes", "sensitive": SENSITIVE, "companions": 1},
     "hpprivbayes delta add-remove": {
         "method": "hpprivbayes", "sensitive": SENSITIVE, "delta": "1e-9", "neighbours": "add-remove",
     },
     "hpprivbayes printed": {
-        "method": "hpprivbayes", "sensitive": SENSITIVE[:1], "as_published": True, "no_guarantee": True,
+        "method": "hpprivbayes-as-printed", "sensitive": SENSITIVE[:1], "no_guarantee": True,
     },
     "jtree": {"method": "jtree"},
     "jtree delta add-remove": {"method": "jtree", "delta": "1e-9", "neighbours": "add-remove"},
-    "jtree printed": {"binary": True, "method": "jtree", "as_published": True, "no_guarantee": True},
+    "jtree printed": {"binary": True, "method": "jtree-as-printed", "no_guarantee": True},
     "independent": {"method": "independent"},
     "independent delta add-remove": {"method": "independent", "delta": "1e-9", "neighbours": "add-remove"},
     "uniform": {"method": "uniform", "neighbours": "add-remove"},
@@ -118,7 +117,7 @@ def baseline_fingerprints(name: str, options: Mapping[str, Any]) -> dict[str, st
     """What a method without rows says of pairs of columns, of the demo table or of the binary one; and its charges."""
     table, schema = _binary_table() if name == "priview" else _first_columns()
     curator = open_curator(
-        MemoryCounter(read_table(table, Schema.from_dict(schema))),
+        open_counter(table, Schema.from_dict(schema)),
         budget=make_budget(1, options["delta"]),
         neighbours=Neighbours(options["neighbours"]),
         noise=make_noise("exact", seed=11),

@@ -35,7 +35,7 @@ CASES = {
     "priview": (PriView(view_size=2), BINARY, 8),
     "jtree": (JTree(theta=Fraction(1, 100)), MIXED, 1),
     "jtree, two pairs": (JTree(theta=Fraction(1, 100), pairs=2), BINARY, 3),
-    "privbayes as printed": (PrivBayes(theta=Fraction(1, 100), postprocessing="published"), MIXED, 1),
+    "privbayes as printed": (PrivBayes(theta=Fraction(1, 100), postprocessing="printed"), MIXED, 1),
 }
 cases = pytest.mark.parametrize("case", CASES)
 

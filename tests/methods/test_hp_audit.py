@@ -16,9 +16,9 @@ from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import HPPrivBayes
 from understudy.methods._groups import read_split
-from understudy.methods._hp_published import (
-    PublishedSpec,
-    fit_published,
+from understudy.methods._hp_as_printed import (
+    PrintedSpec,
+    fit_as_printed,
     noisy_tables,
     order_by_information,
     pairwise_information,
@@ -66,7 +66,7 @@ def table_of(rows, sizes, *, sensitive):
     return Table(domain, tuple(np.ascontiguousarray(column) for column in columns))
 
 
-def published(counter, seed, epsilon=1):
+def unguarded(counter, seed, epsilon=1):
     return open_curator(counter, budget=make_budget(epsilon), noise=make_noise(seed=seed), no_guarantee=True)
 
 
@@ -95,7 +95,7 @@ HERE, THERE = near_tie("010"), near_tie("011")
 
 def test_row_4_the_printed_order_is_caught():
     def root_is_a(counter, trial):
-        return order_by_information(pairwise_information(published(counter, trial)))[0] == 0
+        return order_by_information(pairwise_information(unguarded(counter, trial)))[0] == 0
 
     assert proved(root_is_a, HERE, THERE, 300) > 1
 
@@ -131,10 +131,10 @@ def has_unique_value(model, trial):
 
 
 def test_row_5_the_printed_table_without_noise_is_caught():
-    spec = PublishedSpec(sensitive=2, split=read_split(None, None, None, None), k=2, threshold=0.1)
+    spec = PrintedSpec(sensitive=2, split=read_split(None, None, None, None), k=2, threshold=0.1)
 
     def event(counter, trial):
-        return has_unique_value(fit_published(published(counter, trial), spec), trial)
+        return has_unique_value(fit_as_printed(unguarded(counter, trial), spec), trial)
 
     assert proved(event, UNIQUE, USUAL, 300) > 1
 
@@ -162,7 +162,7 @@ def related(moved):
 
 ABOVE, BELOW = related(0), related(1)
 # ε = 0.8 in all: ε₁ = 0.2, ε₂ = 0.15, ε₃ = 0.45
-SPLIT = PublishedSpec(
+SPLIT = PrintedSpec(
     sensitive=1, split=read_split(Fraction(1, 4), Fraction(3, 16), Fraction(9, 16), None), k=1, threshold=0.1
 )
 ALONE = tuple(Node(a) for a in range(8))
@@ -170,12 +170,12 @@ ALONE = tuple(Node(a) for a in range(8))
 
 def test_row_6_the_printed_split_is_caught():
     groups = {
-        counter: split_groups(pairwise_information(published(counter, 0))[1], SPLIT) for counter in (ABOVE, BELOW)
+        counter: split_groups(pairwise_information(unguarded(counter, 0))[1], SPLIT) for counter in (ABOVE, BELOW)
     }
     assert [0 in a for a, _ in groups.values()] == [True, False]
 
     def far_off(counter, trial):
-        curator = published(counter, 2 * trial + (counter is BELOW), Fraction(4, 5))
+        curator = unguarded(counter, 2 * trial + (counter is BELOW), Fraction(4, 5))
         noisy = noisy_tables(curator, ALONE, *groups[counter], SPLIT)[0]
         return bool((np.abs(noisy - counter.count([ALONE[0].marginal])[0]) > 100).any())
 
@@ -207,7 +207,7 @@ ONCE, TWICE = rare(1), rare(2)
 
 def test_row_7_the_printed_weights_are_caught():
     def huge(counter, trial):
-        curator = published(counter, 2 * trial + (counter is TWICE), Fraction(4, 5))
+        curator = unguarded(counter, 2 * trial + (counter is TWICE), Fraction(4, 5))
         noisy = noisy_tables(curator, ALONE[:2], [1], [0], SPLIT)[0]
         return abs(int(noisy[0])) > 100 * 1000  # |P*(common)| > 100, before clipping
 

@@ -15,10 +15,10 @@ from tests.methods.test_structure_exactly import RECORDS, RememberedCounts, data
 from understudy import BudgetExceeded, OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import HPPrivBayes, describe_method, read_method, usual_methods
+from understudy.methods import HPPrivBayes, HPPrivBayesAsPrinted, describe_method, read_method, usual_methods
 from understudy.methods._attach import parent_sets
 from understudy.methods._groups import make_levels, named_sensitivities, read_split
-from understudy.methods._hp_published import choose_network, order_by_information, pairwise_information
+from understudy.methods._hp_as_printed import choose_network, order_by_information, pairwise_information
 from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
@@ -127,13 +127,13 @@ def test_a_declared_weight_of_an_ordinary_column_makes_its_noise_unequal_too():
 
 
 def test_diagnostics_and_plans_run():
-    _, model = run(HPPrivBayes(), noiseless="all")
+    _, model = run(HPPrivBayes(), exact="all")
     assert all(m.noise.kind == "none" for m in model.measurements)
     plan = HPPrivBayes().plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
     assert [attribute.name for attribute in plan.attributes] == ["sex", "age", "job", "ill"]
     assert sum(plan.shares.values()) == pytest.approx(1)
-    as_published = HPPrivBayes(as_published=True).plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
-    assert "no guarantee" in as_published.notes[0]
+    printed = HPPrivBayesAsPrinted().plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
+    assert "no guarantee" in printed.notes[0]
 
 
 @pytest.mark.parametrize("size", [2, 3])
@@ -206,12 +206,12 @@ def published_networks(records, k):
 
 
 @cache
-def all_published(k):
+def all_printed(k):
     return {rows: published_networks([RECORDS[i] for i in rows], k) for rows in datasets(4)}
 
 
 def test_row_14_the_printed_order_makes_4080_pairs_of_tables_tell_apart_for_certain():
-    found = all_published(1)
+    found = all_printed(1)
     pairs = list(replace_pairs(4))
     assert len(set(pairs)) == 6720
     assert sum(found[one].keys() != found[other].keys() for one, other in set(pairs)) == 4080
@@ -239,26 +239,38 @@ def check(**options):
         ({"sensitive": "sex,agee"}, "no column 'agee'"),
         ({"L1": 0.3, "L2": 0.3, "L3": 0.3}, "must add up to 1. They come to 0.9"),
         ({"L1": 0.5, "L2": 0.6}, "each must be above 0"),
-        ({"r": 0}, "'r' parameter must be above 0. Got 0"),
-        ({"r": -1}, "'r' parameter must be above 0"),
+        ({"r": 0}, "'r' parameter of HPPrivBayes must be a number above 0. Got 0"),
+        ({"r": -1}, "'r' parameter of HPPrivBayes must be a number above 0"),
         ({"L2": 0.2, "L3": 0.5, "r": 1}, "r is L2/L3, which is 0.4 here"),
-        ({"L1": 1}, "must lie below 1"),
+        ({"L1": 1}, "above 0 and below 1"),
         ({"sensitive": ["sex", "age", "job"]}, "every column is declared equally sensitive"),
         ({"weights": "random"}, "must be one of declared, rare, equal"),
         ({"companions": 3}, "3 ordinary columns"),
-        ({"companions": -1}, "whole number, 0 or more"),
+        ({"companions": -1}, "whole number of at least 0"),
         ({"k": -1}, "'k' parameter"),
         ({"theta": 0}, "'theta' parameter"),
         ({"max_candidates": 0}, "'max_candidates' parameter"),
-        ({"mi_threshold": -1}, "'mi_threshold' parameter"),
         ({"score": "Q"}, "'score' parameter"),
-        ({"as_published": True, "sensitive": ["sex"]}, "2 are named"),
     ],
 )
 def test_bad_input_is_told(options, sentence):
     with pytest.raises(OptionError) as told:
         check(**options)
     assert sentence in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"mi_threshold": -1}, "'mi_threshold' parameter"),
+        ({"k": -1}, "'k' parameter"),
+        ({"r": 0}, "'r' parameter of HPPrivBayesAsPrinted must be a number above 0"),
+        ({"sensitive": ["sex"]}, "2 are named"),
+    ],
+)
+def test_bad_input_is_told_as_printed(options, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        HPPrivBayesAsPrinted(**options).check(people().domain, make_budget(1), REPLACE_ONE)
 
 
 def test_a_table_without_sensitive_columns_is_refused_and_left_out_of_comparisons():
@@ -272,15 +284,15 @@ def test_a_table_without_sensitive_columns_is_refused_and_left_out_of_comparison
         HPPrivBayes().check(one, make_budget(1), REPLACE_ONE)
 
 
-def test_companions_need_pure_epsilon_and_published_needs_what_the_paper_has():
+def test_companions_need_pure_epsilon_and_the_printed_form_needs_what_the_paper_has():
     with pytest.raises(OptionError, match="pure epsilon"):
         HPPrivBayes(companions=1).check(people().domain, make_budget(1, "1e-9"), REPLACE_ONE)
     for budget, neighbours in ((make_budget(1, "1e-9"), REPLACE_ONE), (make_budget(1), ADD_REMOVE)):
         with pytest.raises(OptionError, match="pure epsilon and replace-one"):
-            HPPrivBayes(as_published=True).check(people().domain, budget, neighbours)
+            HPPrivBayesAsPrinted().check(people().domain, budget, neighbours)
     wide = Domain(tuple(Attribute(name=str(i), size=2, sensitivity=Fraction(i == 0)) for i in range(60)))
     with pytest.raises(OptionError, match="smaller k"):
-        HPPrivBayes(as_published=True, k=5).check(wide, make_budget(1), REPLACE_ONE)
+        HPPrivBayesAsPrinted(k=5).check(wide, make_budget(1), REPLACE_ONE)
 
 
 def test_options_are_read_from_a_word_and_written_as_one():

@@ -14,9 +14,9 @@ import understudy as us
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import JTree, describe_method, flaw_of, label_method, read_method, usual_methods
+from understudy.methods import JTree, JTreeAsPrinted, describe_method, flaw_of, label_method, read_method, usual_methods
 from understudy.methods._jtree import choose_graph, tables_of
-from understudy.methods._jtree_published import LARGEST_CLIQUE, bounded_graph, published_graph
+from understudy.methods._jtree_as_printed import LARGEST_CLIQUE, bounded_graph, printed_graph
 from understudy.methods._junction import Decomposable, merge, triangulate
 from understudy.models import Network
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
@@ -161,8 +161,8 @@ def test_a_run_spends_the_whole_budget_and_no_more(neighbours, delta):
 
 def test_mixed_and_single_valued_columns_are_taken():
     table = chain(sizes=(3, 1, 2, 7, 2))
-    for method in (JTree(), JTree(as_published=True)):
-        curator = curator_of(table, 2, no_guarantee=method.as_published)
+    for method in (JTree(), JTreeAsPrinted()):
+        curator = curator_of(table, 2, as_published=flaw_of(method) is not None)
         model = method.fit(curator, streams=Streams(1))
         assert model.marginal(Marginal.of(0, 1, 3)).probabilities.shape == (3, 1, 7)
 
@@ -211,23 +211,21 @@ def test_the_statement_and_the_plan_say_what_is_done():
     assert sum(plan.shares.values()) == pytest.approx(1)
     assert plan.shares["rows"] == 0.02
     assert len(plan.candidates_per_choice) == JTree().n_pairs(DOMAIN, 2_000, budget, ADD_REMOVE)
-    printed = JTree(as_published=True)
+    printed = JTreeAsPrinted()
     assert "no guarantee" in printed.plan(DOMAIN, 2_000, budget, REPLACE_ONE).notes[0]
-    assert printed.describe(DOMAIN, 2_000, budget, REPLACE_ONE)["variant"] == "as published"
+    assert printed.describe(DOMAIN, 2_000, budget, REPLACE_ONE)["variant"] == "as printed"
     assert printed.remarks(model) == ()
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"pairs": -1}, "whole number, 0 or more"),
-        ({"pairs": 1.5}, "whole number, 0 or more"),
-        ({"pairs": True}, "whole number, 0 or more"),
-        ({"beta": 1}, "'beta' parameter must lie between 0 and 1"),
-        ({"phi": 0}, "'phi' parameter must lie between 0 and 1"),
-        ({"theta": 0}, "'theta' parameter must be above 0"),
-        ({"theta": float("nan")}, "'theta' parameter must be above 0"),
-        ({"pairs": 3, "as_published": True}, "Leave out pairs"),
+        ({"pairs": -1}, "whole number of at least 0"),
+        ({"pairs": 1.5}, "whole number of at least 0"),
+        ({"pairs": True}, "whole number of at least 0"),
+        ({"beta": 1}, "'beta' parameter of JTree must be a number above 0 and below 1"),
+        ({"theta": 0}, "'theta' parameter of JTree must be a number above 0"),
+        ({"theta": float("nan")}, "'theta' parameter of JTree must be a number above 0"),
     ],
 )
 def test_bad_options_are_refused(options, said):
@@ -235,8 +233,11 @@ def test_bad_options_are_refused(options, said):
         JTree(**options)
 
 
-def test_what_the_paper_does_not_cover_is_refused_as_published():
-    printed = JTree(as_published=True)
+def test_what_the_paper_does_not_cover_is_refused_as_printed():
+    printed = JTreeAsPrinted()
+    for option in ("beta", "phi"):
+        with pytest.raises(OptionError, match=f"'{option}' parameter of JTreeAsPrinted must be a number"):
+            JTreeAsPrinted(**{option: 0})
     for budget, neighbours in ((make_budget(1, "1e-9"), REPLACE_ONE), (make_budget(1), ADD_REMOVE)):
         with pytest.raises(OptionError, match="pure epsilon and replace-one"):
             printed.check(DOMAIN, budget, neighbours)
@@ -244,37 +245,35 @@ def test_what_the_paper_does_not_cover_is_refused_as_published():
         JTree().check(DOMAIN, make_budget("1e-18"), REPLACE_ONE)
 
 
-def test_as_published_without_noise_the_pairs_are_those_above_the_threshold():
+def test_as_printed_without_noise_the_pairs_are_those_above_the_threshold():
     table = chain(n=5_000, sizes=(2,) * 5, keep=0.5)
-    curator = curator_of(table, no_guarantee=True, noiseless="all")
-    graph = published_graph(curator, epsilon=1.0, phi=0.2, coins=Streams(1).get("coins"))
+    curator = curator_of(table, as_published=True, exact="all")
+    graph = printed_graph(curator, epsilon=1.0, phi=0.2, coins=Streams(1).get("coins"))
     # φ is about one half for neighbours in the chain, a quarter two apart, an eighth three apart
     joined = {pair for clique in graph.cliques for pair in combinations(sorted(clique), 2)}
     assert joined == {(0, 1), (1, 2), (2, 3), (3, 4), (0, 2), (1, 3), (2, 4)}
 
 
-def test_as_published_cliques_that_no_memory_holds_are_left_out():
+def test_as_printed_cliques_that_no_memory_holds_are_left_out():
     sizes = (2,) * 30
     graph = bounded_graph(sizes, list(combinations(range(30), 2)))
     assert graph.largest == LARGEST_CLIQUE
     assert is_junction_tree(graph)
 
 
-def test_as_published_is_labelled_and_compared_only_where_it_is_named():
-    printed = JTree(as_published=True)
+def test_as_printed_is_labelled_and_compared_only_where_it_is_named():
+    printed = JTreeAsPrinted()
     assert flaw_of(printed).where == "docs/baselines.md#jtree"
-    assert label_method(printed) == "jtree:as_published=True (no guarantee)"
+    assert label_method(printed) == "jtree-as-printed (no guarantee)"
     assert read_method(describe_method(JTree(pairs=7, beta=Fraction(1, 4)))) == JTree(pairs=7, beta=Fraction(1, 4))
     assert "jtree" not in usual_methods(DOMAIN)
 
 
-def test_a_release_by_jtree_and_one_as_published(tmp_path):
+def test_a_release_by_jtree_and_one_as_printed(tmp_path):
     release = us.publish("demo", epsilon=1, method="jtree", out=tmp_path / "kept")
     assert release.statement.private
     with pytest.raises(us.OptionError, match="neither limits nor pays"):
-        us.publish("demo", epsilon=1, method="jtree", as_published=True, out=tmp_path / "printed")
-    printed = us.publish(
-        "demo", epsilon=1, method="jtree", as_published=True, no_guarantee=True, out=tmp_path / "printed"
-    )
+        us.publish("demo", epsilon=1, method="jtree-as-printed", out=tmp_path / "printed")
+    printed = us.publish("demo", epsilon=1, method="jtree-as-printed", no_guarantee=True, out=tmp_path / "printed")
     assert not printed.statement.private
     assert "The claim is wrong" in (tmp_path / "printed" / "PRIVACY.md").read_text(encoding="utf-8")

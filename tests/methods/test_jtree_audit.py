@@ -28,7 +28,7 @@ from tests.privacy.small import binary
 from understudy._core.randomness import Streams
 from understudy.methods import JTree
 from understudy.methods._jtree import choose_graph
-from understudy.methods._jtree_published import margins, noise_scale, passing
+from understudy.methods._jtree_as_printed import margins, noise_scale, passing
 from understudy.privacy import ADD_REMOVE, make_budget, make_noise, open_curator
 
 ROWS, PHI = 150, 0.2  # the threshold is then half of what one record can do to a pair

@@ -13,10 +13,20 @@ from hypothesis import strategies as st
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import Auto, HPPrivBayes, Independent, PrivABN, PrivBayes, flaw_of, label_method, read_method
+from understudy.methods import (
+    Auto,
+    HPPrivBayes,
+    Independent,
+    PrivABN,
+    PrivABNAsPrinted,
+    PrivBayes,
+    flaw_of,
+    label_method,
+    read_method,
+)
 from understudy.methods._block_shape import BlockShape, choose_shape, partners
 from understudy.methods._blocks import grow_blocks
-from understudy.methods._privabn_published import ParentSets, fit_published, information
+from understudy.methods._privabn_as_printed import ParentSets, fit_as_printed, information
 from understudy.methods._privbayes import tables_to_measure
 from understudy.models import Network, RScore
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
@@ -234,7 +244,7 @@ def test_a_budget_in_which_everything_drowns_is_refused():
             method.check(binary(3), make_budget("1e-20"), REPLACE_ONE)
 
 
-PRINTED = PrivABN(as_published=True)
+PRINTED = PrivABNAsPrinted()
 
 
 @pytest.mark.parametrize(
@@ -246,40 +256,40 @@ PRINTED = PrivABN(as_published=True)
         (binary(3), make_budget(1), ADD_REMOVE, "replace-one"),
     ],
 )
-def test_as_published_refuses_what_the_paper_does_not_cover(domain, budget, neighbours, words):
+def test_as_printed_refuses_what_the_paper_does_not_cover(domain, budget, neighbours, words):
     with pytest.raises(OptionError, match=words):
         PRINTED.check(domain, budget, neighbours)
 
 
-def test_as_published_takes_wide_tables_with_a_bound_on_parents():
-    PrivABN(as_published=True, k=3).check(binary(50), make_budget(1), REPLACE_ONE)
+def test_as_printed_takes_wide_tables_with_a_bound_on_parents():
+    PrivABNAsPrinted(k=3).check(binary(50), make_budget(1), REPLACE_ONE)
     with pytest.raises(OptionError, match="22"):
-        PrivABN(as_published=True, k=23).check(binary(50), make_budget(1), REPLACE_ONE)
-    model = PrivABN(as_published=True, k=1).fit(curator_of(chain(6, 500), no_guarantee=True), streams=Streams(1))
+        PrivABNAsPrinted(k=23).check(binary(50), make_budget(1), REPLACE_ONE)
+    model = PrivABNAsPrinted(k=1).fit(curator_of(chain(6, 500), as_published=True), streams=Streams(1))
     assert model.network.degree == 1
 
 
-def test_as_published_runs_to_the_complete_graph():
-    curator = curator_of(chain(7, 2000), no_guarantee=True, noiseless="selection")
+def test_as_printed_runs_to_the_complete_graph():
+    curator = curator_of(chain(7, 2000), as_published=True, exact="selection")
     model = PRINTED.fit(curator, streams=Streams(1))
     assert [len(node.parents) for node in model.network.nodes] == list(range(7))
 
 
-def test_as_published_needs_a_curator_that_promises_nothing():
+def test_as_printed_needs_a_curator_that_promises_nothing():
     with pytest.raises(InternalError, match="promises privacy"):
         PRINTED.fit(curator_of(chain(3, 50)), streams=Streams(1))
 
 
 def test_no_priv_abn_is_exact():
     table = chain(4, 3000)
-    model = PRINTED.fit(curator_of(table, no_guarantee=True, noiseless="all"), streams=Streams(1))
+    model = PRINTED.fit(curator_of(table, as_published=True, exact="all"), streams=Streams(1))
     whole = model.marginal(Marginal.of(0, 1, 2, 3)).probabilities
     counted = MemoryCounter(table).count([Marginal.of(0, 1, 2, 3)])[0] / table.n
     assert whole == pytest.approx(counted, abs=1e-12)
 
 
 def test_parent_sets_keep_the_best_of_each_size_and_hold_no_attribute_twice():
-    curator = curator_of(chain(5, 3000), no_guarantee=True)
+    curator = curator_of(chain(5, 3000), as_published=True)
     sets = ParentSets(curator, most=3)
     for newest in (0, 1, 2, 3):
         sets.extend([4], newest)
@@ -295,7 +305,7 @@ def test_parent_sets_miss_a_pair_that_only_together_says_something():
     a, b = (rng.random((2, 4000)) < 0.5).astype(np.uint8)
     c = a ^ b
     e = np.where(rng.random(4000) < 0.6, c, 1 - c).astype(np.uint8)
-    curator = curator_of(Table(binary(4), (a, b, c, e)), no_guarantee=True)
+    curator = curator_of(Table(binary(4), (a, b, c, e)), as_published=True)
     sets = ParentSets(curator, most=3)
     for newest in (0, 3, 1):
         sets.extend([2], newest)
@@ -304,13 +314,13 @@ def test_parent_sets_miss_a_pair_that_only_together_says_something():
 
 def test_information_is_zero_for_what_is_unrelated():
     assert information(np.array([[3, 6], [4, 8]])) == 0
-    assert fit_published(curator_of(chain(2, 40), no_guarantee=True), k=None, coins=Streams(1).get("x")).n == 40
+    assert fit_as_printed(curator_of(chain(2, 40), as_published=True), k=None, coins=Streams(1).get("x")).n == 40
 
 
-def test_only_as_published_is_labelled_as_without_a_guarantee():
+def test_only_as_printed_is_labelled_as_without_a_guarantee():
     assert flaw_of(PrivABN()) is None
     assert "privabn.md" in flaw_of(PRINTED).where
-    assert label_method(read_method("privabn:as_published=true")) == "privabn:as_published=True (no guarantee)"
+    assert label_method(read_method("privabn-as-printed")) == "privabn-as-printed (no guarantee)"
     assert label_method(read_method("privabn:variant=greedy:stop=yes")) == "privabn:variant=greedy:stop=True"
 
 

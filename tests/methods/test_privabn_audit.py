@@ -12,11 +12,11 @@ import pytest
 from tests.audit_tools import epsilon_lower_bound
 from tests.privacy.small import PlainCounter, binary
 from understudy._core.randomness import Streams
-from understudy.methods import PrivABN
+from understudy.methods import PrivABN, PrivABNAsPrinted, flaw_of
 from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Axis
 
-PRINTED = PrivABN(as_published=True)
+PRINTED = PrivABNAsPrinted()
 REPAIRED = [PrivABN(), PrivABN(variant="greedy", stop=True), PrivABN(variant="drawn")]
 EPSILON = 1
 
@@ -41,7 +41,9 @@ class Remembered(PlainCounter):
 def models(method, rows, d, trials):
     counter, noise = Remembered(binary(d), rows), make_noise(seed=len(rows) + int(sum(map(sum, rows))))
     for trial in range(trials):
-        curator = open_curator(counter, budget=make_budget(EPSILON), noise=noise, no_guarantee=method.as_published)
+        curator = open_curator(
+            counter, budget=make_budget(EPSILON), noise=noise, no_guarantee=flaw_of(method) is not None
+        )
         yield trial, method.fit(curator, streams=Streams(trial))
 
 

@@ -27,7 +27,7 @@ from understudy._core.randomness import Streams
 from understudy.methods._block_shape import BlockShape
 from understudy.methods._blocks import grow_blocks
 from understudy.methods._growth import grow_parents, penalised
-from understudy.methods._privabn_published import adaptive_network
+from understudy.methods._privabn_as_printed import adaptive_network
 from understudy.methods._usefulness import TableLimits
 from understudy.models import score_named
 from understudy.privacy import (
@@ -147,7 +147,7 @@ class AnyOrder(RememberedCounts):
         ]
 
 
-def published(records, epsilon=1.0):
+def as_printed(records, epsilon=1.0):
     """Exact probability of each network that the printed ABN draws."""
     found: Counter = Counter()
     counter = AnyOrder([RECORDS[i] for i in records])
@@ -172,7 +172,7 @@ def published(records, epsilon=1.0):
 
 
 def test_as_printed_most_neighbours_are_told_apart_for_certain():
-    networks = all_datasets(published)
+    networks = all_datasets(as_printed)
     assert all(sum(found.values()) == pytest.approx(1) for found in networks.values())
     # as in the review: an unordered pair of tables counts once for each row that may be replaced, in both directions
     infinite = [networks[one].keys() != networks[other].keys() for one, other in replace_pairs_once(4)]

@@ -37,7 +37,7 @@ def run(table, epsilon=2, *, delta=None, neighbours=REPLACE_ONE, noiseless=None,
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
         noise=make_noise(seed=seed),
-        noiseless=stage,
+        noiseless=noiseless,
     )
     return PrivBayes(**options).fit(curator, streams=Streams(seed)), curator
 
@@ -229,8 +229,8 @@ def test_consistency_brings_noisy_tables_nearer_to_the_truth():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"score": "Q"}, "'score' parameter must be one of"),
-        ({"encoding": "utf8"}, "'encoding' parameter must be one of"),
+        ({"score": "Q"}, "'score' parameter of PrivBayes must be one of"),
+        ({"encoding": "utf8"}, "'encoding' parameter of PrivBayes must be one of"),
         ({"k": -1}, "'k' parameter"),
         ({"k": True}, "'k' parameter"),
         ({"beta": 0}, "'beta' parameter"),
@@ -320,7 +320,7 @@ def test_the_rounding_of_rates_fits_into_the_slack_of_the_bound():
 def test_the_papers_postprocessing_clips_each_table_by_itself():
     table = chain_table()
     ours, _ = run(table, epsilon=0.5, k=1)
-    printed, _ = run(table, epsilon=0.5, k=1, postprocessing="published")
+    printed, _ = run(table, epsilon=0.5, k=1, postprocessing="printed")
     assert printed.network == ours.network  # the same questions were asked, at the same price
     for node, conditional in zip(printed.network.nodes, printed.conditionals, strict=True):
         holding = [m for m in ours.measurements if m.marginal.refines(node.marginal)]

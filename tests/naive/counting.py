@@ -40,3 +40,13 @@ def naive_zeta(counts: np.ndarray, width: int) -> list[int]:
 def all_cells(shape) -> list[tuple[int, ...]]:
     """Every cell of a table, last axis fastest."""
     return list(product(*map(range, shape)))
+
+
+def naive_bits_set(word: int) -> int:
+    """The ones of a number written out in binary."""
+    return f"{word:b}".count("1")
+
+
+def naive_tally_ns(cells: float, steps: dict[int, float], beyond: float) -> float:
+    """The price of the first step that has room; a guess about speed, which decides no count."""
+    return next((price for room, price in sorted(steps.items()) if cells <= room), beyond)

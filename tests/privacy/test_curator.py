@@ -13,6 +13,7 @@ from tests.audit_tools import categories_p_value, fit_p_value, gaussian_pmf, lap
 from tests.privacy.small import MatchScore, PlainCounter, binary
 from tests.privacy.test_selection import exponential_distribution, flip_distribution
 from understudy._core.errors import BudgetExceeded, InternalError, LedgerError, OptionError
+from understudy.counting import open_counter
 from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
@@ -354,3 +355,34 @@ def test_a_delta_of_one_over_rows_or_more_is_warned_about():
     with pytest.warns(PrivacyWarning, match="not below 1/rows"):
         curator(delta="1/8")
     curator(delta="1/9")  # warnings are errors here
+
+
+def test_a_table_is_opened_charged_and_measured(tmp_path):
+    from understudy.schema import Schema
+
+    schema = Schema.from_dict(
+        {"name": "people", "fields": [{"name": "sex", "type": "string", "categories": ["f", "m"]}]}
+    )
+    table = tmp_path / "people.csv"
+    table.write_text("sex\nf\nm\nm\n")
+    ledger = SQLiteLedger(tmp_path / "budget.db", dataset="people", cap=1)
+    opened = open_curator(open_counter(table, schema), budget=make_budget(1), ledger=ledger)
+    assert opened.rows == 3
+    assert ledger.remaining() == 0
+    with pytest.raises(BudgetExceeded):
+        open_curator(open_counter(table, schema), budget=make_budget(1), ledger=ledger)
+
+
+def test_a_table_that_does_not_load_costs_nothing(tmp_path):
+    from understudy._core.errors import UserError
+    from understudy.schema import Schema
+
+    schema = Schema.from_dict(
+        {"name": "people", "fields": [{"name": "sex", "type": "string", "categories": ["f", "m"]}]}
+    )
+    table = tmp_path / "people.csv"
+    table.write_text("sex\nx\n")
+    ledger = SQLiteLedger(tmp_path / "budget.db", dataset="people", cap=1)
+    with pytest.raises(UserError):
+        open_curator(open_counter(table, schema), budget=make_budget(1), ledger=ledger)
+    assert ledger.remaining() == 1

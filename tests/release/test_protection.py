@@ -28,8 +28,8 @@ def people(n=600):
 
 
 def publish(tmp_path, **options):
-    return us.publish(people(), schema={"name": "people", "fields": FIELDS}, epsilon=1, out=tmp_path / "r",
-                      method="hpprivbayes", **options)  # fmt: skip
+    given = {"method": "hpprivbayes"} | options
+    return us.publish(people(), schema={"name": "people", "fields": FIELDS}, epsilon=1, out=tmp_path / "r", **given)
 
 
 def lines(statement):
@@ -105,23 +105,23 @@ def test_with_delta_the_table_bounds_how_often_guesses_are_right_not_each_guess(
 
 
 def test_runs_without_a_price_state_no_protection(tmp_path):
-    release = publish(tmp_path, as_published=True, no_guarantee=True)
+    release = publish(tmp_path, method="hpprivbayes-as-printed", no_guarantee=True)
     assert release.statement.protection == ()
-    assert release.statement.stamp == "NOT PRIVATE: as published"
+    assert release.statement.stamp == "NOT PRIVATE: as printed"
     assert not (tmp_path / "r" / "protection.svg").exists()
     with pytest.raises(us.OptionError, match="exact counts"):
-        us.publish("demo", epsilon=1, out=tmp_path / "s", method="hpprivbayes", sensitive="age", as_published=True)
+        us.publish("demo", epsilon=1, out=tmp_path / "s", method="hpprivbayes-as-printed", sensitive="age")
 
 
 @pytest.mark.parametrize("printed", [False, True])
 def test_releases_with_columns_called_sensitive_can_be_evaluated(tmp_path, printed):
     plain = {"name": "people", "fields": [{"name": f["name"], "categories": f["categories"]} for f in FIELDS]}
+    method = "hpprivbayes-as-printed" if printed else "hpprivbayes"
     us.publish(
-        people(), schema=plain, epsilon=1, out=tmp_path / "r", method="hpprivbayes", sensitive="ill",
-        as_published=printed, no_guarantee=printed,
-    )  # fmt: skip
+        people(), schema=plain, epsilon=1, out=tmp_path / "r", method=method, sensitive="ill", no_guarantee=printed
+    )
     for page in (us.evaluate(people(), tmp_path / "r"), us.public_report(tmp_path / "r")):
-        assert ("NOT PRIVATE: as published" in page.html()) == printed
+        assert ("NOT PRIVATE: as printed" in page.html()) == printed
 
 
 def test_hostile_names_do_not_break_letter_or_picture():
@@ -150,14 +150,15 @@ def test_the_command_line_marks_columns_and_tells_bad_names(tmp_path, capsys, mo
     capsys.readouterr()
     for wrong, sentence in (
         (["--sensitive", "agee"], "Did you mean 'age'"),
-        (["--sensitive", "age", "--option", "r=0"], "'r' parameter must be above 0"),
+        (["--sensitive", "age", "--option", "r=0"], "'r' parameter of HPPrivBayes must be a number above 0"),
         (["--sensitive", "age", "--option", "L1=0.2", "--option", "L2=0.2", "--option", "L3=0.2"], "add up to 1"),
-        (["--sensitive", "age", "--as-published"], "docs/hpprivbayes.md"),
+        (["--sensitive", "age", "--method", "hpprivbayes-as-printed"], "docs/hpprivbayes.md"),
         ([], "no column is declared sensitive"),
     ):
         assert main([*base, *wrong, "--out", "wrong"]) == 2
         assert sentence in " ".join(capsys.readouterr().err.split())
-    assert main([*base, "--sensitive", "age", "--as-published", "--no-guarantee", "--out", "printed"]) == 0
+    printed = ["--method", "hpprivbayes-as-printed", "--no-guarantee", "--out", "printed"]
+    assert main([*base, "--sensitive", "age", *printed]) == 0
     assert (tmp_path / "printed" / "synthetic.NOT-PRIVATE.csv").exists()
 
 

@@ -48,6 +48,24 @@ def test_a_statement_without_any_one_field_is_refused(field):
         ("ledger", []),
         ("options", []),
         ("warnings", "text"),
+        ("epsilon", "0"),
+        ("epsilon", "0/7"),
+        ("epsilon", "-1/2"),
+        ("epsilon", "1/1" + "0" * 1999),
+        ("delta", "1"),
+        ("delta", "3/2"),
+        ("delta", "-1/9"),
+        ("rho", "0"),
+        ("rho", "-1"),
+        ("n_rows", 1 << 54),
+        ("n_rows", 10**400),
+        ("dataset", "x" * 200_000),
+        ("dataset", "half a character: \ud800"),
+        ("warnings", ["x"] * 1_000_001),
+        ("options", {str(i): 1 for i in range(2_000)}),
+        ("options", {"a": "x" * 200_000}),
+        ("options", {"a": float("nan")}),
+        ("protection", [{"attributes": [], "promised": "x", "released": None, "value": None}]),
     ],
 )
 def test_a_statement_with_a_wrong_field_is_refused(field, value):
@@ -144,7 +162,7 @@ def test_the_promise_is_never_rounded_down(epsilon):
 
 
 @pytest.mark.parametrize(
-    "flaw", [{"as_published": "its tables are exact"}, {"seeded": True}, {"diagnostic": "no-privacy"}]
+    "flaw", [{"as_printed": "its tables are exact"}, {"seeded": True}, {"diagnostic": "no-privacy"}]
 )
 def test_a_letter_without_a_guarantee_speaks_of_none(flaw):
     assert "the guarantee is towards all others" in privacy_letter(Statement.example())

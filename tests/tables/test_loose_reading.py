@@ -34,11 +34,11 @@ def test_cells_that_fit_read_as_ever_and_the_rest_are_counted(rows: list[tuple[s
     assert loose.columns[0].tolist() == [{"F": 0, "M": 1, None: 2, "X": 3}[cell] for cell in sex]
     assert loose.columns[1].tolist() == [{0: 0, 50: 2, 99: 3, None: 4, 100: 5}[cell] for cell in age]
     assert loose.columns[2].tolist() == [{"a": 0, "b": 1, None: 2}[cell] for cell in job]
-    assert [(f.missing, f.outside) for f in loose.found[:2]] == [
+    assert [(f.missing, f.outside) for f in loose.faults[:2]] == [
         (sex.count(None), sex.count("X")),
         (age.count(None), age.count(100)),
     ]
-    assert loose.found[2].total == 0
+    assert loose.faults[2].total == 0
     fits = [i for i, row in enumerate(rows) if row[0] in ("F", "M") and row[1] in (0, 50, 99)]
     if fits:
         strict = read_table(pa.table({"sex": sex, "age": pa.array(age, pa.int64()), "job": job}).take(fits), SCHEMA)
@@ -51,7 +51,7 @@ def test_columns_of_mixed_types_are_read_cell_by_cell() -> None:
     loose = read_loosely(frame, SCHEMA)
     assert loose.columns[0].tolist() == [0, 3, 2]
     assert loose.columns[1].tolist() == [0, 5, 1]
-    assert loose.found[1].wrong_type == 1
+    assert loose.faults[1].wrong_type == 1
 
 
 def test_many_batches_make_one_column() -> None:
@@ -59,7 +59,7 @@ def test_many_batches_make_one_column() -> None:
     age = np.arange(n) % 120
     loose = read_loosely(pa.table({"sex": ["F"] * n, "age": age, "job": ["a"] * n}), SCHEMA)
     assert loose.n == len(loose.columns[1]) == n
-    assert loose.found[1].outside == int((age > 99).sum())
+    assert loose.faults[1].outside == int((age > 99).sum())
 
 
 def test_extra_columns_are_named_and_missing_ones_refused() -> None:

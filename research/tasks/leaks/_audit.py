@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from understudy.counting import Counts, MemoryCounter
+from understudy.counting import Counter, Counts, open_counter
 from understudy.privacy import Curator, Noise, PrivacyWarning, make_budget, open_curator
 from understudy.schema import Attribute, Domain, Marginal, Recoding
 from understudy.tables import Table
@@ -21,7 +21,7 @@ HIGH = Fraction(1)
 class Remembered:
     """A counter that counts each table once: the same rows are asked many times."""
 
-    def __init__(self, counter: MemoryCounter) -> None:
+    def __init__(self, counter: Counter) -> None:
         self._counter, self.domain, self.n = counter, counter.domain, counter.n
         self._known: dict[Marginal, Counts] = {}
         self._views: dict[Domain, Remembered] = {}
@@ -52,7 +52,7 @@ def table_of(rows: Any, sizes: Sequence[int], *, sensitive: str = "") -> Remembe
         )
     )
     columns = np.array(rows, dtype=np.uint8).T
-    return Remembered(MemoryCounter(Table(domain, tuple(np.ascontiguousarray(c) for c in columns)), threads=1))
+    return Remembered(open_counter(Table(domain, tuple(np.ascontiguousarray(c) for c in columns)), threads=1))
 
 
 def tied(sensitive: str = "") -> tuple[Remembered, Remembered]:
@@ -63,11 +63,11 @@ def tied(sensitive: str = "") -> tuple[Remembered, Remembered]:
     return one, other
 
 
-def open_audited(counter: Remembered, noise: Noise, *, as_published: bool, epsilon: Fraction | int = 1) -> Curator:
+def open_audited(counter: Remembered, noise: Noise, *, no_guarantee: bool, epsilon: Fraction | int = 1) -> Curator:
     """A curator of a rehearsal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        return open_curator(counter, budget=make_budget(epsilon), noise=noise, no_guarantee=as_published)
+        return open_curator(counter, budget=make_budget(epsilon), noise=noise, no_guarantee=no_guarantee)
 
 
 Event = Callable[[Remembered, int], bool]

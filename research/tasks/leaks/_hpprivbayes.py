@@ -11,9 +11,9 @@ from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, 
 from understudy._core.randomness import Streams, streams
 from understudy.methods import HPPrivBayes
 from understudy.methods._groups import read_split
-from understudy.methods._hp_published import (
-    PublishedSpec,
-    fit_published,
+from understudy.methods._hp_as_printed import (
+    PrintedSpec,
+    fit_as_printed,
     noisy_tables,
     order_by_information,
     pairwise_information,
@@ -23,8 +23,8 @@ from understudy.models import NetworkModel, Node
 from understudy.privacy import Curator, make_noise
 
 _SPLIT_EPSILON = Fraction(4, 5)  # ε₁ = 0.2, ε₂ = 0.15, ε₃ = 0.45
-_NOTHING = PublishedSpec(sensitive=2, split=read_split(None, None, None, None), k=2, threshold=0.1)
-_SPLIT = PublishedSpec(
+_NOTHING = PrintedSpec(sensitive=2, split=read_split(None, None, None, None), k=2, threshold=0.1)
+_SPLIT = PrintedSpec(
     sensitive=1, split=read_split(Fraction(1, 4), Fraction(3, 16), Fraction(9, 16), None), k=1, threshold=0.1
 )
 _ALONE = tuple(Node(a) for a in range(8))
@@ -37,7 +37,7 @@ def _seeded(
         noise = make_noise(seed=seed)
 
         def event(table: Remembered, trial: int) -> bool:
-            curator = open_audited(table, noise, as_published=printed, epsilon=epsilon)
+            curator = open_audited(table, noise, no_guarantee=printed, epsilon=epsilon)
             return happens(curator, Streams(1_000_003 * seed + trial))
 
         return event
@@ -73,7 +73,7 @@ def _appears(model: NetworkModel, coins: Streams) -> bool:
 
 
 def _appears_as_printed(curator: Curator, coins: Streams) -> bool:
-    return _appears(fit_published(curator, _NOTHING), coins)
+    return _appears(fit_as_printed(curator, _NOTHING), coins)
 
 
 def _appears_repaired(curator: Curator, coins: Streams) -> bool:

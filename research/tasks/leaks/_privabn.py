@@ -8,13 +8,13 @@ import numpy as np
 
 from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, table_of, tied
 from understudy._core.randomness import Streams
-from understudy.methods import PrivABN
-from understudy.methods._privabn_published import noisy_conditionals
+from understudy.methods import PrivABN, PrivABNAsPrinted
+from understudy.methods._privabn_as_printed import noisy_conditionals
 from understudy.models import NetworkModel, Node
 from understudy.privacy import make_noise
 from understudy.schema import Axis
 
-_PRINTED, _REPAIRED = PrivABN(as_published=True), PrivABN()
+_PRINTED, _REPAIRED = PrivABNAsPrinted(), PrivABN()
 _ROWS = 1000
 
 
@@ -24,13 +24,15 @@ def _lonely() -> tuple[Remembered, Remembered]:
     return table_of([*rest, (1, 1)], (2, 2)), table_of([*rest, (1, 0)], (2, 2))
 
 
-def _event(method: PrivABN, happens: Callable[[NetworkModel, Streams], bool]) -> Callable[[int], Event]:
+def _event(
+    method: PrivABN | PrivABNAsPrinted, happens: Callable[[NetworkModel, Streams], bool]
+) -> Callable[[int], Event]:
     def seeded(seed: int) -> Event:
         noise = make_noise(seed=seed)
 
         def event(table: Remembered, trial: int) -> bool:
             coins = Streams(1_000_003 * seed + trial)
-            curator = open_audited(table, noise, as_published=method.as_published)
+            curator = open_audited(table, noise, no_guarantee=method is _PRINTED)
             return happens(method.fit(curator, streams=coins), coins)
 
         return event
@@ -113,7 +115,7 @@ def conditional_loss(
     scale = 2 * columns / (one.n * epsilon / 2)
     tables = []
     for counter in (one, other):
-        curator = open_audited(counter, make_noise(seed=0), as_published=True)
+        curator = open_audited(counter, make_noise(seed=0), no_guarantee=True)
         tables.append(noisy_conditionals(curator, list(nodes), 0.0, Streams(0).get("none")))
     return sum(float(np.abs(a - b).sum()) for a, b in zip(*tables, strict=True)) / scale
 

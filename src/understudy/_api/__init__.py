@@ -1,18 +1,50 @@
-"""What `import understudy` offers: `publish`, `plan`, the estimators, and `load`."""
+"""What `import understudy` offers: `publish`, `plan`, the estimators, `evaluate` and `compare`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from understudy._api._estimators import HPPrivBayes, PrivABN, PrivBayes
 from understudy._api._plan import count_rows, plan
 from understudy._api._publish import publish
 from understudy._api._settings import check_run, demo_source, read_schema
 
+if TYPE_CHECKING:
+    from understudy._api._compare import STAGE, compare
+    from understudy._api._comparison import Comparison
+    from understudy._api._evaluate import evaluate, public_report
+
 __all__ = [
+    "STAGE",
+    "Comparison",
     "HPPrivBayes",
     "PrivABN",
     "PrivBayes",
     "check_run",
+    "compare",
     "count_rows",
     "demo_source",
+    "evaluate",
     "plan",
+    "public_report",
     "publish",
     "read_schema",
 ]
+
+# loaded when they are first used: whoever publishes needs nothing of what measures a table
+_LATER = {
+    "STAGE": "_compare",
+    "compare": "_compare",
+    "Comparison": "_comparison",
+    "evaluate": "_evaluate",
+    "public_report": "_evaluate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from understudy._api._compare_runs import Bench, Task, split_references
-from understudy._api._compare_store import RunStore, check_folder
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._settings import (
@@ -26,9 +25,10 @@ from understudy._api._settings import (
 )
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.privacy import Budget, make_budget
+from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain
 from understudy.tables import column_names, kind_of, read_table
 
@@ -53,14 +53,14 @@ def compare(
 
     Every run is a rehearsal: seeded, so that it can be repeated, and never charged to a ledger. Its table is the one
     that `publish` with that seed would write. The error is the average total variation distance over all tables of
-    `ways` columns; beside it stand the floor, what a fresh sample of real rows would get, and the ceiling, what
+    `ways` columns; beside it stand what a fresh sample of real rows would get, and what
     independent columns would get. What comes out was computed from the real table: keep it private.
 
     Args:
         source: a file, a pandas, polars or pyarrow table, or the word "demo".
         schema: what is declared about the table. Drafts will do, since nothing is published.
         methods: names, with options after colons (`"privbayes:k=2"`), or methods themselves; all there are by default.
-            A method as its paper prints it (`"privabn:as_published=true"`) is labelled as without a guarantee.
+            A method as its paper prints it (`"privabn-as-printed"`) is labelled as without a guarantee.
         epsilons: budgets.
         seeds: how many runs each method gets at each budget, or the seeds themselves.
         delta: (ε, δ) with Gaussian noise.
@@ -75,7 +75,7 @@ def compare(
     >>> schema = {"fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]}
     >>> found = compare(table, schema=schema, methods=["independent", "uniform"], epsilons=[1], seeds=2, ways=[2])
     >>> found.table.column_names
-    ['method', 'epsilon', 'measure', 'mean', 'low', 'high', 'floor', 'ceiling', 'runs']
+    ['method', 'epsilon', 'measure', 'mean', 'low', 'high', 'fresh_sample', 'independent_columns', 'runs']
     """
     table, declared = demo_source(source, schema)
     wanted = read_schema(declared)
@@ -110,8 +110,8 @@ def _comparison(bench: Bench, asked: _Asked, runs: list[Run], references: dict[s
         epsilons=tuple(budget.epsilon for budget in asked.budgets),
         seeds=asked.seeds,
         scopes={f"{way}-way": chosen.scope for way, chosen in bench.groups.items()},
-        floor=split_references(references, "floor"),
-        ceiling=split_references(references, "ceiling"),
+        fresh_sample=split_references(references, "fresh sample"),
+        independent_columns=split_references(references, "independent columns"),
         runs=tuple(runs),
         kind=kind,
     )
@@ -120,11 +120,11 @@ def _comparison(bench: Bench, asked: _Asked, runs: list[Run], references: dict[s
 def _run_all(
     bench: Bench, tasks: Sequence[Task], store: RunStore, progress: Progress | None
 ) -> tuple[list[Run], dict[str, float]]:
-    """Every run that the store does not have, and floor and ceiling; all of them, in order."""
+    """Every run that the store does not have, and the references; all of them, in order."""
     left = [task for task in tasks if bench.key(task) not in store.values]
     if bench.key(None) not in store.values:
         store.add(bench.key(None), {**bench.setting, "run": "references"}, bench.references())
-    counter = MemoryCounter(bench.table)
+    counter = open_counter(bench.table)
     for done, task in enumerate(left):
         if progress is not None:
             progress(STAGE, done, len(left))

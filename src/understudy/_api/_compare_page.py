@@ -90,9 +90,9 @@ to make the two alike.
 {_scopes(comparison)}
 Lower is better. After each mean stands the half-width of its 95 % interval over seeds (Student's t); bands in the
 figures show the same.</p>
-<p><strong>The floor</strong> is a fresh sample of real rows: what as many new rows of the same kind would get,
-so nothing can be expected to do better. <strong>The ceiling</strong> has every column right and no relation between
-columns. Above it, a method adds more noise than it learns.</p>
+<p><strong>Fresh sample</strong>: what as many new rows of the same kind would get, so nothing can be expected to do
+better. <strong>Independent columns</strong> have every column right and no relation between columns.
+Above them, a method adds more noise than it learns.</p>
 <p>Every run was a rehearsal with a seed: no budget was spent and no ledger was touched. But choosing a method or a
 budget by looking at this page is itself a look at the real table, which no guarantee covers: choose on a similar table
 that is public where you can.</p>
@@ -131,8 +131,8 @@ def _table(comparison: Comparison) -> str:
     foot = "".join(
         f"<tr><td>{label}</td><td></td>{''.join(f'<td>{values[m]:.4f}</td>' for m in measures)}</tr>"
         for label, values in (
-            ("floor: real sample", comparison.floor),
-            ("ceiling: no relations", comparison.ceiling),
+            ("fresh sample", comparison.fresh_sample),
+            ("independent columns", comparison.independent_columns),
         )
     )
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -11,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from understudy._api._compare_store import fingerprint, table_hash
 from understudy._core.randomness import Streams, streams
-from understudy.counting import MemoryCounter
-from understudy.evaluation import MAX_TABLES, ceiling_table, choose_groups, floor_table, joint_counts, total_variation
-from understudy.methods import BASELINES, Method, flaw_of, label_method
-from understudy.models import Answers, Model
-from understudy.privacy import Budget, Neighbours, PrivacyWarning, make_noise, open_curator
-from understudy.schema import Marginal, Schema
+from understudy.counting import Counter
+from understudy.evaluation import MAX_TABLES, choose_groups, draw_fresh_sample, draw_independent_columns
+from understudy.methods import BASELINES, Method, label_method
+from understudy.models import DrawsRows, Model
+from understudy.privacy import Budget, Neighbours
+from understudy.rehearsal import answer_distances, fingerprint, rehearse, sample_table, table_distances, table_hash
+from understudy.schema import Schema
 from understudy.tables import Table
 
 REFERENCE_SEED = 0
@@ -72,7 +71,7 @@ class Bench:
         }
 
     def key(self, task: Task | None) -> str:
-        """The run's fingerprint, or that of the floor and the ceiling."""
+        """The run's fingerprint, or that of the references."""
         return fingerprint(**self.setting, run="references" if task is None else task.facts)
 
     @cached_property
@@ -88,73 +87,44 @@ class Bench:
         """For each table the average total variation distance from the real one, by measure."""
         found: list[dict[str, float]] = [{} for _ in others]
         for way, chosen in self.groups.items():
-            each = np.empty((len(others), len(chosen.groups)))
-            for joint in joint_counts([self.table, *others], chosen.groups):
-                for row, counts in enumerate(joint.counts[1:]):
-                    each[row, joint.position] = total_variation(joint.counts[0], counts)
-            for row, values in enumerate(found):
-                values[f"{way}-way"] = float(each[row].mean())
+            each = table_distances(self.table, others, chosen.groups)
+            for values, row in zip(found, each, strict=True):
+                values[f"{way}-way"] = float(row.mean())
         return found
 
-    def distances_of_answers(self, answers: Answers) -> dict[str, float]:
+    def distances_of_answers(self, answers: Model, counter: Counter) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
-        counter, found = MemoryCounter(self.table), {}
-        for way, chosen in self.groups.items():
-            each = []
-            for group in chosen.groups:
-                marginal = Marginal.of(*group)
-                [real] = counter.count([marginal])
-                asked = answers.marginal(marginal, errors=False).probabilities
-                each.append(float(np.abs(real / self.table.n - asked).sum()) / 2)
-            found[f"{way}-way"] = float(np.mean(each))
-        return found
-
-    def references(self) -> dict[str, float]:
-        """Floor and ceiling of every measure: a fresh sample of real rows, and independent columns."""
-        coins = streams(REFERENCE_SEED)
-        floor = floor_table(self.table, coins.get("evaluate", "floor"))
-        ceiling = ceiling_table(self.table, coins.get("evaluate", "ceiling"))
-        low, high = self.distances([floor, ceiling])
-        return {f"floor {name}": value for name, value in low.items()} | {
-            f"ceiling {name}": value for name, value in high.items()
+        return {
+            f"{way}-way": float(np.mean(answer_distances(counter, answers, chosen.groups)))
+            for way, chosen in self.groups.items()
         }
 
-    def run(self, task: Task, counter: MemoryCounter) -> dict[str, float]:
+    def references(self) -> dict[str, float]:
+        """Every measure on the references: a fresh sample of real rows, and independent columns."""
+        coins = streams(REFERENCE_SEED)
+        # The streams keep their first names: another name would draw other rows.
+        fresh = draw_fresh_sample(self.table, coins.get("evaluate", "floor"))
+        independent = draw_independent_columns(self.table, coins.get("evaluate", "ceiling"))
+        low, high = self.distances([fresh, independent])
+        return {f"fresh sample {name}": value for name, value in low.items()} | {
+            f"independent columns {name}": value for name, value in high.items()
+        }
+
+    def run(self, task: Task, counter: Counter) -> dict[str, float]:
         """Rehearse: fit with seeded noise, sample as many rows as there are, measure. Touches no ledger.
 
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
         """
-        learnt = self.rehearse(task, counter)
-        if task.method.name in BASELINES or not isinstance(learnt, Model):
-            return self.distances_of_answers(learnt)
+        learnt = rehearse(counter, task.method, task.budget, seed=task.seed, neighbours=task.neighbours)
+        if task.method.name in BASELINES or not isinstance(learnt, DrawsRows):
+            return self.distances_of_answers(learnt, counter)
         return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
-
-    def rehearse(self, task: Task, counter: MemoryCounter) -> Answers:
-        """What the method learns in this run."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PrivacyWarning)
-            curator = open_curator(
-                counter,
-                budget=task.budget,
-                neighbours=task.neighbours,
-                noise=make_noise(seed=task.seed),
-                no_guarantee=flaw_of(task.method) is not None,
-                method=task.method.name,
-            )
-            return task.method.fit(curator, streams=Streams(task.seed))
-
-
-def sample_table(model: Model, n: int, coins: Streams) -> Table:
-    """Rows drawn from a model, as one table of codes."""
-    batches = list(model.sample_codes(n, streams=coins))
-    columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(model.domain)))
-    return Table(model.domain, tuple(columns))
 
 
 def split_references(values: Mapping[str, float], kind: str) -> dict[str, float]:
-    """The floors, or the ceilings, by measure.
+    """Those of the fresh sample, or those of independent columns, by measure.
 
-    >>> split_references({"floor 2-way": 0.1, "ceiling 2-way": 0.3}, "floor")
+    >>> split_references({"fresh sample 2-way": 0.1, "independent columns 2-way": 0.3}, "fresh sample")
     {'2-way': 0.1}
     """
     return {name.removeprefix(f"{kind} "): value for name, value in values.items() if name.startswith(f"{kind} ")}

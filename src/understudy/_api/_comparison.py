@@ -12,16 +12,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from understudy._api._compare_store import PRIVATE, check_folder
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.files import told_as_output_error, write_bytes
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
+from understudy.rehearsal import PRIVATE, check_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = ("method", "epsilon", "measure", "mean", "low", "high", "floor", "ceiling", "runs")
+COLUMNS = ("method", "epsilon", "measure", "mean", "low", "high", "fresh_sample", "independent_columns", "runs")
 _WIDE = 20
 
 
@@ -37,15 +37,15 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Errors of methods at budgets, over seeds, beside the floor and the ceiling.
+    """Errors of methods at budgets, over seeds, beside a fresh sample and independent columns.
 
     Private: it was computed from the real table.
 
     >>> half = Fraction(1, 2)
     >>> runs = [Run(method="uniform", epsilon=half, seed=seed, values={"2-way": 0.25}) for seed in (0, 1)]
     >>> found = Comparison(dataset="d", rows=9, columns=2, version="1", neighbours="replace-one", delta=Fraction(0),
-    ...     methods=("uniform",), epsilons=(half,), seeds=(0, 1), scopes={"2-way": "1 table"}, floor={"2-way": 0.1},
-    ...     ceiling={"2-way": 0.3}, runs=tuple(runs))
+    ...     methods=("uniform",), epsilons=(half,), seeds=(0, 1), scopes={"2-way": "1 table"},
+    ...     fresh_sample={"2-way": 0.1}, independent_columns={"2-way": 0.3}, runs=tuple(runs))
     >>> found.rows_of_table()[0]["mean"], found.figure("2-way").width
     (0.25, 640)
     """
@@ -60,8 +60,8 @@ class Comparison:
     epsilons: tuple[Fraction, ...]
     seeds: tuple[int, ...]
     scopes: Mapping[str, str]
-    floor: Mapping[str, float]
-    ceiling: Mapping[str, float]
+    fresh_sample: Mapping[str, float]
+    independent_columns: Mapping[str, float]
     runs: tuple[Run, ...]
     kind: str = "pyarrow"
     """What the real table was; the result comes as the same kind of table."""
@@ -85,7 +85,7 @@ class Comparison:
                     low, high = mean_interval(each) or (None, None)
                     row = (
                         *(method, float(epsilon), measure, sum(each) / len(each), low, high),
-                        *(self.floor[measure], self.ceiling[measure], len(each)),
+                        *(self.fresh_sample[measure], self.independent_columns[measure], len(each)),
                     )
                     found.append(dict(zip(COLUMNS, row, strict=True)))
         return found
@@ -112,12 +112,12 @@ class Comparison:
         )
 
     def figure(self, measure: str | None = None) -> Chart:
-        """Error against budget, a line for each method, with floor and ceiling. The first measure by default."""
+        """Error against budget, a line for each method, with both references. The first measure by default."""
         wanted = self.measures[0] if measure is None else measure
         if wanted not in self.measures:
             raise OptionError(f"there is no measure '{wanted}'. {did_you_mean(wanted, self.measures)}")
         rows = [row for row in self.rows_of_table() if row["measure"] == wanted]
-        bands = {"floor: real sample": self.floor[wanted], "ceiling: no relations": self.ceiling[wanted]}
+        bands = {"fresh sample": self.fresh_sample[wanted], "independent columns": self.independent_columns[wanted]}
         levels = [*(row["mean"] for row in rows), *bands.values()]
         # a method far off would press all others into one line
         wide = min(levels) > 0 and max(levels) > _WIDE * min(levels)
@@ -148,8 +148,8 @@ class Comparison:
                 name: {
                     "measure": "average total variation distance",
                     "scope": scope,
-                    "floor": self.floor[name],
-                    "ceiling": self.ceiling[name],
+                    "fresh_sample": self.fresh_sample[name],
+                    "independent_columns": self.independent_columns[name],
                 }
                 for name, scope in self.scopes.items()
             },

@@ -42,7 +42,6 @@ class Estimator:
         delta_cap: Number | None,
         trust_draft: bool,
         diagnostic: str | None,
-        no_guarantee: bool = False,
     ) -> None:
         make_budget(epsilon, delta)
         method_named(self._method, **options)
@@ -50,7 +49,6 @@ class Estimator:
         self.epsilon, self.delta, self.neighbours = epsilon, delta, neighbours
         self.seed, self.noise, self.trust_draft, self.diagnostic = seed, noise, trust_draft, diagnostic
         self.ledger, self.dataset, self.cap, self.delta_cap = ledger, dataset, cap, delta_cap
-        self.no_guarantee = no_guarantee
         self._kind: Kind = "pyarrow"
         self._model: PublishedModel | None = None
 
@@ -77,7 +75,6 @@ class Estimator:
             noise=self.noise,
             trust_draft=self.trust_draft,
             diagnostic=self.diagnostic,
-            no_guarantee=self.no_guarantee,
             options=self._options,
         )
         self._model = fit_model(table, settings, progress=progress, note="fit")
@@ -189,7 +186,7 @@ class PrivABN(Estimator):
     """PrivABN, repaired: a network grown by blocks of attributes, made for wide tables.
 
     Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` (and `delta` where it is
-    given) for everything the fitted model ever says; none with `as_published`. Source: Lan et al. 2021, repaired.
+    given) for everything the fitted model ever says. Source: Lan et al. 2021, repaired.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"bread": ["no", "yes"] * 500, "milk": ["no", "yes"] * 500})
@@ -205,7 +202,6 @@ class PrivABN(Estimator):
         "encoding": "auto",
         "beta": 0.3,
         "stop": False,
-        "as_published": False,
     }
 
     def __init__(
@@ -222,8 +218,6 @@ class PrivABN(Estimator):
         beta: float = 0.3,
         max_candidates: int | None = None,
         stop: bool = False,
-        as_published: bool = False,
-        no_guarantee: bool = False,
         seed: int | None = None,
         noise: str = "exact",
         ledger: Ledger | str | os.PathLike[str] | None = None,
@@ -242,12 +236,10 @@ class PrivABN(Estimator):
             "beta": beta,
             "max_candidates": max_candidates,
             "stop": stop,
-            "as_published": as_published,
         }
         super().__init__(
             options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,
             dataset=dataset, cap=cap, delta_cap=delta_cap, trust_draft=trust_draft, diagnostic=diagnostic,
-            no_guarantee=no_guarantee,
         )  # fmt: skip
 
 
@@ -272,8 +264,6 @@ class HPPrivBayes(Estimator):
         "companions": 0,
         "score": "auto",
         "theta": 4,
-        "mi_threshold": 0.1,
-        "as_published": False,
     }
 
     def __init__(
@@ -293,9 +283,6 @@ class HPPrivBayes(Estimator):
         k: int | None = None,
         theta: float = 4,
         max_candidates: int | None = None,
-        mi_threshold: float = 0.1,
-        as_published: bool = False,
-        no_guarantee: bool = False,
         seed: int | None = None,
         noise: str = "exact",
         ledger: Ledger | str | os.PathLike[str] | None = None,
@@ -314,11 +301,8 @@ class HPPrivBayes(Estimator):
             "k": k,
             "theta": theta,
             "max_candidates": max_candidates,
-            "mi_threshold": mi_threshold,
-            "as_published": as_published,
         }  # fmt: skip
         super().__init__(
             options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,
             dataset=dataset, cap=cap, delta_cap=delta_cap, trust_draft=trust_draft, diagnostic=diagnostic,
-            no_guarantee=no_guarantee,
         )  # fmt: skip

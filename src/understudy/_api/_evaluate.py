@@ -10,16 +10,16 @@ from importlib.util import find_spec
 from typing import Any
 
 from understudy import demo
+from understudy._api._evaluated import EvaluatedRelease, open_evaluated, open_release
 from understudy._api._fit import Progress
 from understudy._api._settings import MOST_WAYS, SchemaLike, read_ways
-from understudy._api._subject import Subject, find_published, find_subject
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.evaluation import (
     MAX_TABLES,
     Associations,
+    MeasureResult,
     Pair,
-    Property,
     PublicReport,
     References,
     Report,
@@ -39,6 +39,7 @@ from understudy.evaluation import (
     measure_validity,
     read_pair,
 )
+from understudy.models import HasNetwork
 from understudy.tables import Table, read_table
 
 NO_CLASSIFIERS = (
@@ -84,7 +85,7 @@ def evaluate(
         targets: the columns that classifiers predict.
         holdout: real rows that were not published, to test classifiers on.
         draws: look at so many tables drawn from the model, for confidence intervals.
-        seed: of the floor, the ceiling, and everything drawn. Nothing here is a release.
+        seed: of the fresh sample, the independent columns, and everything drawn. Nothing here is a release.
         progress: called with a stage, how much of it is done, and how much there is.
 
     >>> import pyarrow as pa
@@ -98,11 +99,11 @@ def evaluate(
     trained = find_spec("sklearn") is not None if classifiers is None else classifiers
     _refuse_idle(trained, NO_CLASSIFIERS if classifiers is None else "Turn them on.", targets=targets, holdout=holdout)
     bundled = isinstance(real, str) and real == "demo"
-    subject = find_subject(
+    evaluated = open_evaluated(
         synthetic, schema, draws=n_draws, seed=seed, otherwise=demo.schema_path() if bundled else None
     )
-    widths = _widths(ways, len(subject.schema.fields))
-    pair, held_out = _read(demo.table_path() if bundled else real, subject, holdout, progress)
+    widths = _widths(ways, len(evaluated.schema.fields))
+    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, holdout, progress)
     if targets is not None:
         check_targets(pair, targets)  # before the work of minutes
     wanted = _Wanted(
@@ -110,8 +111,8 @@ def evaluate(
     )
     references = make_references(pair, seed=seed)
     associations = compare_associations(pair, references, progress=progress)
-    measured = _measure(pair, references, associations, subject, held_out, wanted)
-    facts = _facts(pair, subject, NO_CLASSIFIERS if not trained and classifiers is None else None)
+    measured = _measure(pair, references, associations, evaluated, held_out, wanted)
+    facts = _facts(pair, evaluated, NO_CLASSIFIERS if not trained and classifiers is None else None)
     return make_report(pair, measured, facts=facts, associations=tuple(associations.matrices.values()))
 
 
@@ -125,9 +126,9 @@ def public_report(release: Any) -> PublicReport:
     >>> public_report(model).to_dict()["public"]
     'made from the release alone: may be published with it'
     """
-    subject = find_published(release)
-    table = read_table(subject.tables[0], subject.schema)
-    return make_public_report(subject.schema, table, facts=subject.facts(rows_synthetic=table.n))
+    evaluated = open_release(release)
+    table = read_table(evaluated.tables[0], evaluated.schema)
+    return make_public_report(evaluated.schema, table, facts=evaluated.facts(rows_synthetic=table.n))
 
 
 def _refuse_idle(trained: bool, advice: str, **given: Any) -> None:
@@ -143,10 +144,10 @@ def _widths(ways: Any, n_columns: int) -> tuple[int, ...]:
     return fitting or read_ways(ways, n_columns)
 
 
-def _facts(pair: Pair, subject: Subject, note: str | None) -> ReportFacts:
+def _facts(pair: Pair, evaluated: EvaluatedRelease, note: str | None) -> ReportFacts:
     few = min(pair.real.n, pair.first.n)
     chance = f"With no more than {few:,} row{'s' if few > 1 else ''}, much of what is seen here is chance."
-    facts = subject.facts(
+    facts = evaluated.facts(
         rows_real=pair.real.n,
         rows_synthetic=pair.first.n,
         n_synthetic=len(pair.synthetic),
@@ -155,25 +156,27 @@ def _facts(pair: Pair, subject: Subject, note: str | None) -> ReportFacts:
     return facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
 
 
-def _read(real: Any, subject: Subject, holdout: Any, progress: Progress | None) -> tuple[Pair, Table | None]:
+def _read(real: Any, evaluated: EvaluatedRelease, holdout: Any, progress: Progress | None) -> tuple[Pair, Table | None]:
     """All tables in one domain; the held-out rows, read beside the others, are taken out again."""
     if holdout is None:
-        return read_pair(real, list(subject.tables), subject.schema, progress=progress), None
-    pair = read_pair(real, [*subject.tables, holdout], subject.schema, last_called="held-out table", progress=progress)
-    found = replace(pair.found, synthetic=pair.found.synthetic[:-1])
-    return replace(pair, synthetic=pair.synthetic[:-1], found=found), pair.synthetic[-1]
+        return read_pair(real, list(evaluated.tables), evaluated.schema, progress=progress), None
+    pair = read_pair(
+        real, [*evaluated.tables, holdout], evaluated.schema, last_called="held-out table", progress=progress
+    )
+    faults = replace(pair.faults, synthetic=pair.faults.synthetic[:-1])
+    return replace(pair, synthetic=pair.synthetic[:-1], faults=faults), pair.synthetic[-1]
 
 
 def _measure(
     pair: Pair,
     references: References,
     associations: Associations,
-    subject: Subject,
+    evaluated: EvaluatedRelease,
     held_out: Table | None,
     wanted: _Wanted,
-) -> list[Property]:
-    """Every property, in the order in which a reader asks."""
-    model, progress = None if subject.model is None else subject.model.model, wanted.progress
+) -> list[MeasureResult]:
+    """Every result, in the order in which a reader asks."""
+    model, progress = None if evaluated.model is None else evaluated.model.model, wanted.progress
     found = measure_validity(pair, references)
     found += measure_tables(
         pair,
@@ -184,9 +187,9 @@ def _measure(
         model=model,
         progress=progress,
     )
-    found += associations.properties
+    found += associations.results
     found += measure_ranges(pair, references, seed=wanted.seed, progress=progress)
-    if model is not None:
+    if isinstance(model, HasNetwork):
         found.append(
             measure_network(pair, references, model.network, recoding=model.recoding, progress=progress),
         )

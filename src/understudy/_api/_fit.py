@@ -13,15 +13,15 @@ from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
-from understudy._core.errors import InternalError
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.methods import flaw_of
-from understudy.models import NetworkModel
+from understudy.models import Model, Saves, why_not_releasable
 from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
-from understudy.tables import column_names, read_table
+from understudy.tables import column_names
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -38,26 +38,29 @@ def fit_model(
     ledger = None if settings.ledger is None else _Receipts(settings.ledger)
     try:
         curator = open_curator(
-            MemoryCounter(read_table(table, settings.schema)),
+            open_counter(table, settings.schema),
             budget=settings.budget,
             neighbours=settings.neighbours,
             ledger=ledger,
             noise=settings.noise,
             noiseless=settings.noiseless,
-            no_guarantee=settings.as_published,
+            no_guarantee=settings.as_printed,
             method=settings.method.name,
             note=note,
         )
         coins = None if settings.seed is None else Streams(settings.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
+        if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
+            raise OptionError(
+                f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a "
+                f"{settings.method.makes.__name__}, so nothing can be published. Mend its `makes`."
+            )
+        return PublishedModel(settings.schema, model, _statement(settings, curator, model))
     except BaseException as error:
         if ledger is not None and ledger.entry is not None:
             entry = ledger.entry
             error.add_note(f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger.")
         raise
-    if not isinstance(model, NetworkModel):
-        raise InternalError("a method returned a model of a kind that cannot be saved.")
-    return PublishedModel(settings.schema, model, _statement(settings, curator, model))
 
 
 class _Receipts:
@@ -84,7 +87,7 @@ def charge_note(statement: Statement) -> str | None:
     )
 
 
-def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> Statement:
+def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
     budget, entry = settings.budget, curator.ledger_entry
     pure = budget.pure
     flaw = flaw_of(settings.method)
@@ -111,7 +114,7 @@ def _statement(settings: RunSettings, curator: Curator, model: NetworkModel) -> 
         diagnostic=settings.diagnostic,
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
         warnings=(),
-        as_published=None if flaw is None else flaw.sentence,
+        as_printed=None if flaw is None else flaw.sentence,
         protection=protection_lines(curator.protection, settings.schema, budget, settings.neighbours),
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
@@ -160,7 +163,7 @@ def _level_words(level: NoiseLevel) -> str:
 
 
 def _noise_words(settings: RunSettings) -> str:
-    if settings.as_published:
+    if settings.as_printed:
         seed = "" if settings.seed is None else f", seeded with {settings.seed}"
         return f"as the paper prints it, which is not enough{seed}"
     if settings.seed is not None:
@@ -169,7 +172,7 @@ def _noise_words(settings: RunSettings) -> str:
     return f"{source}, fed by the operating system's cryptographic generator"
 
 
-def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
+def _warnings(settings: RunSettings, model: Model) -> list[str]:
     found = []
     if settings.budget.delta * model.n >= 1:
         found.append(
@@ -185,6 +188,6 @@ def _warnings(settings: RunSettings, model: NetworkModel) -> list[str]:
     found += settings.method.remarks(model)
     if settings.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
-    if settings.as_published and settings.ledger is not None:
-        found.append("a method as published has no price, so it is never charged to a ledger.")
+    if settings.as_printed and settings.ledger is not None:
+        found.append("a method as printed has no price, so it is never charged to a ledger.")
     return found

@@ -9,8 +9,8 @@ from typing import Any
 from understudy._api._settings import Number, SchemaLike, check_run, demo_source
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
-from understudy.methods import Method, Plan
-from understudy.tables._sources import open_source
+from understudy.methods import AS_PRINTED, Method, Plan
+from understudy.tables import open_source
 
 
 def plan(
@@ -39,7 +39,7 @@ def plan(
         method=method,
         neighbours=neighbours,
         trust_draft=True,
-        no_guarantee=bool(options.get("as_published")) or getattr(method, "as_published", False),
+        no_guarantee=(method if isinstance(method, str) else method.name) in AS_PRINTED,  # a plan needs no permission
         options=options,
     )
     if rows is None:

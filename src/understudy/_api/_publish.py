@@ -53,7 +53,7 @@ def publish(
     `source` is a CSV or Parquet file, a pandas, polars or pyarrow table, or the word "demo". Whatever can be checked
     without private rows (options, schema, output folder, the ledger's cap) is checked first; then the table is read,
     the ledger charged, the model fitted. `options` are the method's, such as `k=2`. A `seed` makes a rehearsal, stamped
-    NOT PRIVATE and never charged; so does `as_published=True`, as the paper prints it, with `no_guarantee=True`.
+    NOT PRIVATE and never charged; so is a method as its paper prints it (`privabn-as-printed`, with `no_guarantee`).
 
     Unit: one row, put into words by `unit`. Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the
     whole folder.

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from understudy import demo
 from understudy._core.errors import OptionError, SchemaError, did_you_mean
 from understudy._core.numbers import whole_number
-from understudy.methods import BASELINES, Method, flaw_of, method_named
+from understudy.methods import Method, flaw_of, method_named, refuse_unpublishable
 from understudy.privacy import Budget, Ledger, Neighbours, Noise, SQLiteLedger, make_budget, make_noise
 from understudy.schema import Schema
 
@@ -48,10 +48,10 @@ class RunSettings:
     @property
     def guarantee(self) -> bool:
         """Whether the run will be private."""
-        return self.diagnostic is None and self.noise.private and not self.as_published
+        return self.diagnostic is None and self.noise.private and not self.as_printed
 
     @property
-    def as_published(self) -> bool:
+    def as_printed(self) -> bool:
         """Whether the method runs as its paper prints it, without a guarantee."""
         return flaw_of(self.method) is not None
 
@@ -86,7 +86,7 @@ def check_run(
     if "name" in (options or {}):
         raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
     recipe = _method(method, options or {})
-    _refuse_baseline(recipe)
+    refuse_unpublishable(recipe)
     _refuse_unaware(recipe, no_guarantee=no_guarantee)
     if diagnostic is not None and diagnostic not in _NOISELESS:
         raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _NOISELESS)}")
@@ -120,26 +120,18 @@ def _method(method: str | Method, options: Mapping[str, Any]) -> Method:
     return method
 
 
-def _refuse_baseline(method: Method) -> None:
-    if method.name in BASELINES:
-        raise OptionError(
-            f"'{method.name}' is a baseline: what it learns is no network that could be published. It can be held "
-            "against others with 'understudy compare'. To publish, choose another method, such as privbayes."
-        )
-
-
 def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:
     """A method that keeps no promise runs only for someone who says that none is expected."""
     flaw = flaw_of(method)
     if flaw is not None and not no_guarantee:
         raise OptionError(
-            f"'{method.name}' as published has no privacy guarantee: {flaw.sentence} Read {flaw.where}; then say "
-            "--no-guarantee (no_guarantee=True), or leave out as_published for the repaired method."
+            f"'{method.name}' has no privacy guarantee: {flaw.sentence} Read {flaw.where}; then say --no-guarantee "
+            "(no_guarantee=True), or choose the repaired method."
         )
     if flaw is None and no_guarantee:
         raise OptionError(
             f"'{method.name}' keeps its guarantee here, so --no-guarantee (no_guarantee=True) has nothing to permit. "
-            "It goes with --as-published (as_published=True)."
+            "It goes with a method as its paper prints it, such as privabn-as-printed."
         )
 
 

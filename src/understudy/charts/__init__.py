@@ -5,11 +5,12 @@ from understudy.charts._chart import Chart
 from understudy.charts._heat import heat_map
 from understudy.charts._lines import Series, lines
 from understudy.charts._strip import gauge, strip
-from understudy.charts._svg import percent, plain, style_rules, tidy
+from understudy.charts._svg import fit, percent, plain, style_rules, svg, tag, ticks, tidy, width_of
 
 __all__ = [
     "Chart",
     "Series",
+    "fit",
     "gauge",
     "heat_map",
     "lines",
@@ -18,5 +19,9 @@ __all__ = [
     "plain",
     "strip",
     "style_rules",
+    "svg",
+    "tag",
+    "ticks",
     "tidy",
+    "width_of",
 ]

@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT, _MARGIN = 640.0, 380.0, 14.0
 _NAME_HEIGHT = 14.0
 _COLOURS = ("us-synthetic", "us-real", "us-third", "us-fourth", "us-fifth")
 _DASHES = ("", "6 4", "2 3", "9 3 2 3", "1 4")
-_BANDS = ("us-floor", "us-ceiling", "us-quiet")
+_BANDS = ("us-best", "us-worst", "us-quiet")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from understudy.charts._svg import percent, plain, svg, tag, ticks, width_of
 
 _WIDTH, _MARGIN = 520.0, 14.0
 _BINS = 40
-_LINES = ("us-floor", "us-ceiling", "us-ink")
+_LINES = ("us-best", "us-worst", "us-ink")
 
 
 def strip(
@@ -96,37 +96,37 @@ def _flags(
 def gauge(
     value: float,
     *,
-    floor: float | None,
-    ceiling: float | None,
-    higher: bool = False,
+    best: float | None,
+    worst: float | None,
+    more_is_better: bool = False,
     most: float = 0.0,
     title: str = "",
 ) -> Chart:
     """A small bar that shows where a number lies between what is best and what is worst.
 
-    The left end is always the better one; `higher` says that larger numbers are better. The bar reaches to
-    `most` at least: without a ceiling any number would be at its end.
+    The left end is always the better one; `more_is_better` says that larger numbers are better. The bar reaches to
+    `most` at least: without a worst one any number would be at its end.
 
-    >>> gauge(0.012, floor=0.004, ceiling=0.16).height
+    >>> gauge(0.012, best=0.004, worst=0.16).height
     20
     """
     width, height, middle = 200.0, 20.0, 10.0
-    known = [number for number in (value, floor, ceiling) if number is not None and math.isfinite(number)]
+    known = [number for number in (value, best, worst) if number is not None and math.isfinite(number)]
     low, high = min(known, default=0.0), max(known, default=1.0)
-    if low >= 0 and not higher:
+    if low >= 0 and not more_is_better:
         low, high = 0.0, max(high, most)
     span = (high - low) or 1.0
 
     def x(number: float) -> float:
         share = (number - low) / span
-        return 8 + (width - 16) * (1 - share if higher else share)
+        return 8 + (width - 16) * (1 - share if more_is_better else share)
 
     parts = [tag("rect", class_="us-line", x=4, y=middle - 3, width=width - 8, height=6, rx=3)]
-    if floor is not None and ceiling is not None:
-        start, end = sorted((x(floor), x(ceiling)))
+    if best is not None and worst is not None:
+        start, end = sorted((x(best), x(worst)))
         band = tag("rect", class_="us-fifth", x=start, y=middle - 3, width=max(end - start, 1), height=6)
         parts.append(tag("g", band, opacity="0.45"))
-    for number, kind in ((floor, "us-floor"), (ceiling, "us-ceiling")):
+    for number, kind in ((best, "us-best"), (worst, "us-worst")):
         if number is not None and math.isfinite(number):
             parts.append(tag("rect", class_=kind, x=x(number) - 1.5, y=middle - 7, width=3, height=14, rx=1.5))
     if math.isfinite(value):

@@ -23,8 +23,8 @@ _LIGHT = {
     "third": "#0d9488",
     "fourth": "#be4b8a",
     "fifth": "#64748b",
-    "floor": "#15803d",
-    "ceiling": "#b4532a",
+    "best": "#15803d",
+    "worst": "#b4532a",
 }
 _DARK = {
     "ink": "#e8ecf3",
@@ -36,8 +36,8 @@ _DARK = {
     "third": "#2dd4bf",
     "fourth": "#f08cc0",
     "fifth": "#94a3b8",
-    "floor": "#4ade80",
-    "ceiling": "#f0946a",
+    "best": "#4ade80",
+    "worst": "#f0946a",
 }
 _SHADES = {  # nothing, more, less: light and dark
     "light": ((241, 244, 249), (49, 46, 129), (180, 83, 9)),

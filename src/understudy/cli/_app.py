@@ -2,45 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
-from typer.core import TyperGroup
 
 from understudy.cli import _compare, _evaluate, _ledger, _models, _publish, _schema
+from understudy.cli._commands import make_program
 
-
-class InterruptedRunError(Exception):
-    """Ctrl-C, or a polite kill, with the notes that were made on the way out."""
-
-
-class ReaderGoneError(Exception):
-    """Whoever read our output has closed the pipe."""
-
-
-class Commands(TyperGroup):
-    """Carries interrupts out as they are: typer would turn them into bare exit codes."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt as stop:
-            raise InterruptedRunError(*getattr(stop, "__notes__", [])) from stop
-        except BrokenPipeError as error:
-            raise ReaderGoneError from error
-
-
-app = typer.Typer(
-    cls=Commands,
-    name="understudy",
-    help="Publish a private table as a synthetic one, under differential privacy.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = make_program("understudy", "Publish a private table as a synthetic one, under differential privacy.")
 
 
 def _version(wanted: bool) -> None:

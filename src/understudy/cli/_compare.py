@@ -12,7 +12,7 @@ from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import Progress, counted, make_table, progress_bars, say, say_json, say_table
 
 if TYPE_CHECKING:
-    from understudy._api._comparison import Comparison
+    from understudy._api import Comparison
 
 
 def compare(
@@ -34,7 +34,7 @@ def compare(
     as_json: bool = typer.Option(False, "--json", help="Print the result as JSON, and nothing else."),
 ) -> None:
     """Compare methods and budgets on a table, as rehearsals: nothing is spent. The result is private to you."""
-    from understudy._api._compare import compare as run_comparison
+    from understudy._api import compare as run_comparison
     from understudy._core.errors import OptionError
     from understudy._core.files import write_bytes
 
@@ -77,7 +77,7 @@ def _parts(text: str) -> list[str]:
 
 def _told(progress: Progress, out: Path) -> Progress:
     """The same progress, which also keeps in mind what to tell when the run is interrupted."""
-    from understudy._api._compare import STAGE
+    from understudy._api import STAGE
 
     def told(stage: str, done: int, total: int) -> None:
         if stage == STAGE:
@@ -98,13 +98,13 @@ def _show(found: Comparison, out: Path) -> None:
         group = rows[start : start + len(measures)]
         table.add_row(group[0]["method"], f"{group[0]['epsilon']:g}", *(_cell(row) for row in group))
     table.add_section()
-    table.add_row("floor: real sample", "", *(f"{found.floor[name]:.4f}" for name in measures))
-    table.add_row("ceiling: no relations", "", *(f"{found.ceiling[name]:.4f}" for name in measures))
+    table.add_row("fresh sample", "", *(f"{found.fresh_sample[name]:.4f}" for name in measures))
+    table.add_row("independent columns", "", *(f"{found.independent_columns[name]:.4f}" for name in measures))
     say_table(table)
     seeds = counted(len(found.seeds), "seed", "seeds")
     say(f"'{found.dataset}', {counted(found.rows, 'row', 'rows')}; mean and 95 % interval over {seeds}.")
-    say("Error: average total variation distance. Floor: what a fresh sample of real rows gets. Ceiling: columns drawn")
-    say("independently of each other. Every run was a rehearsal: nothing was spent, no ledger touched.")
+    say("Error: average total variation distance. Fresh sample: of as many real rows. Independent columns: each drawn")
+    say("from the real one on its own. Every run was a rehearsal: nothing was spent, no ledger touched.")
     say("Private to you: these numbers were computed from the real table. Do not publish them.")
     say(f"Figure and page: {out / 'comparison.svg'}, {out / 'comparison.html'}")
 

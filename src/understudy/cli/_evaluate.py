@@ -13,9 +13,10 @@ from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 
 if TYPE_CHECKING:
-    from understudy.evaluation import Property, PublicReport, Report
+    from understudy.evaluation import PublicReport, Report
 
 SCREEN = "-"
+_COLUMNS = ("synthetic", "fresh sample", "independent columns")
 
 
 class FileOrScreen(TyperCommand):
@@ -50,7 +51,7 @@ _CLASSIFIERS = typer.Option(
 _TARGETS = typer.Option(None, "--targets", help="Columns that classifiers predict, with commas.")
 _HOLDOUT = typer.Option(None, "--holdout", help="Real rows that were not published, to test classifiers on.")
 _DRAWS = typer.Option(1, "--draws", help="Tables to look at, drawn from the model: gives intervals.")
-_SEED = typer.Option(0, "--seed", help="Of the floor, the ceiling and all that is drawn here.")
+_SEED = typer.Option(0, "--seed", help="Of the fresh sample, the independent columns and all that is drawn here.")
 _OVERWRITE = typer.Option(False, "--overwrite", help="Replace files that are there.")
 
 
@@ -128,7 +129,7 @@ def _both(tables: list[str]) -> tuple[str, str]:
 
 
 def _public(tables: list[str]) -> PublicReport:
-    from understudy._api._evaluate import public_report
+    from understudy._api import public_report
     from understudy._core.errors import OptionError
 
     if len(tables) > 2:
@@ -139,10 +140,10 @@ def _public(tables: list[str]) -> PublicReport:
 
 
 def _private(real: str, synthetic: str, *, quiet: bool, **options: Any) -> Report:
-    from understudy._api._evaluate import evaluate as hold
+    from understudy._api import evaluate as evaluate_tables
 
     with progress_bars(quiet=quiet) as progress:
-        return hold(real, synthetic, progress=progress, **options)
+        return evaluate_tables(real, synthetic, progress=progress, **options)
 
 
 def _to_write(html: Path | None, json_file: Path | None, *, overwrite: bool) -> list[Path]:
@@ -171,26 +172,29 @@ def _widths(ways: str) -> list[int]:
 
 def _show(report: Report) -> None:
     facts = report.facts
-    table = make_table("", "synthetic", "floor", "ceiling", right=("synthetic", "floor", "ceiling"))
-    for known in report.measured:
+    table = make_table("", *_COLUMNS, right=_COLUMNS)
+    for known in report.results:
         if known.measured:
-            table.add_row(known.name, *(_number(known, value) for value in (known.value, known.floor, known.ceiling)))
+            table.add_row(
+                known.name, *(_number(value) for value in (known.value, known.fresh_sample, known.independent_columns))
+            )
     say_table(table)
-    say("Floor: what a fresh sample of real rows gets. Ceiling: columns drawn independently of each other.")
+    say("Fresh sample: of as many real rows. Independent columns: each drawn from the real one on its own.")
     say()
-    for known in report.measured:
+    for known in report.results:
         if not known.other_name:
             say(f"• {known.verdict}")
     say()
     rows = f"{facts.rows_synthetic:,} synthetic beside {counted(facts.rows_real or 0, 'real row', 'real rows')}"
     scored = "" if report.score is None else f"score {report.score:.3f}"
-    if scored and report.floor_score is not None and report.ceiling_score is not None:
-        scored += f" (a fresh real sample {report.floor_score:.3f}, unrelated columns {report.ceiling_score:.3f})"
+    if scored and report.fresh_sample_score is not None and report.independent_columns_score is not None:
+        fresh, independent = report.fresh_sample_score, report.independent_columns_score
+        scored += f" (a fresh sample {fresh:.3f}, independent columns {independent:.3f})"
     say("; ".join(part for part in (f"'{facts.dataset}'", rows, scored) if part) + ".")
     for note in facts.notes:
         say(note)
     say("Private to you: these numbers were computed from the real table. Do not publish them.")
 
 
-def _number(known: Property, value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "" if value is None or value != value else f"{value:.4f}"

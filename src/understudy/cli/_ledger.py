@@ -12,7 +12,7 @@ from understudy.cli._show import counted, make_table, say, say_json, say_table
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from understudy.privacy import Account, LedgerFile
+    from understudy.privacy import Account
 
 app = typer.Typer(
     help="Look at a budget ledger, or change a cap.",
@@ -40,7 +40,7 @@ def show(
 
     found = read_ledger(ledger)
     if dataset is not None:
-        _refuse_unknown(dataset, found, ledger)
+        dataset = found.account(dataset).dataset
     entries = [entry for entry in found.entries if dataset in (None, entry.dataset)]
     accounts = [account for name, account in found.accounts.items() if dataset in (None, name)]
     if as_json:
@@ -79,14 +79,13 @@ def cap(
     from understudy.privacy import SQLiteLedger, read_ledger
 
     found = read_ledger(ledger)
-    _refuse_unknown(dataset, found, ledger)
-    before = found.accounts[dataset]
-    entry = SQLiteLedger(ledger, dataset=dataset).change_cap(cap, delta_cap=delta_cap, note=note or "")
-    account = read_ledger(ledger).accounts[dataset]
+    before = found.account(dataset)
+    entry = SQLiteLedger(ledger, dataset=before.dataset).change_cap(cap, delta_cap=delta_cap, note=note or "")
+    account = read_ledger(ledger).account(before.dataset)
     if as_json:
         say_json({**_account_json(account), "cap_before": str(before.cap), "hash": entry.hash})
         return
-    say(f"{dataset}: cap ε {_number(before.cap)} changed to {_number(account.cap)}{_delta_words(account)}.")
+    say(f"{account.dataset}: cap ε {_number(before.cap)} changed to {_number(account.cap)}{_delta_words(account)}.")
     say(f"ε {_number(account.spent)} is spent, {_number(account.remaining)} left. Entry: {entry.hash}")
 
 
@@ -111,13 +110,6 @@ def verify(
         say_json({"ledger": str(ledger), "entries": len(found.entries), "head": found.head, "intact": True})
     else:
         say(f"{ledger}: {counted(len(found.entries), 'entry', 'entries')}, chain intact. Head: {found.head}")
-
-
-def _refuse_unknown(dataset: str, found: LedgerFile, ledger: Path) -> None:
-    from understudy._core.errors import LedgerError, did_you_mean
-
-    if dataset not in found.accounts:
-        raise LedgerError(f"no dataset '{dataset}' in {ledger}. {did_you_mean(dataset, found.accounts)}")
 
 
 def _account_json(account: Account) -> dict[str, Any]:

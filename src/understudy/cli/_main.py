@@ -8,7 +8,8 @@ import sys
 import typer
 
 from understudy._core.errors import InternalError, UserError
-from understudy.cli._app import InterruptedRunError, ReaderGoneError, app
+from understudy.cli._app import app
+from understudy.cli._commands import InterruptedRunError, ReaderGoneError
 from understudy.cli._interrupts import INTERRUPTED, INTERRUPTS, NOTHING
 from understudy.cli._show import say_error
 
@@ -21,29 +22,30 @@ USER_MISTAKE = 2
 OUR_BUG = 70
 
 
-def run(arguments: list[str]) -> int:
-    """Run one command; the exit code.
+def run(arguments: list[str], program: typer.Typer = app) -> int:
+    """Run one command, of this program or of another one with the same manners; the exit code.
 
     >>> run(["no-such-command"])
     2
     """
+    name = str(program.info.name)
     as_json = "--json" in arguments
     INTERRUPTS.outcome = NOTHING
     try:
-        result = app(arguments, prog_name="understudy", standalone_mode=False)
+        result = program(arguments, prog_name=name, standalone_mode=False)
     except InterruptedRunError as stop:
-        say_error(" ".join([f"interrupted; {INTERRUPTS.outcome}", *stop.args]), as_json=as_json)
+        say_error(" ".join([f"interrupted; {INTERRUPTS.outcome}", *stop.args]), as_json=as_json, program=name)
         return INTERRUPTED
     except (typer.Abort, KeyboardInterrupt):
-        say_error(f"interrupted; {INTERRUPTS.outcome}", as_json=as_json)
+        say_error(f"interrupted; {INTERRUPTS.outcome}", as_json=as_json, program=name)
         return INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)
     except UserError as error:
-        say_error(" ".join([str(error), *_notes(error)]), as_json=as_json)
+        say_error(" ".join([str(error), *_notes(error)]), as_json=as_json, program=name)
         return USER_MISTAKE
     except _UsageError as error:
-        say_error(_usage_sentence(error), as_json=as_json)
+        say_error(_usage_sentence(error, name), as_json=as_json, program=name)
         return USER_MISTAKE
     except ReaderGoneError:
         # As with `| head`: no fault, and there is nobody to tell. Python must not complain at exit either.
@@ -53,10 +55,10 @@ def run(arguments: list[str]) -> int:
         if os.environ.get("UNDERSTUDY_DEBUG"):
             raise
         if INTERRUPTS.stopping:  # a library was cut short, and what it left undone failed next
-            say_error(" ".join([f"interrupted; {INTERRUPTS.outcome}", *_notes(error)]), as_json=as_json)
+            say_error(" ".join([f"interrupted; {INTERRUPTS.outcome}", *_notes(error)]), as_json=as_json, program=name)
             return INTERRUPTED
         bug = error if isinstance(error, InternalError) else InternalError(f"{type(error).__name__}: unexpected.")
-        say_error(f"{bug} Run it again with UNDERSTUDY_DEBUG=1 to see where.", as_json=as_json)
+        say_error(f"{bug} Run it again with UNDERSTUDY_DEBUG=1 to see where.", as_json=as_json, program=name)
         return OUR_BUG
     return int(result) if isinstance(result, int) else 0
 
@@ -65,11 +67,11 @@ def _notes(error: BaseException) -> list[str]:
     return list(getattr(error, "__notes__", []))
 
 
-def _usage_sentence(error: BaseException) -> str:
+def _usage_sentence(error: BaseException, name: str) -> str:
     """Typer's complaint as one sentence that says where help is."""
     format_message = getattr(error, "format_message", None)
     message = str(format_message() if callable(format_message) else error).strip()
     context = getattr(error, "ctx", None)
-    command = getattr(context, "command_path", "understudy")
+    command = getattr(context, "command_path", name)
     stop = "" if message.endswith(("?", "!")) else "."
     return f"{message.rstrip('.')}{stop} See '{command} --help'."

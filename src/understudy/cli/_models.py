@@ -115,22 +115,23 @@ def show(model: Path = _MODEL, as_json: bool = _JSON) -> None:
 
 
 def methods(as_json: bool = _JSON) -> None:
-    """List the methods that 'publish' can use, and the baselines that 'compare' and experiments can use too."""
-    from understudy.methods import BASELINES, METHODS
+    """List the methods that 'publish' can use, and the baselines that 'compare' can use too."""
+    from understudy.methods import AS_PRINTED, BASELINES, METHODS
 
-    found, others = (
+    found, others, printed = (
         {name: (kind.__doc__ or "").strip().splitlines()[0] for name, kind in kinds.items()}
-        for kinds in (METHODS, BASELINES)
+        for kinds in (METHODS, BASELINES, AS_PRINTED)
     )
     if as_json:
-        say_json({**found, **others})
+        say_json({**found, **others, **printed})
         return
-    for title, kinds in (("method", found), ("baseline", others)):
+    for title, kinds in (("method", found), ("baseline", others), ("as printed", printed)):
         table = make_table(title, "what it does")
         for name, what in kinds.items():
             table.add_row(name, what)
         say_table(table)
-    say_aside("Baselines are what the papers compare with: for 'compare' and experiments, not for 'publish'.")
+    say_aside("Baselines are what the papers compare with: for 'compare'. Few of them draw rows that 'publish' needs.")
+    say_aside("As printed: methods as in their papers, flaws included. 'publish' wants --no-guarantee for these.")
 
 
 def _wrote(out: Path, stamp: str | None, *, as_json: bool) -> None:

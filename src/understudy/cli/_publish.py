@@ -34,7 +34,6 @@ _SENSITIVE = typer.Option(
     None, "--sensitive", help="hpprivbayes: columns to protect better than others; several, or joined by commas."
 )
 _OPTION = typer.Option(None, "--option", help="Any option of the method, as name=value; may be given several times.")
-_AS_PUBLISHED = typer.Option(False, "--as-published", help="The method as its paper prints it, flaws included.")
 _ROWS = typer.Option(
     None, "-n", "--rows", parser=read_rows, metavar="INTEGER", help="Synthetic rows. Default: as many as the table has."
 )
@@ -61,14 +60,13 @@ def plan(
     max_candidates: int | None = _CANDIDATES,
     sensitive: list[str] | None = _SENSITIVE,
     option: list[str] | None = _OPTION,
-    as_published: bool = _AS_PUBLISHED,
     as_json: bool = _JSON,
 ) -> None:
     """Dry run: what publishing would do. Spends nothing, touches no private value."""
     from understudy._api import plan as make_plan
 
     named: dict[str, Any] = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
-    named |= {"max_candidates": max_candidates, "as_published": as_published or None}
+    named |= {"max_candidates": max_candidates}
     named |= {"sensitive": tuple(sensitive) if sensitive else None}
     options = _options(method, named, option)
     found = make_plan(
@@ -120,9 +118,8 @@ def publish(
     max_candidates: int | None = _CANDIDATES,
     sensitive: list[str] | None = _SENSITIVE,
     option: list[str] | None = _OPTION,
-    as_published: bool = _AS_PUBLISHED,
     no_guarantee: bool = typer.Option(
-        False, "--no-guarantee", help="Needed beside --as-published: the release keeps no promise, and is stamped so."
+        False, "--no-guarantee", help="Needed for a method as printed: the release keeps no promise, and is stamped so."
     ),
     as_json: bool = _JSON,
 ) -> None:
@@ -133,7 +130,7 @@ def publish(
     if source == "demo" and Path("demo").is_file():
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
     named: dict[str, Any] = {"score": score, "encoding": encoding, "k": k, "theta": theta, "beta": beta}
-    named |= {"max_candidates": max_candidates, "as_published": as_published or None}
+    named |= {"max_candidates": max_candidates}
     named |= {"sensitive": tuple(sensitive) if sensitive else None}
     options = _options(method, named, option)
     with _told_if_complete(out), progress_bars(quiet=as_json) as progress:

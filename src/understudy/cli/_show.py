@@ -59,14 +59,14 @@ def say_json(document: Any) -> None:
     print(json.dumps(document, ensure_ascii=not unicode, indent=2, default=str))
 
 
-def say_error(sentence: str, *, as_json: bool = False) -> None:
+def say_error(sentence: str, *, as_json: bool = False, program: str = "understudy") -> None:
     """A user's mistake, on stderr; under --json also as JSON on stdout, so that a script need not read two streams."""
     with suppress(OSError):  # of a terminal that was closed, or a pipe that nobody reads
         if as_json:
             say_json({"error": sentence})
             sys.stdout.flush()
     with suppress(OSError):
-        print(f"understudy: {printable(sentence)}", file=sys.stderr, flush=True)
+        print(f"{program}: {printable(sentence)}", file=sys.stderr, flush=True)
 
 
 def say_aside(sentence: str) -> None:

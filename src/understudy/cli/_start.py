@@ -9,12 +9,14 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Never
 
+    import typer
 
-def main(arguments: Sequence[str] | None = None) -> Never:
-    """Run the command line and exit."""
+
+def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typer] | None = None) -> Never:
+    """Run the command line and exit; `program` loads another one with the same manners."""
     code = 130  # as in _interrupts, which an interrupt may keep from being loaded
     try:
         from understudy.cli._interrupts import INTERRUPTS
@@ -25,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> Never:
         any_encoding()
         from understudy.cli._main import run
 
-        code = run(list(sys.argv[1:] if arguments is None else arguments))
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        code = run(given) if program is None else run(given, program())
     except KeyboardInterrupt:  # before there was a command, or a second one on the way out
         pass
     while not _undisturbed():

@@ -1,6 +1,7 @@
 """Contingency tables over codes: exact, sensitive, and only for the curator's eyes."""
 
 from understudy.counting._counter import Counter, Counts
+from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
 
-__all__ = ["Counter", "Counts", "MemoryCounter"]
+__all__ = ["ENGINES", "Counter", "Counts", "Engine", "MemoryCounter", "open_counter"]

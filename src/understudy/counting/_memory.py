@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from understudy.counting._joint import Cover, count_by_cover, cover
 from understudy.counting._kernels import COLUMN_NS, TALLY_MIDDLE_NS
 from understudy.counting._rows import WORTH_COLLAPSING_AFTER, Rows, collapse
 from understudy.counting._threads import n_threads
-from understudy.schema import Domain, Marginal, Recoding
-from understudy.tables import Table
+from understudy.schema import Domain, Marginal, Recoding, Schema
+from understudy.tables import Table, read_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,13 @@ class _Plan:
     general: Cover | None
     binary: Cover | None
     bits: Ints
+
+
+def open_memory(rows: Table | Any, schema: Schema | None, *, threads: int | None) -> MemoryCounter:
+    """The engine: reads a source whole, and counts its codes in memory."""
+    if schema is not None:
+        rows = read_table(rows, schema)
+    return MemoryCounter(rows, threads=threads)
 
 
 class MemoryCounter:

@@ -13,13 +13,13 @@ from understudy.evaluation._detection import DETECTORS, measure_detection
 from understudy.evaluation._facts import BudgetLine, ReportFacts
 from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._network import measure_network
-from understudy.evaluation._pair import Found, Pair, Progress, TableFound, pair_of_codes, read_pair
+from understudy.evaluation._pair import Pair, PairFaults, Progress, TableFaults, pair_of_codes, read_pair
 from understudy.evaluation._privabn import QUERIES, measure_l1_l2
-from understudy.evaluation._property import Better, Property, find_property
 from understudy.evaluation._public import PublicReport, make_public_report
 from understudy.evaluation._ranges import measure_ranges
-from understudy.evaluation._reference import References, ceiling_table, floor_table, make_references
+from understudy.evaluation._reference import References, draw_fresh_sample, draw_independent_columns, make_references
 from understudy.evaluation._report import PRIVATE, Report, make_report
+from understudy.evaluation._result import Direction, MeasureResult, find_result
 from understudy.evaluation._sdmetrics import measure_sdmetrics
 from understudy.evaluation._summaries import Cell, Histogram, Shares, WorstTable
 from understudy.evaluation._tables import MAX_TABLES, measure_tables, total_variation
@@ -35,31 +35,31 @@ __all__ = [
     "QUERIES",
     "AssociationMatrices",
     "Associations",
-    "Better",
     "BudgetLine",
     "Cell",
-    "Found",
+    "Direction",
     "Histogram",
     "Joint",
+    "MeasureResult",
     "Pair",
+    "PairFaults",
     "Progress",
-    "Property",
     "PublicReport",
     "References",
     "Report",
     "ReportFacts",
     "Shares",
-    "TableFound",
+    "TableFaults",
     "WorstTable",
     "beside_references",
-    "ceiling_table",
     "check_targets",
     "choose_groups",
     "columns_named",
     "compare_associations",
     "default_targets",
-    "find_property",
-    "floor_table",
+    "draw_fresh_sample",
+    "draw_independent_columns",
+    "find_result",
     "joint_counts",
     "make_public_report",
     "make_references",

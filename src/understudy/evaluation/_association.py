@@ -7,9 +7,9 @@ With counts c of a pair's table, its sums r over rows and s over columns, and n 
 - **Spearman**: the correlation of average ranks (ties share theirs), between ordered columns, from −1 to 1. Rows that
   have no place in either order (special values, missing) are left out.
 
-All are plug-in estimates, none is corrected for its bias: small samples show some association where there is none. The
-floor has the same bias, so hold the synthetic table's number against that. A column with one value has no association
-with any (0), and no rank correlation at all: such pairs of the real table are left out.
+All are plug-in estimates, none is corrected for its bias: small samples show some association where there is none. A
+fresh sample has the same bias, so hold the synthetic table's number against that. A column with one value has no
+association with any (0), and no rank correlation at all: such pairs of the real table are left out.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Floats, Ints, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
 from understudy.evaluation._verdict import number, off_by
@@ -75,12 +75,14 @@ class AssociationMatrices:
 class Associations:
     """What `compare_associations` finds. Private."""
 
-    properties: tuple[Property, ...]
+    results: tuple[MeasureResult, ...]
     matrices: dict[AssociationName, AssociationMatrices]
 
 
-def measure_associations(pair: Pair, references: References, *, progress: Progress | None = None) -> list[Property]:
-    """Whether pairs of columns hang together as they do in the real table: three properties.
+def measure_associations(
+    pair: Pair, references: References, *, progress: Progress | None = None
+) -> list[MeasureResult]:
+    """Whether pairs of columns hang together as they do in the real table: three results.
 
     >>> import pyarrow as pa
     >>> from understudy.evaluation import make_references, read_pair
@@ -93,22 +95,22 @@ def measure_associations(pair: Pair, references: References, *, progress: Progre
     >>> [(one.name, one.value) for one in found]
     [('mutual information', 1.0), ("Cramér's V", 1.0), ('Spearman', nan)]
     """
-    return list(compare_associations(pair, references, progress=progress).properties)
+    return list(compare_associations(pair, references, progress=progress).results)
 
 
 def compare_associations(pair: Pair, references: References, *, progress: Progress | None = None) -> Associations:
-    """The same three properties, and the matrices behind them."""
+    """The same three results, and the matrices behind them."""
     scales = scales_of(pair)
-    tables = [pair.real, *pair.synthetic, references.floor, references.ceiling]
+    tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     found: list[dict[AssociationName, Floats]] = []
     for done, table in enumerate(tables):
         if progress is not None:
             progress("associations", done, len(tables))
         found.append(_all_pairs(table, scales))
-    real, *synthetic, floor, ceiling = found
-    properties = [_property(name, pair, scales, real, synthetic, floor, ceiling) for name in ASSOCIATIONS]
+    real, *synthetic, fresh, independent = found
+    results = [_result(name, pair, scales, real, synthetic, fresh, independent) for name in ASSOCIATIONS]
     return Associations(
-        properties=tuple(properties),
+        results=tuple(results),
         matrices={name: _matrices(name, scales, real[name], synthetic[0][name]) for name in real},
     )
 
@@ -121,20 +123,20 @@ def _matrices(name: AssociationName, scales: Sequence[Scale], real: Floats, synt
     )
 
 
-def _property(
+def _result(
     name: AssociationName,
     pair: Pair,
     scales: Sequence[Scale],
     real: dict[AssociationName, Floats],
     synthetic: Sequence[dict[AssociationName, Floats]],
-    floor: dict[AssociationName, Floats],
-    ceiling: dict[AssociationName, Floats],
-) -> Property:
+    fresh: dict[AssociationName, Floats],
+    independent: dict[AssociationName, Floats],
+) -> MeasureResult:
     question = "Do pairs of columns hang together as they should?"
     pairs = [(i, j) for i, j in combinations(range(len(scales)), 2) if np.isfinite(real[name][i, j])]
     if not pairs:
         why = "it needs two columns of the real table" + (" with an order" if name == "Spearman" else "")
-        return not_measured(name, question, measure=_MEASURES[name], why=f"{why} that are not constant")
+        return not_measured(name, question, definition=_MEASURES[name], why=f"{why} that are not constant")
     at = tuple(np.array(pairs).T)
 
     def gaps(found: dict[AssociationName, Floats]) -> Floats:
@@ -143,27 +145,27 @@ def _property(
 
     first = gaps(synthetic[0])
     value, interval = over_tables([float(gaps(one).mean()) for one in synthetic])
-    low, high = float(gaps(floor).mean()), float(gaps(ceiling).mean())
+    low, high = float(gaps(fresh).mean()), float(gaps(independent).mean())
     worst = int(first.argmax())
     columns = tuple(pair.names[i] for i in pairs[worst])
     possible = sum(s.ordered for s in scales) if name == "Spearman" else len(scales)
     of = possible * (possible - 1) // 2
-    return Property(
+    return MeasureResult(
         name,
         question,
-        measure=_MEASURES[name],
+        definition=_MEASURES[name],
         value=value,
         score=1 - value / (2 if name == "Spearman" else 1),
         verdict=off_by(
             f"{_SAID[name]} of pairs of columns", value, (columns, float(first[worst])), low, high, shown=number
         ),
         from_zero=True,
-        floor=low,
-        ceiling=high,
+        fresh_sample=low,
+        independent_columns=high,
         scope=f"all {len(pairs)} pairs" if len(pairs) == of else f"{len(pairs)} of {of} pairs: the others are constant",
         worst=(columns, float(first[worst])),
         interval=interval,
-        details=_details(name, pair, pairs, real, synthetic[0], first, gaps(floor), gaps(ceiling)),
+        details=_details(name, pair, pairs, real, synthetic[0], first, gaps(fresh), gaps(independent)),
         unit="number",
     )
 
@@ -175,8 +177,8 @@ def _details(
     real: dict[AssociationName, Floats],
     synthetic: dict[AssociationName, Floats],
     gaps: Floats,
-    floor: Floats,
-    ceiling: Floats,
+    fresh: Floats,
+    independent: Floats,
 ) -> pa.Table:
     at = tuple(np.array(pairs).T)
     columns = {
@@ -185,8 +187,8 @@ def _details(
         "real": real[name][at],
         "synthetic": np.nan_to_num(synthetic[name][at]),
         "difference": gaps,
-        "floor": floor,
-        "ceiling": ceiling,
+        "fresh_sample": fresh,
+        "independent_columns": independent,
     }
     if name == "mutual information":
         columns |= {"real_bits": real["mutual information (bits)"][at]}
@@ -233,7 +235,7 @@ def _all_pairs(table: Table, scales: Sequence[Scale]) -> dict[AssociationName, F
 
 def _two_way(table: Table) -> Iterator[tuple[tuple[int, int], _Cells]]:
     """Every pair of columns with its occupied cells. Very wide tables are counted by sorting, not cell by cell."""
-    counter = MemoryCounter(table)
+    counter = open_counter(table)
     batch: list[tuple[int, int]] = []
     cells = 0
     pairs = list(combinations(range(len(table.domain)), 2))

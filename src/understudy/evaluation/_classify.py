@@ -19,8 +19,8 @@ from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Rng, Streams, streams
 from understudy.evaluation._learning import Features, area_under_curve, quiet, rows_of, scikit_learn, some_rows
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
 from understudy.evaluation._verdict import columns_named, points
@@ -72,19 +72,20 @@ def measure_classification(
     models: Sequence[ClassifierName] = CLASSIFIERS,
     seed: int = 0,
     progress: Progress | None = None,
-) -> list[Property]:
-    """One property a model: how often it misclassifies real rows after training on synthetic ones.
+) -> list[MeasureResult]:
+    """One result for each model: how often it misclassifies real rows after training on synthetic ones.
 
-    The floor is the same model trained on real rows, the ceiling one trained on independent columns; `details` has all
+    Beside it stand the same model trained on real rows, and one trained on independent columns; `details` has all
     three for each target, with the area under the ROC curve (averaged over classes, each against the rest)
     and the error of always guessing the most frequent class.
 
     Args:
         pair: the tables.
-        references: their floor and ceiling.
+        references: of these, only the independent columns are used.
         targets: columns to predict; `default_targets` without.
         holdout: real rows that the synthetic table was made without, as codes of the pair's domain. Without them,
-            20 % of the real rows are set aside for the test; the synthetic table may have seen these, the floor not.
+            20 % of the real rows are set aside for the test. The synthetic table may have seen these; the model that is
+            trained on real rows has not.
         models: which of svm, svm-rbf and boosting.
         seed: the same seed draws the same rows.
         progress: called with what is being done, how much of it is done, and how much there is.
@@ -104,17 +105,17 @@ def measure_classification(
     _check_holdout(pair, holdout)
     chosen = check_targets(pair, targets)
     if why := _hindrance(pair, chosen):
-        return [not_measured(f"classification: {model}", _QUESTION, measure=_MEASURE, why=why) for model in models]
+        return [not_measured(f"classification: {model}", _QUESTION, definition=_MEASURE, why=why) for model in models]
     scikit_learn()
     coins = streams(seed)
     train, test = _split(pair.real, holdout, coins.get("evaluate", "holdout"))
-    tables = [train, *pair.synthetic, references.ceiling]
+    tables = [train, *pair.synthetic, references.independent_columns]
     runs = _Runs(pair=pair, scales=scales_of(pair), tables=tables, test=test, coins=coins)
     found = []
     for done, model in enumerate(models):
         if progress is not None:
             progress("classifiers", done, len(models))
-        found.append(_property(model, chosen, runs, holdout is not None))
+        found.append(_result(model, chosen, runs, holdout is not None))
     return found
 
 
@@ -191,12 +192,12 @@ def _model(model: ClassifierName, features: Features, seed: int) -> tuple[Any, A
     return trees, features.compact
 
 
-def _property(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_out: bool) -> Property:
+def _result(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_out: bool) -> MeasureResult:
     results = {target: list(runs.of(model, target)) for target in targets}
     errors = np.array([[result.error for result in results[target]] for target in targets])
     areas = np.array([[result.auc for result in results[target]] for target in targets])
     majority = np.array([runs.majority(target) for target in targets])
-    floor, ceiling = float(errors[:, 0].mean()), float(errors[:, -1].mean())
+    fresh, independent = float(errors[:, 0].mean()), float(errors[:, -1].mean())
     value, interval = over_tables([float(e) for e in errors[:, 1:-1].mean(axis=0)])
     lost = errors[:, 1] - errors[:, 0]
     worst = int(lost.argmax())
@@ -204,30 +205,31 @@ def _property(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_o
         {
             "target": list(targets),
             "error": errors[:, 1],
-            "floor": errors[:, 0],
-            "ceiling": errors[:, -1],
+            "fresh_sample": errors[:, 0],
+            "independent_columns": errors[:, -1],
             "majority": majority,
             "accuracy": 1 - errors[:, 1],
             "auc": pa.array(areas[:, 1], from_pandas=True),
-            "auc_floor": pa.array(areas[:, 0], from_pandas=True),
-            "auc_ceiling": pa.array(areas[:, -1], from_pandas=True),
+            "auc_fresh_sample": pa.array(areas[:, 0], from_pandas=True),
+            "auc_independent_columns": pa.array(areas[:, -1], from_pandas=True),
         }
     )
     which = "held-out real rows" if held_out else "real rows set aside (20 %; the synthetic table may have seen them)"
-    return Property(
+    return MeasureResult(
         f"classification: {model}",
         _QUESTION,
-        measure=_MEASURE,
+        definition=_MEASURE,
         value=value,
         score=1 - value,
         verdict=(
-            f"Trained on it, {_CALLED[model]} misclassifies {points(value)} % of real rows; {points(floor)} % if "
-            f"trained on real rows, {points(ceiling)} % on unrelated columns, {points(float(majority.mean()))} % by "
-            f"guessing the most frequent class. Most is lost on {columns_named([targets[worst]])}: "
+            f"Trained on it, {_CALLED[model]} misclassifies {points(value)} % of real rows; {points(fresh)} % if "
+            f"trained on real rows, {points(independent)} % on independent columns, "
+            f"{points(float(majority.mean()))} % by guessing the most frequent class. "
+            f"Most is lost on {columns_named([targets[worst]])}: "
             f"{points(float(errors[worst, 1]))} % against {points(float(errors[worst, 0]))} %."
         ),
-        floor=floor,
-        ceiling=ceiling,
+        fresh_sample=fresh,
+        independent_columns=independent,
         scope=(
             f"{len(targets)} target{'s' if len(targets) > 1 else ''}; trained on at most {runs.most_rows(model):,} "
             f"rows, tested on {runs.test.n:,} {which}"

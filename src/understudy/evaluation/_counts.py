@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from understudy._core.randomness import Rng
-from understudy.counting import Counts, MemoryCounter
+from understudy.counting import Counts, open_counter
 from understudy.evaluation._kernels import number_keys
 from understudy.schema import Marginal
 from understudy.tables import Table
@@ -52,7 +52,7 @@ def joint_counts(
     most = min(_MOST_DENSE_CELLS, max(1 << 16, _ROW_PER_CELL * sum(table.n for table in tables)))
     dense = [i for i, size in enumerate(cells) if size <= most]
     done = 0
-    counters = [MemoryCounter(table) for table in tables]
+    counters = [open_counter(table) for table in tables]
     for portion in _portions(dense, cells, _PORTION_CELLS // len(tables)):
         marginals = [Marginal.of(*wanted[i]) for i in portion]
         for i, counts in zip(

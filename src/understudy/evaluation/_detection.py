@@ -1,8 +1,8 @@
 """Whether a classifier can tell real from synthetic rows: propensity scores.
 
 At most half of the real rows, drawn at random, are mixed with as many synthetic ones; a classifier gives each row the
-chance that it is synthetic. The floor takes as many of the other real rows in place of synthetic ones, the ceiling rows
-with independent columns. Three properties:
+chance that it is synthetic. The fresh sample is as many of the other real rows in place of synthetic ones. Beside it
+stand rows with independent columns. Three results:
 
 - **propensity: logistic** and **propensity: boosting**: area under the ROC curve of predictions for rows that the model
   was not trained on (three-fold cross-validation). 0.5: no better than a coin; 1: every row is told apart.
@@ -24,8 +24,8 @@ import pyarrow as pa
 from understudy._core.randomness import Rng, streams
 from understudy.evaluation._learning import Features, area_under_curve, quiet, rows_of, scikit_learn, some_rows
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Floats, Ints, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
 from understudy.evaluation._verdict import columns_named, points
@@ -64,14 +64,14 @@ def measure_detection(
     models: Sequence[Detector] = DETECTORS,
     seed: int = 0,
     progress: Progress | None = None,
-) -> list[Property]:
+) -> list[MeasureResult]:
     """How well a logistic regression and boosted trees tell real from synthetic rows, and the pMSE ratio.
 
     The pMSE ratio comes with the logistic regression. At most 10,000 rows a side are used.
 
     Args:
         pair: the tables.
-        references: their floor and ceiling; of these only the ceiling is used, see the top of the module.
+        references: of these, only the independent columns are used, see the top of the module.
         models: logistic, boosting or both.
         seed: the same seed draws the same rows.
         progress: called with what is being done, how much of it is done, and how much there is.
@@ -93,7 +93,7 @@ def measure_detection(
     if fewest < _FEWEST_ROWS:
         why = f"it takes at least {2 * _FEWEST_ROWS} real and {_FEWEST_ROWS} synthetic rows"
         return [
-            not_measured(name, _QUESTION, measure=_MEASURES[kind], why=why)
+            not_measured(name, _QUESTION, definition=_MEASURES[kind], why=why)
             for name, kind in zip(names, kinds, strict=True)
         ]
     scikit_learn()
@@ -101,7 +101,7 @@ def measure_detection(
     order = coins.get("evaluate", "detection").permutation(pair.real.n)
     n_rows = min(ROWS_EACH, fewest)
     real, fresh = (rows_of(pair.real, np.sort(part)) for part in (order[:n_rows], order[n_rows : 2 * n_rows]))
-    others = [*pair.synthetic, fresh, references.ceiling]
+    others = [*pair.synthetic, fresh, references.independent_columns]
     scales = scales_of(pair)
     found: dict[Detector, list[_Found]] = {}
     for model in models:
@@ -112,8 +112,8 @@ def measure_detection(
             rng = coins.get("evaluate", "detection", model, str(done))
             found[model].append(_tell_apart(model, real, some_rows(other, n_rows, rng), scales, rng))
     scope = f"{n_rows:,} real and {n_rows:,} synthetic rows, drawn at random"
-    properties = [_area(model, found[model], scope) for model in models]
-    return properties + ([_ratio(found["logistic"], scope)] if "logistic" in models else [])
+    results = [_area(model, found[model], scope) for model in models]
+    return results + ([_ratio(found["logistic"], scope)] if "logistic" in models else [])
 
 
 def _tell_apart(model: Detector, real: Table, other: Table, scales: tuple[Scale, ...], rng: Rng) -> _Found:
@@ -169,8 +169,8 @@ def _telling(inputs: Floats, weights: Floats, owners: Ints, scales: Sequence[Sca
     return tuple(sorted(moved, key=lambda one: -one[1]))
 
 
-def _area(model: Detector, found: Sequence[_Found], scope: str) -> Property:
-    *synthetic, floor, ceiling = found
+def _area(model: Detector, found: Sequence[_Found], scope: str) -> MeasureResult:
+    *synthetic, fresh, independent = found
     value, interval = over_tables([one.auc for one in synthetic])
     called = {"logistic": "A logistic regression tells", "boosting": "Boosted trees tell"}[model]
     telling = synthetic[0].telling
@@ -179,25 +179,25 @@ def _area(model: Detector, found: Sequence[_Found], scope: str) -> Property:
         if telling
         else pa.table(
             {
-                "rows": ["synthetic", "floor", "ceiling"],
-                "auc": [synthetic[0].auc, floor.auc, ceiling.auc],
-                "pmse": [synthetic[0].pmse, floor.pmse, ceiling.pmse],
+                "rows": ["synthetic", "fresh_sample", "independent_columns"],
+                "auc": [synthetic[0].auc, fresh.auc, independent.auc],
+                "pmse": [synthetic[0].pmse, fresh.pmse, independent.pmse],
             }
         )
     )
-    return Property(
+    return MeasureResult(
         f"propensity: {model}",
         _QUESTION,
-        measure=_MEASURES[model],
+        definition=_MEASURES[model],
         value=value,
         score=1 - min(1.0, 2 * abs(value - 0.5)),
         verdict=(
             f"{called} real from synthetic rows in {points(value)} of 100 pairs, where 50 is a coin's guess. A fresh "
-            f"sample of as many rows would show {points(floor.auc)}, unrelated columns {points(ceiling.auc)}."
+            f"sample of as many rows would show {points(fresh.auc)}, independent columns {points(independent.auc)}."
             + (f" Column {columns_named([telling[0][0]])} gives it away most." if telling and value > 0.55 else "")
         ),
-        floor=floor.auc,
-        ceiling=ceiling.auc,
+        fresh_sample=fresh.auc,
+        independent_columns=independent.auc,
         scope=f"{scope}; {_FOLDS}-fold cross-validation",
         worst=((telling[0][0],), telling[0][1]) if telling else None,
         interval=interval,
@@ -206,23 +206,23 @@ def _area(model: Detector, found: Sequence[_Found], scope: str) -> Property:
     )
 
 
-def _ratio(found: Sequence[_Found], scope: str) -> Property:
-    *synthetic, floor, ceiling = found
+def _ratio(found: Sequence[_Found], scope: str) -> MeasureResult:
+    *synthetic, fresh, independent = found
     value, interval = over_tables([one.ratio for one in synthetic])
-    sides = {"synthetic": synthetic[0], "floor": floor, "ceiling": ceiling}
-    return Property(
+    sides = {"synthetic": synthetic[0], "fresh_sample": fresh, "independent_columns": independent}
+    return MeasureResult(
         "pMSE ratio",
         _QUESTION,
-        measure=_MEASURES["pMSE"],
+        definition=_MEASURES["pMSE"],
         value=value,
         # pMSE lies between 0 and c(1 − c): a score that does not depend on how many rows there are
         score=max(0.0, 1 - synthetic[0].pmse / 0.25),
         verdict=(
             f"The propensity score varies {value:,.1f} times as much as chance alone would make it. A fresh sample of "
-            f"as many rows would show {floor.ratio:,.1f}, unrelated columns {ceiling.ratio:,.1f}."
+            f"as many rows would show {fresh.ratio:,.1f}, independent columns {independent.ratio:,.1f}."
         ),
-        floor=floor.ratio,
-        ceiling=ceiling.ratio,
+        fresh_sample=fresh.ratio,
+        independent_columns=independent.ratio,
         scope=scope,
         interval=interval,
         details=pa.table(

@@ -8,7 +8,7 @@ import numpy as np
 
 from understudy.charts import Chart, heat_map, paired_bars, strip
 from understudy.evaluation._association import AssociationMatrices
-from understudy.evaluation._property import Property
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram, Shares
 
 
@@ -52,19 +52,23 @@ def _off_diagonal(matrix: Any) -> Any:
     return values[np.isfinite(values) & ~np.eye(len(values), dtype=bool)]
 
 
-def property_strip(known: Property) -> Chart | None:
-    """How the distances of all tables of a property are spread; None where it has no such details."""
+def result_strip(known: MeasureResult) -> Chart | None:
+    """How the distances of all tables of a result are spread; None where it has no such details."""
     if known.details is None or "distance" not in known.details.schema.names or known.details.num_rows < 2:
         return None
     values = [value for value in known.details.column("distance").to_pylist() if value is not None]
-    marks = {"fresh sample of real rows": known.floor, "columns unrelated": known.ceiling, "average here": known.value}
+    marks = {
+        "fresh sample of real rows": known.fresh_sample,
+        "independent columns": known.independent_columns,
+        "average here": known.value,
+    }
     bands = {name: value for name, value in marks.items() if value is not None}
     if not values:
         return None
     return strip(
         values,
         title=known.question,
-        x_label=known.measure.removeprefix("average "),
+        x_label=known.definition.removeprefix("average "),
         bands=bands,
         shares=known.unit == "share",
     )

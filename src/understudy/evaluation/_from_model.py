@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError, UserError
 from understudy._core.randomness import Rng
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._counts import Columns
 from understudy.evaluation._pair import Pair, Progress
 from understudy.models import Model
@@ -35,7 +35,7 @@ class ModelTables:
                 "the model has other columns than the schema, or other codes. Give the schema it came with."
             )
         self._model, self._places, self._sizes = model, [known[name] for name in pair.names], sizes
-        self._counter = MemoryCounter(pair.real)
+        self._counter = open_counter(pair.real)
 
     def distances(self, groups: Sequence[Columns], most: int, rng: Rng, progress: Progress | None = None) -> Floats:
         """The total variation distance for each group of columns; NaN where the model was not asked.

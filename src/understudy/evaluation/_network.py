@@ -14,8 +14,8 @@ from understudy.counting import Counts
 from understudy.evaluation._counts import sparse_counts
 from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.models import Network
 from understudy.schema import Attribute, Axis, Domain, Recoding
 from understudy.tables import Table, code_type
@@ -30,16 +30,16 @@ def measure_network(
     *,
     recoding: Recoding | None = None,
     progress: Progress | None = None,
-) -> Property:
+) -> MeasureResult:
     """The sum of the mutual information I(X; parents) over a network's nodes, in bits: how PrivBayes rates a network.
 
     The value is the synthetic table's sum, `real` in the details the real one's. The real sum is what the network could
-    catch; the closer the synthetic sum, the better. Small samples show more of it than there is, so the floor may lie
-    above the real sum. Rows with a cell that the schema has no code for are left out.
+    catch; the closer the synthetic sum, the better. Small samples show more of it than there is, so a fresh
+    sample may lie above the real sum. Rows with a cell that the schema has no code for are left out.
 
     Args:
         pair: the real table and the synthetic ones.
-        references: what floor and ceiling are computed from.
+        references: the fresh sample and the independent columns to hold it against.
         network: over the schema's domain, or over the target of `recoding`.
         recoding: the map from the schema's domain to the network's, such as `NetworkModel.recoding`.
         progress: called with what is being done, how much of it is done, and how much there is.
@@ -56,7 +56,7 @@ def measure_network(
     """
     if _shape(network.domain) != _shape(recoding.target if recoding else pair.schema.domain):
         raise OptionError("the network is over other attributes than the schema. Give the recoding of its model.")
-    tables = [pair.real, *pair.synthetic, references.floor, references.ceiling]
+    tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     inside = [_inside(table, pair.schema.domain) for table in tables]
     lost = sum(table.n for table in tables[:-2]) - sum(table.n for table in inside[:-2])
     coded = [_recoded(table, network.domain, recoding) for table in inside]
@@ -66,7 +66,7 @@ def measure_network(
             progress("reading the network", i, len(network.nodes))
         if node.parents:
             information[:, i] = _information(coded, node.parents, node.child)
-    return _property(network, information, lost)
+    return _result(network, information, lost)
 
 
 def _shape(domain: Domain) -> list[tuple[str, int]]:
@@ -117,7 +117,7 @@ def _entropy(counts: Counts) -> float:
     return log2(n) - float(some @ np.log2(some)) / n if n else 0.0
 
 
-def _property(network: Network, information: Floats, lost: int) -> Property:
+def _result(network: Network, information: Floats, lost: int) -> MeasureResult:
     real, synthetic = information[0], information[1:-2].mean(axis=0)
     sums = information.sum(axis=1)
     total, value = float(sums[0]), float(sums[1:-2].mean())
@@ -126,15 +126,15 @@ def _property(network: Network, information: Floats, lost: int) -> Property:
     parents = [", ".join(network.domain[axis.attribute].name for axis in node.parents) for node in network.nodes]
     worst = int(order[0])
     family = (names[worst], *(network.domain[axis.attribute].name for axis in network.nodes[worst].parents))
-    return Property(
+    return MeasureResult(
         "network information",
         "Is what the network knows still in the table?",
-        measure="sum of the mutual information between each column and its parents, in bits",
+        definition="sum of the mutual information between each column and its parents, in bits",
         value=value,
-        floor=float(sums[-2]),
-        ceiling=float(sums[-1]),
+        fresh_sample=float(sums[-2]),
+        independent_columns=float(sums[-1]),
         score=1.0 if total == value else max(0.0, 1.0 - abs(total - value) / max(total, value)),
-        better="nearer",
+        direction="nearer",
         scope=f"all {len(network.nodes)} nodes" + (f"; {lost:,} rows outside the schema left out" if lost else ""),
         worst=(family, float(abs(real - synthetic)[worst])),
         interval=mean_interval(sums[1:-2].tolist()),
@@ -144,8 +144,8 @@ def _property(network: Network, information: Floats, lost: int) -> Property:
                 "parents": [parents[i] for i in order],
                 "real": real[order],
                 "synthetic": synthetic[order],
-                "floor": information[-2][order],
-                "ceiling": information[-1][order],
+                "fresh_sample": information[-2][order],
+                "independent_columns": information[-1][order],
             }
         ),
         unit="number",
@@ -153,11 +153,11 @@ def _property(network: Network, information: Floats, lost: int) -> Property:
     )
 
 
-def _verdict(real: float, value: float, floor: float, ceiling: float) -> str:
+def _verdict(real: float, value: float, fresh: float, independent: float) -> str:
     if real == 0:
         return "The network links no columns, or links that tell nothing of the real table."
     return (
         f"The network's links carry {value:.2f} bits in the synthetic table and {real:.2f} in the real one: "
-        f"{100 * value / real:.0f} %. A fresh sample of as many rows would show {floor:.2f}, unrelated columns "
-        f"{ceiling:.2f}."
+        f"{100 * value / real:.0f} %. A fresh sample of as many rows would show {fresh:.2f}, independent columns "
+        f"{independent:.2f}."
     )

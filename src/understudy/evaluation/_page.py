@@ -14,9 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from understudy.charts import Chart, gauge, percent, plain, style_rules, tidy
-from understudy.evaluation._figures import association_maps, difference_map, histogram_bars, property_strip, share_bars
+from understudy.evaluation._figures import association_maps, difference_map, histogram_bars, result_strip, share_bars
 from understudy.evaluation._markdown import inline, render
-from understudy.evaluation._property import Property
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram
 from understudy.evaluation._verdict import BY_CHANCE
 from understudy.evaluation._verdict import points as in_points
@@ -45,38 +45,43 @@ FAR = Tone("far", "far from real")
 UNKNOWN = Tone("unknown", "not rated")
 
 
-def tone_of(known: Property) -> Tone:
-    """A rating from where the value lies between floor and ceiling; where those do not differ, from the floor alone.
+def tone_of(known: MeasureResult) -> Tone:
+    """A rating from where the value lies between its references; where they do not differ, from the fresh sample alone.
 
     >>> def pairs(value):
-    ...     return Property("2-way", "?", measure="", value=value, floor=0.0, ceiling=0.2, score=1.0, verdict="")
+    ...     references = {"fresh_sample": 0.0, "independent_columns": 0.2}
+    ...     return MeasureResult("2-way", "?", definition="", value=value, score=1.0, verdict="", **references)
     >>> [tone_of(pairs(value)).name for value in (0.01, 0.08, 0.15)]
     ['close', 'fair', 'far']
     """
-    if not isfinite(known.value) or known.floor is None:
+    if not isfinite(known.value) or known.fresh_sample is None:
         return UNKNOWN
-    if known.from_zero and known.value <= BY_CHANCE * known.floor:
+    if known.from_zero and known.value <= BY_CHANCE * known.fresh_sample:
         return CLOSE
     if told_apart(known):
         return _graded(1 - (known.closeness or 0.0), 0.2, 0.5)
     if known.unit == "share":
-        gap = known.value - known.floor
-        return _graded({"lower": gap, "higher": -gap, "nearer": abs(gap)}[known.better], 0.02, 0.06)
+        gap = known.value - known.fresh_sample
+        return _graded({"less": gap, "more": -gap, "nearer": abs(gap)}[known.direction], 0.02, 0.06)
     return UNKNOWN
 
 
-def told_apart(known: Property) -> bool:
-    """Whether floor and ceiling differ enough for a value to lie between them.
+def told_apart(known: MeasureResult) -> bool:
+    """Whether the references differ enough for a value to lie between them.
 
-    Single columns drawn independently are as good as a fresh sample of them: then the ceiling says nothing. Nor does it
-    where chance alone could put it that far above the floor.
+    Single columns drawn independently are as good as a fresh sample of them: then they say nothing. Nor do they where
+    chance alone could put them that far from the fresh sample.
     """
-    if known.closeness is None or known.floor is None or known.ceiling is None:
+    if known.closeness is None or known.fresh_sample is None or known.independent_columns is None:
         return False
     if known.from_zero:
-        return known.ceiling > BY_CHANCE * known.floor
-    room = known.ceiling - known.floor if known.better == "lower" else known.floor - known.ceiling
-    return room > 0.25 * abs(known.floor) if known.better == "lower" else room > 0.01
+        return known.independent_columns > BY_CHANCE * known.fresh_sample
+    room = (
+        known.independent_columns - known.fresh_sample
+        if known.direction == "less"
+        else known.fresh_sample - known.independent_columns
+    )
+    return room > 0.25 * abs(known.fresh_sample) if known.direction == "less" else room > 0.01
 
 
 def _graded(worse: float, fair: float, far: float) -> Tone:
@@ -88,10 +93,10 @@ def report_page(report: Report) -> str:
     values = {
         "facts": report.facts,
         "score": report.score,
-        "floor_score": report.floor_score,
-        "ceiling_score": report.ceiling_score,
+        "fresh_sample_score": report.fresh_sample_score,
+        "independent_columns_score": report.independent_columns_score,
         "overall": _overall(report),
-        **_grouped([_verdict(known) for known in report.measured]),
+        **_grouped([_verdict(known) for known in report.results]),
         "columns": sorted(map(_column, report.histograms), key=lambda column: -column["distance"]),
         "associations": [_maps(found) for found in report.associations if found.name not in _NOT_ON_THE_PAGE],
         "worst": report.worst_cells,
@@ -169,8 +174,8 @@ def _count(number: int) -> str:
     return f"{number:,}"
 
 
-def shown_value(known: Property, value: float | None) -> str:
-    """A number in the property's unit."""
+def shown_value(known: MeasureResult, value: float | None) -> str:
+    """A number in the result's unit."""
     if value is None or not isfinite(value):
         return "–"
     if known.unit == "share":
@@ -189,22 +194,22 @@ def _overall(report: Report) -> dict[str, Any]:
         }
     off = points(1 - report.score)
     sentence = f"{_widths(report)} differ from the real ones by {off} points on average."
-    if report.floor_score is None or report.ceiling_score is None:
+    if report.fresh_sample_score is None or report.independent_columns_score is None:
         return {"tone": UNKNOWN, "sentence": sentence, "advice": ""}
-    known = Property(
+    known = MeasureResult(
         "overall",
         "",
-        measure="",
+        definition="",
         value=1 - report.score,
-        floor=1 - report.floor_score,
-        ceiling=1 - report.ceiling_score,
+        fresh_sample=1 - report.fresh_sample_score,
+        independent_columns=1 - report.independent_columns_score,
         score=report.score,
         verdict="",
         from_zero=True,
     )
     sentence += (
-        f" A fresh sample of as many real rows would differ by {points(known.floor)}, columns that know nothing of "
-        f"each other by {points(known.ceiling)}."
+        f" A fresh sample of as many real rows would differ by {points(known.fresh_sample)}, independent "
+        f"columns by {points(known.independent_columns)}."
     )
     advice = {
         "close": "For most questions the synthetic table can stand in for the real one.",
@@ -220,7 +225,7 @@ def _overall(report: Report) -> dict[str, Any]:
 def _widths(report: Report) -> str:
     """Which tables the overall verdict is about."""
     words = {"1-way": "one", "2-way": "two", "3-way": "three"}
-    found = [words[known.name] for known in report.measured if known.name in words]
+    found = [words[known.name] for known in report.results if known.name in words]
     if found == ["one"]:
         return "Single columns"
     return f"Tables of {'one to three' if len(found) == 3 else ' and '.join(found)} columns"
@@ -240,29 +245,33 @@ def _grouped(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {"questions": list(questions.items()), "lessons": lessons, "familiar": familiar}
 
 
-def _verdict(known: Property) -> dict[str, Any]:
-    ceiling = known.ceiling if told_apart(known) else None
-    # without a ceiling only shares have an end to lie short of
-    has_bar = isfinite(known.value) and (ceiling is not None or (known.floor is not None and known.unit == "share"))
+def _verdict(known: MeasureResult) -> dict[str, Any]:
+    independent = known.independent_columns if told_apart(known) else None
+    # without independent columns only shares have an end to lie short of
+    has_bar = isfinite(known.value) and (
+        independent is not None or (known.fresh_sample is not None and known.unit == "share")
+    )
     ends = None if known.interval is None else [shown_value(known, end) for end in known.interval]
     from_model = None if known.from_model is None or "model" in known.verdict else shown_value(known, known.from_model)
-    higher = known.better != "lower"
-    most = 0.1 if ceiling is None and known.unit == "share" else 0.0
-    bar = gauge(known.value, floor=known.floor, ceiling=ceiling, higher=higher, most=most, title=known.name)
-    spread = property_strip(known)
+    more = known.direction != "less"
+    most = 0.1 if independent is None and known.unit == "share" else 0.0
+    bar = gauge(
+        known.value, best=known.fresh_sample, worst=independent, more_is_better=more, most=most, title=known.name
+    )
+    spread = result_strip(known)
     return {
         "known": known,
         "tone": tone_of(known),
-        "unit": "" if known.unit != "share" else "%" if higher else "points",
+        "unit": "" if known.unit != "share" else "%" if more else "points",
         "value": shown_value(known, known.value),
-        "floor": None if known.floor is None else shown_value(known, known.floor),
-        "ceiling": None if ceiling is None else shown_value(known, ceiling),
+        "fresh_sample": None if known.fresh_sample is None else shown_value(known, known.fresh_sample),
+        "independent_columns": None if independent is None else shown_value(known, independent),
         "from_model": from_model,
         "interval": ends if ends is not None and ends[0] != ends[1] else None,
         "exact": {
             "value": "–" if not isfinite(known.value) else f"{known.value:.3f}",
-            "floor": "–" if known.floor is None else f"{known.floor:.3f}",
-            "ceiling": "–" if known.ceiling is None else f"{known.ceiling:.3f}",
+            "fresh_sample": "–" if known.fresh_sample is None else f"{known.fresh_sample:.3f}",
+            "independent_columns": "–" if known.independent_columns is None else f"{known.independent_columns:.3f}",
         },
         "gauge": _drawn(bar) if has_bar else None,
         "strip": None if spread is None else _drawn(spread),
@@ -270,8 +279,8 @@ def _verdict(known: Property) -> dict[str, Any]:
     }
 
 
-def _details(known: Property) -> dict[str, Any] | None:
-    """The first lines of a property's details, as text."""
+def _details(known: MeasureResult) -> dict[str, Any] | None:
+    """The first lines of a result's details, as text."""
     if known.details is None or not known.details.num_rows:
         return None
     lines = known.details.slice(0, _SHOWN_ROWS).to_pylist()
@@ -285,7 +294,7 @@ def _details(known: Property) -> dict[str, Any] | None:
     }
 
 
-def _cell(known: Property, name: str, value: Any) -> str:
+def _cell(known: MeasureResult, name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

@@ -12,35 +12,35 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError, TableError
 from understudy.schema import Attribute, Domain, Field, Level, Schema
-from understudy.tables import ColumnFound, LooseTable, Table, missing_label, outside_label, read_loosely
+from understudy.tables import ColumnFaults, LooseTable, Table, missing_label, outside_label, read_loosely
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableFound:
+class TableFaults:
     """What was found in one table on the way in: cells without a code, column by column, and columns left out.
 
-    >>> TableFound(n_rows=2, columns=(ColumnFound(name="sex", outside=1),), extra=("id",)).columns[0].total
+    >>> TableFaults(n_rows=2, columns=(ColumnFaults(name="sex", outside=1),), extra=("id",)).columns[0].total
     1
     """
 
     n_rows: int
-    columns: tuple[ColumnFound, ...]
+    columns: tuple[ColumnFaults, ...]
     extra: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class PairFaults:
     """What was found in the real table and in each synthetic one. Private: it tells of the real table.
 
-    >>> real = TableFound(n_rows=2, columns=(), extra=())
-    >>> Found(real=real, synthetic=(real,)).synthetic[0].n_rows
+    >>> real = TableFaults(n_rows=2, columns=(), extra=())
+    >>> PairFaults(real=real, synthetic=(real,)).synthetic[0].n_rows
     2
     """
 
-    real: TableFound
-    synthetic: tuple[TableFound, ...]
+    real: TableFaults
+    synthetic: tuple[TableFaults, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,7 +62,7 @@ class Pair:
     real: Table
     synthetic: tuple[Table, ...]
     labels: tuple[tuple[str, ...], ...]
-    found: Found
+    faults: PairFaults
     kind: str = "pyarrow"
     """What the real table was read from: pandas, polars, pyarrow, csv, parquet or arrow."""
 
@@ -93,7 +93,7 @@ def read_pair(
     """Reads a real table and one or more synthetic ones so that they can be compared.
 
     A cell that has no code in the schema is no error here: it counts as "missing" or as "outside the schema", and is
-    noted in `found`. Columns that the schema does not have are left out.
+    noted in `faults`. Columns that the schema does not have are left out.
 
     Args:
         real: a path to a CSV (also gzipped), Parquet or Arrow file, or a pandas, polars or pyarrow table.
@@ -141,8 +141,8 @@ def pair_of_codes(schema: Schema, real: Table, synthetic: Sequence[Table]) -> Pa
     """
     if not synthetic:
         raise OptionError("no synthetic table was given. Give at least one.")
-    found = [
-        TableFound(n_rows=table.n, columns=tuple(ColumnFound(name=name) for name in schema.names), extra=())
+    faults = [
+        TableFaults(n_rows=table.n, columns=tuple(ColumnFaults(name=name) for name in schema.names), extra=())
         for table in (real, *synthetic)
     ]
     return Pair(
@@ -151,7 +151,7 @@ def pair_of_codes(schema: Schema, real: Table, synthetic: Sequence[Table]) -> Pa
         real=real,
         synthetic=tuple(synthetic),
         labels=tuple(field.labels for field in schema.fields),
-        found=Found(real=found[0], synthetic=tuple(found[1:])),
+        faults=PairFaults(real=faults[0], synthetic=tuple(faults[1:])),
     )
 
 
@@ -160,7 +160,7 @@ def _join(tables: list[LooseTable], schema: Schema) -> Pair:
     labels: list[tuple[str, ...]] = []
     columns: list[list[npt.NDArray[Any]]] = [[] for _ in tables]
     for i, field in enumerate(schema.fields):
-        found = [table.found[i] for table in tables]
+        found = [table.faults[i] for table in tables]
         missing = any(f.missing for f in found)
         outside = any(f.total > f.missing for f in found)
         attributes.append(_extended(field, missing + outside))
@@ -171,14 +171,14 @@ def _join(tables: list[LooseTable], schema: Schema) -> Pair:
             kept.append(_moved(table.columns[i], field.size) if outside and not missing else table.columns[i])
     domain = Domain(tuple(attributes))
     real, *synthetic = (Table(domain, tuple(kept)) for kept in columns)
-    told = [TableFound(n_rows=table.n, columns=table.found, extra=table.extra) for table in tables]
+    faults = [TableFaults(n_rows=table.n, columns=table.faults, extra=table.extra) for table in tables]
     return Pair(
         schema=schema,
         domain=domain,
         real=real,
         synthetic=tuple(synthetic),
         labels=tuple(labels),
-        found=Found(real=told[0], synthetic=tuple(told[1:])),
+        faults=PairFaults(real=faults[0], synthetic=tuple(faults[1:])),
         kind=tables[0].kind,
     )
 

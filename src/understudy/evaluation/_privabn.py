@@ -26,8 +26,8 @@ from understudy.evaluation._counts import Chosen, choose_groups, joint_counts
 from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._kernels import share_differences
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._verdict import number, off_by
 
 Floats = npt.NDArray[np.float64]
@@ -48,8 +48,8 @@ def measure_l1_l2(
     queries: int = QUERIES,
     seed: int = 0,
     progress: Progress | None = None,
-) -> list[Property]:
-    """The L1 and L2 errors over random α-way queries: properties "L1 3-way", "L2 3-way" and so on.
+) -> list[MeasureResult]:
+    """The L1 and L2 errors over random α-way queries: results "L1 3-way", "L2 3-way" and so on.
 
     The paper asks 200 queries, with α of 3, 7 and 12 (NLTCS, ACS) and of 4, 6 and 8 (Retail). Where a table has
     fewer than so many groups of α columns, all of them are asked once; an α beyond the number of columns is left out.
@@ -66,22 +66,22 @@ def measure_l1_l2(
         raise OptionError(f"ways must be whole numbers from 1 on, at least one of them; got {list(ways)}.")
     if queries < 1:
         raise OptionError(f"queries must be at least 1; got {queries}.")
-    found: list[Property] = []
+    found: list[MeasureResult] = []
     for way in sorted(set(ways)):
         if way > len(pair.domain):
             continue
         chosen = choose_groups(len(pair.domain), way, queries, streams(seed).get("evaluate", "queries", str(way)))
         errors = _errors(pair, references, chosen, way, progress)
         found += [
-            _property(pair, way, chosen, kind, errors[i], most)
+            _result(pair, way, chosen, kind, errors[i], most)
             for i, (kind, most) in enumerate({"L1": 2.0, "L2": _LONGEST_L2}.items())
         ]
     return found
 
 
 def _errors(pair: Pair, references: References, chosen: Chosen, way: int, progress: Progress | None) -> Floats:
-    """[L1 or L2, table, query]; the last two tables are floor and ceiling."""
-    tables = [pair.real, *pair.synthetic, references.floor, references.ceiling]
+    """[L1 or L2, table, query]; the last two tables are the references."""
+    tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     errors = np.empty((2, len(tables) - 1, len(chosen.groups)))
     told = None if progress is None else lambda done, total: progress(f"asking {way}-way queries", done, total)
     for joint in joint_counts(tables, chosen.groups, progress=told):
@@ -91,22 +91,22 @@ def _errors(pair: Pair, references: References, chosen: Chosen, way: int, progre
     return errors
 
 
-def _property(pair: Pair, way: int, chosen: Chosen, kind: str, errors: Floats, most: float) -> Property:
+def _result(pair: Pair, way: int, chosen: Chosen, kind: str, errors: Floats, most: float) -> MeasureResult:
     synthetic = errors[:-2].mean(axis=0)
     order = np.argsort(-synthetic, kind="stable")
     groups = [tuple(pair.names[a] for a in chosen.groups[i]) for i in order.tolist()]
-    value, floor, ceiling = float(synthetic.mean()), float(errors[-2].mean()), float(errors[-1].mean())
+    value, fresh, independent = float(synthetic.mean()), float(errors[-2].mean()), float(errors[-1].mean())
     columns: dict[str, pa.Array] = {f"column_{i + 1}": pa.array([group[i] for group in groups]) for i in range(way)}
-    rows = {"error": synthetic, "floor": errors[-2], "ceiling": errors[-1]}
+    rows = {"error": synthetic, "fresh_sample": errors[-2], "independent_columns": errors[-1]}
     columns |= {name: pa.array(numbers[order]) for name, numbers in rows.items()}
     worst = float(synthetic[order[0]])
-    return Property(
+    return MeasureResult(
         f"{kind} {way}-way",
         f"How wrong are answers to {way}-way queries, as PrivABN's authors count it?",
-        measure=_FORMULAS[kind],
+        definition=_FORMULAS[kind],
         value=value,
-        floor=floor,
-        ceiling=ceiling,
+        fresh_sample=fresh,
+        independent_columns=independent,
         score=1.0 - value / most,
         scope=chosen.scope.replace("table", "query").replace("querys", "queries"),
         worst=(groups[0], worst),
@@ -117,8 +117,8 @@ def _property(pair: Pair, way: int, chosen: Chosen, kind: str, errors: Floats, m
             f"{kind} error of {way}-way queries",
             value,
             (groups[0], worst),
-            floor,
-            ceiling if way > 1 else None,
+            fresh,
+            independent if way > 1 else None,
             shown=number,
         ),
         from_zero=True,

@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, streams
-from understudy.counting import MemoryCounter
+from understudy.counting import open_counter
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Flags, Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
 from understudy.evaluation._verdict import off_by, points
@@ -52,8 +52,8 @@ def measure_ranges(
     sanity: float = 0.001,
     seed: int = 0,
     progress: Progress | None = None,
-) -> list[Property]:
-    """Two properties: the average absolute error of random range queries, and their average relative error.
+) -> list[MeasureResult]:
+    """Two results: the average absolute error of random range queries, and their average relative error.
 
     A query names one to three columns (each number of columns equally often), drawn at random from those that have more
     than one code. Of an ordered column it asks for an interval between two places drawn at random (special values and
@@ -63,7 +63,7 @@ def measure_ranges(
 
     Args:
         pair: the tables.
-        references: their floor and ceiling.
+        references: the fresh sample and the independent columns to hold it against.
         queries: how many to draw.
         sanity: share of rows below which relative errors are not to be taken at their word.
         seed: the same seed asks the same questions.
@@ -84,10 +84,10 @@ def measure_ranges(
     if not asked:
         why = "no column has more than one value to choose from"
         return [
-            not_measured("range queries", _QUESTION, measure=_ABSOLUTE, why=why),
-            not_measured("range queries, relative", _QUESTION, measure=_RELATIVE, why=why),
+            not_measured("range queries", _QUESTION, definition=_ABSOLUTE, why=why),
+            not_measured("range queries, relative", _QUESTION, definition=_RELATIVE, why=why),
         ]
-    tables = [pair.real, *pair.synthetic, references.floor, references.ceiling]
+    tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     shares: list[Floats] = []
     for done, table in enumerate(tables):
         if progress is not None:
@@ -96,7 +96,7 @@ def measure_ranges(
     return _both(pair, asked, shares, sanity)
 
 
-def _both(pair: Pair, asked: Sequence[_Query], shares: Sequence[Floats], sanity: float) -> list[Property]:
+def _both(pair: Pair, asked: Sequence[_Query], shares: Sequence[Floats], sanity: float) -> list[MeasureResult]:
     real, *others = shares
     errors = [np.abs(one - real) for one in others]
     bound = np.maximum(real, sanity)
@@ -104,8 +104,8 @@ def _both(pair: Pair, asked: Sequence[_Query], shares: Sequence[Floats], sanity:
     words = [_in_words(query, names, pair.labels) for query in asked]
     note = f"; divided by the real share or {points(sanity)} % of rows, whichever is larger"
     return [
-        _property("range queries", words, asked, pair, real, others, errors),
-        _property(
+        _result("range queries", words, asked, pair, real, others, errors),
+        _result(
             "range queries, relative", words, asked, pair, real, others, [error / bound for error in errors], note=note
         ),
     ]
@@ -136,7 +136,7 @@ def _answers(table: Table, asked: Sequence[_Query]) -> Floats:
     """The share of rows each query finds; tables too wide to set out are answered row by row."""
     sizes = {query.columns: prod(table.domain[i].size for i in query.columns) for query in asked}
     answers = np.zeros(len(asked))
-    counter = MemoryCounter(table)
+    counter = open_counter(table)
     by_columns: dict[tuple[int, ...], list[int]] = {}
     for position, query in enumerate(asked):
         by_columns.setdefault(query.columns, []).append(position)
@@ -162,7 +162,7 @@ def _row_by_row(table: Table, query: _Query) -> int:
     return int(np.count_nonzero(reduce(np.logical_and, found)))
 
 
-def _property(
+def _result(
     name: str,
     words: Sequence[str],
     asked: Sequence[_Query],
@@ -172,8 +172,8 @@ def _property(
     errors: Sequence[Floats],
     *,
     note: str = "",
-) -> Property:
-    *synthetic, floor, ceiling = errors
+) -> MeasureResult:
+    *synthetic, fresh, independent = errors
     value, interval = over_tables([float(one.mean()) for one in synthetic])
     worst = int(synthetic[0].argmax())
     names = pair.names
@@ -184,7 +184,7 @@ def _property(
     def said(error: float) -> str:
         return f"{points(error)} %" if relative else f"{points(error)} points"
 
-    low, high = float(floor.mean()), float(ceiling.mean())
+    low, high = float(fresh.mean()), float(independent.mean())
     details = pa.table(
         {
             "query": words,
@@ -192,20 +192,20 @@ def _property(
             "real": real,
             "synthetic": others[0],
             "error": synthetic[0],
-            "floor": floor,
-            "ceiling": ceiling,
+            "fresh_sample": fresh,
+            "independent_columns": independent,
         }
     )
-    return Property(
+    return MeasureResult(
         name,
         _QUESTION,
-        measure=_RELATIVE if relative else _ABSOLUTE,
+        definition=_RELATIVE if relative else _ABSOLUTE,
         value=value,
         score=max(0.0, 1 - value),
         verdict=off_by(what, value, (named[worst], float(synthetic[0][worst])), low, high, shown=said),
         from_zero=True,
-        floor=low,
-        ceiling=high,
+        fresh_sample=low,
+        independent_columns=high,
         scope=f"{len(asked):,} queries of 1 to {max(map(len, named))} columns, drawn at random{note}",
         worst=(named[worst], float(synthetic[0][worst])),
         interval=interval,

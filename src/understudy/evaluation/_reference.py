@@ -17,39 +17,40 @@ class References:
     >>> import numpy as np
     >>> from understudy.schema import Attribute, Domain
     >>> table = Table(Domain((Attribute(name="a", size=2),)), (np.array([0, 1]),))
-    >>> References(floor=table, ceiling=table).floor.n
+    >>> References(fresh_sample=table, independent_columns=table).fresh_sample.n
     2
     """
 
-    floor: Table
-    ceiling: Table
+    fresh_sample: Table
+    independent_columns: Table
 
 
 def make_references(pair: Pair, *, seed: int = 0) -> References:
-    """The floor and the ceiling for a pair; the same seed gives the same tables.
+    """The two references for a pair; the same seed gives the same tables.
 
     >>> import numpy as np, pyarrow as pa
     >>> from understudy.evaluation import read_pair
     >>> from understudy.schema import Schema
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
     >>> pair = read_pair(pa.table({"sex": ["M", "F", "M"]}), pa.table({"sex": ["M", "F"]}), schema)
-    >>> make_references(pair).floor.n
+    >>> make_references(pair).fresh_sample.n
     2
     """
     coins = streams(seed)
+    # The streams keep their first names: another name would draw other rows.
     return References(
-        floor=floor_table(pair.real, coins.get("evaluate", "floor"), n_rows=pair.first.n),
-        ceiling=ceiling_table(pair.real, coins.get("evaluate", "ceiling"), n_rows=pair.first.n),
+        fresh_sample=draw_fresh_sample(pair.real, coins.get("evaluate", "floor"), n_rows=pair.first.n),
+        independent_columns=draw_independent_columns(pair.real, coins.get("evaluate", "ceiling"), n_rows=pair.first.n),
     )
 
 
-def floor_table(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:
+def draw_fresh_sample(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:
     """A fresh sample of the table's rows, with replacement: as many as it has, or `n_rows`.
 
     >>> import numpy as np
     >>> from understudy.schema import Attribute, Domain
     >>> table = Table(Domain((Attribute(name="a", size=2), Attribute(name="b", size=2))), (np.array([0, 1]),) * 2)
-    >>> fresh = floor_table(table, streams(1).get("x"), n_rows=9)
+    >>> fresh = draw_fresh_sample(table, streams(1).get("x"), n_rows=9)
     >>> fresh.n, bool((fresh.columns[0] == fresh.columns[1]).all())
     (9, True)
     """
@@ -57,13 +58,13 @@ def floor_table(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:
     return Table(table.domain, tuple(column[rows] for column in table.columns))
 
 
-def ceiling_table(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:
+def draw_independent_columns(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:
     """Every column drawn from the table's on its own, so that the columns are independent of each other.
 
     >>> import numpy as np
     >>> from understudy.schema import Attribute, Domain
     >>> table = Table(Domain((Attribute(name="a", size=2), Attribute(name="b", size=2))), (np.array([0, 1]),) * 2)
-    >>> ceiling_table(table, streams(1).get("x"), n_rows=9).n
+    >>> draw_independent_columns(table, streams(1).get("x"), n_rows=9).n
     9
     """
     n = table.n if n_rows is None else n_rows

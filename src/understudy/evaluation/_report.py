@@ -18,10 +18,10 @@ from understudy._core.files import write_bytes
 from understudy.charts import Chart
 from understudy.evaluation._association import AssociationMatrices
 from understudy.evaluation._facts import ReportFacts
-from understudy.evaluation._figures import difference_map, histogram_bars, property_strip
+from understudy.evaluation._figures import difference_map, histogram_bars, result_strip
 from understudy.evaluation._frames import Kind, as_frame, frame_kind
 from understudy.evaluation._pair import Pair
-from understudy.evaluation._property import Property, find_property
+from understudy.evaluation._result import MeasureResult, find_result
 from understudy.evaluation._summaries import (
     Histogram,
     WorstTable,
@@ -38,16 +38,16 @@ _SCORED = ("1-way", "2-way", "3-way")
 class Report:
     """What was found about a synthetic table. Private: it was computed from the real one.
 
-    >>> pairs = Property("2-way", "Do pairs of columns agree?", measure="average total variation distance",
-    ...     value=0.25, floor=0.125, ceiling=0.5, score=0.75, verdict="Differences of 25 points on average.")
+    >>> pairs = MeasureResult("2-way", "Do pairs of columns agree?", definition="average total variation distance",
+    ...     value=0.25, fresh_sample=0.125, independent_columns=0.5, score=0.75, verdict="Differences of 25 points.")
     >>> report = Report((pairs,), ReportFacts(dataset="people", rows_real=10, rows_synthetic=10))
-    >>> report.score, report.floor_score, report.ceiling_score
+    >>> report.score, report.fresh_sample_score, report.independent_columns_score
     (0.75, 0.875, 0.5)
-    >>> report.properties.column("name").to_pylist()
+    >>> report.table.column("name").to_pylist()
     ['2-way']
     """
 
-    measured: tuple[Property, ...]
+    results: tuple[MeasureResult, ...]
     facts: ReportFacts
     histograms: tuple[Histogram, ...] = ()
     associations: tuple[AssociationMatrices, ...] = ()
@@ -60,59 +60,59 @@ class Report:
         return _mean([known.score for known in self._scored])
 
     @property
-    def floor_score(self) -> float | None:
+    def fresh_sample_score(self) -> float | None:
         """The score that a fresh sample of real rows would get."""
-        return _mean([_score_of(known, known.floor) for known in self._scored])
+        return _mean([_score_of(known, known.fresh_sample) for known in self._scored])
 
     @property
-    def ceiling_score(self) -> float | None:
+    def independent_columns_score(self) -> float | None:
         """The score that independent columns would get."""
-        return _mean([_score_of(known, known.ceiling) for known in self._scored])
+        return _mean([_score_of(known, known.independent_columns) for known in self._scored])
 
     @property
-    def _scored(self) -> list[Property]:
-        return [known for known in self.measured if known.name in _SCORED]
+    def _scored(self) -> list[MeasureResult]:
+        return [known for known in self.results if known.name in _SCORED]
 
     @cached_property
-    def properties(self) -> Any:
-        """One row a property, as a dataframe of the kind the real table was."""
-        return as_frame(_property_table(self.measured), self.kind)
+    def table(self) -> Any:
+        """One row for each result, as a dataframe of the kind the real table was."""
+        return as_frame(_result_table(self.results), self.kind)
 
     def details(self, name: str) -> Any:
-        """What a property found, table by table (or column, or task), worst first.
+        """What a measure found, table by table (or column, or task), worst first.
 
         >>> Report((), ReportFacts(dataset="people", rows_synthetic=1)).details("2-way")
         Traceback (most recent call last):
-        understudy._core.errors.OptionError: no property '2-way' in this report. Known: .
+        understudy._core.errors.OptionError: no result '2-way' in this report. Known: .
         """
         found = self.find(name)
         if found.details is None:
-            raise OptionError(f"property '{name}' has no details: it is one number. See report.properties.")
+            raise OptionError(f"result '{name}' has no details: it is one number. See report.table.")
         return as_frame(found.details, self.kind)
 
-    def find(self, name: str) -> Property:
-        """The property of this name, with its verdict, floor and ceiling."""
-        found = find_property(self.measured, name)
+    def find(self, name: str) -> MeasureResult:
+        """The result of this name, with its verdict and its two references."""
+        found = find_result(self.results, name)
         if found is None:
-            hint = did_you_mean(name, [known.name for known in self.measured])
-            raise OptionError(f"no property '{name}' in this report. {hint}")
+            hint = did_you_mean(name, [known.name for known in self.results])
+            raise OptionError(f"no result '{name}' in this report. {hint}")
         return found
 
     def worst(self, most: int = 10) -> Any:
         """The tables that lie farthest above what a fresh sample of real rows would get."""
-        ranked = worst_tables(self.measured, most)
+        ranked = worst_tables(self.results, most)
         table = pa.table(
             {
                 "columns": pa.array([" × ".join(found.columns) for found in ranked], pa.string()),
                 "distance": pa.array([found.distance for found in ranked], pa.float64()),
-                "floor": pa.array([found.floor for found in ranked], pa.float64()),
-                "ceiling": pa.array([found.ceiling for found in ranked], pa.float64()),
+                "fresh_sample": pa.array([found.fresh_sample for found in ranked], pa.float64()),
+                "independent_columns": pa.array([found.independent_columns for found in ranked], pa.float64()),
             }
         )
         return as_frame(table, self.kind)
 
     def figure(self, name: str) -> Chart:
-        """A picture: of a property's details, of an association measure's differences, or of a column's values.
+        """A picture: of a result's details, of an association measure's differences, or of a column's values.
 
         >>> report = Report((), ReportFacts(dataset="people", rows_synthetic=2),
         ...     histograms=(Histogram("sex", ("F", "M"), (0.5, 0.5), (0.6, 0.4)),))
@@ -122,17 +122,17 @@ class Report:
         association = next((known for known in self.associations if known.name == name), None)
         if association is not None:
             return difference_map(association, title=f"{name}: synthetic minus real")
-        known = find_property(self.measured, name)
-        drawn = None if known is None else property_strip(known)
+        known = find_result(self.results, name)
+        drawn = None if known is None else result_strip(known)
         if drawn is not None:
             return drawn
         histogram = next((column for column in self.histograms if column.name == name), None)
         if histogram is not None:
             return histogram_bars(histogram, title=name, legend=True)
         if known is not None:
-            raise OptionError(f"property '{name}' has no details to draw: it is one number. See report.properties.")
-        names = [known.name for known in self.measured] + [column.name for column in self.histograms]
-        raise OptionError(f"no property or column '{name}' in this report. {did_you_mean(name, names)}")
+            raise OptionError(f"result '{name}' has no details to draw: it is one number. See report.table.")
+        names = [known.name for known in self.results] + [column.name for column in self.histograms]
+        raise OptionError(f"no result or column '{name}' in this report. {did_you_mean(name, names)}")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON.
@@ -144,11 +144,11 @@ class Report:
             "private": PRIVATE,
             **self.facts.to_dict(),
             "score": self.score,
-            "floor_score": self.floor_score,
-            "ceiling_score": self.ceiling_score,
-            "properties": [
+            "fresh_sample_score": self.fresh_sample_score,
+            "independent_columns_score": self.independent_columns_score,
+            "results": [
                 {**known.to_dict(), "details": None if known.details is None else known.details.to_pydict()}
-                for known in self.measured
+                for known in self.results
             ],
             "histograms": [histogram.to_dict() for histogram in self.histograms],
             "associations": [_matrix_dict(matrices) for matrices in self.associations],
@@ -169,7 +169,7 @@ class Report:
 
 def make_report(
     pair: Pair,
-    measured: Sequence[Property],
+    results: Sequence[MeasureResult],
     *,
     facts: ReportFacts,
     associations: Sequence[AssociationMatrices] = (),
@@ -177,11 +177,11 @@ def make_report(
 ) -> Report:
     """The report on a pair of tables: what was measured, and what the pages show beside it."""
     return Report(
-        measured=tuple(measured),
+        results=tuple(results),
         facts=facts,
         histograms=pair_histograms(pair),
         associations=tuple(associations),
-        worst_cells=drill_down(pair, measured, most=most),
+        worst_cells=drill_down(pair, results, most=most),
         kind=frame_kind(pair.kind),
     )
 
@@ -197,22 +197,22 @@ def write_report(path: str | Path, *, html: Any, values: Any) -> Path:
     return target
 
 
-def _property_table(measured: Sequence[Property]) -> pa.Table:
-    rows = [known.to_dict() for known in measured]
-    numbers = ("value", "floor", "ceiling", "from_model", "score")
+def _result_table(results: Sequence[MeasureResult]) -> pa.Table:
+    rows = [known.to_dict() for known in results]
+    numbers = ("value", "fresh_sample", "independent_columns", "from_model", "score")
     columns = {"name": pa.array([row["name"] for row in rows], pa.string())}
     columns |= {name: pa.array([row[name] for row in rows], pa.float64()) for name in numbers}
     for i, name in enumerate(("low", "high")):
         columns[name] = pa.array([row["interval"] and row["interval"][i] for row in rows], pa.float64())
-    worst = [known.worst for known in measured]
+    worst = [known.worst for known in results]
     columns["worst"] = pa.array([None if w is None else w[1] for w in worst], pa.float64())
     columns["worst_columns"] = pa.array([None if w is None else " × ".join(w[0]) for w in worst], pa.string())
-    for name in ("measure", "better", "scope", "unit", "verdict"):
+    for name in ("definition", "direction", "scope", "unit", "verdict"):
         columns[name] = pa.array([row[name] for row in rows], pa.string())
     return pa.table(columns)
 
 
-def _score_of(known: Property, reference: float | None) -> float | None:
+def _score_of(known: MeasureResult, reference: float | None) -> float | None:
     """The score a reference would get: these scores are one minus a distance."""
     return None if reference is None else 1.0 - reference
 

@@ -29,8 +29,8 @@ import pyarrow as pa
 
 from understudy.evaluation._counts import joint_counts
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
 from understudy.evaluation._verdict import columns_named, number
@@ -43,7 +43,7 @@ _NAN = float("nan")
 _LEAST_VARIANCE = 1e-12
 
 
-def measure_sdmetrics(pair: Pair, references: References, *, progress: Progress | None = None) -> list[Property]:
+def measure_sdmetrics(pair: Pair, references: References, *, progress: Progress | None = None) -> list[MeasureResult]:
     """Column Shapes and Column Pair Trends, and the nine measures by column or pair of columns. Higher is better.
 
     >>> import pyarrow as pa
@@ -57,14 +57,14 @@ def measure_sdmetrics(pair: Pair, references: References, *, progress: Progress 
     if progress is not None:
         progress("SDMetrics' measures", 0, 1)
     scales = scales_of(pair)
-    others = [*pair.synthetic, references.floor, references.ceiling]
+    others = [*pair.synthetic, references.fresh_sample, references.independent_columns]
     counted = [_counts(table, scales) for table in (pair.real, *others)]
     found = {metric.name: _by_column(metric, counted, scales) for metric in _METRICS}
     found["ContingencySimilarity"] = _contingency(pair.real, others, scales)
     found["CorrelationSimilarity"] = _correlation(pair.real, others, scales)
     found["Column Shapes"] = found["KSComplement"] | found["TVComplement"]
     found["Column Pair Trends"] = found["CorrelationSimilarity"] | found["ContingencySimilarity"]
-    return [_property(name, pair, found[name], found) for name in _QUESTIONS]
+    return [_result(name, pair, found[name], found) for name in _QUESTIONS]
 
 
 def _tv_complement(real: Floats, other: Floats, scale: Scale) -> float:
@@ -221,38 +221,38 @@ def _plain_pearson(raw: Floats) -> Floats:
     return np.where(defined, np.clip(covariance / np.sqrt(np.where(defined, product, 1.0)), -1, 1), np.nan)
 
 
-def _property(name: str, pair: Pair, scores: Scores, found: dict[str, Scores]) -> Property:
+def _result(name: str, pair: Pair, scores: Scores, found: dict[str, Scores]) -> MeasureResult:
     question = _QUESTIONS[name]
-    measure = f"SDMetrics' {name}, on codes of the schema: 1 is best"
+    definition = f"SDMetrics' {name}, on codes of the schema: 1 is best"
     defined = {columns: values for columns, values in scores.items() if np.isfinite(values[0])}
     if not defined:
         kind = "pair of columns" if name in _OF_PAIRS else "column"
         why = f"there is no {kind} that it is for, or none whose score is defined"
-        return not_measured(name, question, measure=measure, why=why, better="higher")
+        return not_measured(name, question, definition=definition, why=why, direction="more")
     table = np.array(list(defined.values()))
     with np.errstate(invalid="ignore"):
         means = [float(np.nanmean(column)) if np.isfinite(column).any() else None for column in table.T]
-    *drawn, floor, ceiling = means
+    *drawn, fresh, independent = means
     value, interval = over_tables([mean for mean in drawn if mean is not None])
     order = np.argsort(table[:, 0], kind="stable")
     keys = list(defined)
     worst = tuple(pair.names[i] for i in keys[int(order[0])])
-    return Property(
+    return MeasureResult(
         name,
         question,
-        measure=measure,
+        definition=definition,
         value=value,
         score=value,
         verdict=(
             f"{name}: {number(value)} on average, {number(float(table[order[0], 0]))} at worst, in "
             f"{columns_named(worst)}, where 1 is best."
-            + ("" if floor is None else f" A fresh sample of as many rows would show {number(floor)}")
-            + ("" if floor is None or ceiling is None else f", unrelated columns {number(ceiling)}")
-            + ("" if floor is None else ".")
+            + ("" if fresh is None else f" A fresh sample of as many rows would show {number(fresh)}")
+            + ("" if fresh is None or independent is None else f", independent columns {number(independent)}")
+            + ("" if fresh is None else ".")
         ),
-        floor=floor,
-        ceiling=ceiling,
-        better="higher",
+        fresh_sample=fresh,
+        independent_columns=independent,
+        direction="more",
         scope=_scope(len(defined), len(scores), len(keys[0])),
         worst=(worst, float(table[order[0], 0])),
         interval=interval,
@@ -282,6 +282,6 @@ def _details(name: str, pair: Pair, keys: Sequence[Columns], defined: Scores, fo
     }.get(name)
     if parts:
         columns["metric"] = [parts[0] if key in found[parts[0]] else parts[1] for key in keys]
-    for label, at in (("score", 0), ("floor", -2), ("ceiling", -1)):
+    for label, at in (("score", 0), ("fresh_sample", -2), ("independent_columns", -1)):
         columns[label] = pa.array(table[:, at], from_pandas=True)  # what is not defined becomes null
     return pa.table(columns)

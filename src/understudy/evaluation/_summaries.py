@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from understudy.evaluation._kernels import number_keys
 from understudy.evaluation._pair import Pair
-from understudy.evaluation._property import Property
+from understudy.evaluation._result import MeasureResult
 from understudy.schema import Field
 from understudy.tables import Table
 
@@ -87,8 +87,8 @@ class WorstTable:
     columns: tuple[str, ...]
     distance: float
     cells: tuple[Cell, ...]
-    floor: float | None = None
-    ceiling: float | None = None
+    fresh_sample: float | None = None
+    independent_columns: float | None = None
 
     @property
     def most(self) -> float:
@@ -106,8 +106,8 @@ class WorstTable:
         return {
             "columns": list(self.columns),
             "distance": self.distance,
-            "floor": self.floor,
-            "ceiling": self.ceiling,
+            "fresh_sample": self.fresh_sample,
+            "independent_columns": self.independent_columns,
             "cells": [{"values": list(c.labels), "real": c.real, "synthetic": c.synthetic} for c in self.cells],
         }
 
@@ -148,67 +148,73 @@ def pair_histograms(pair: Pair) -> tuple[Histogram, ...]:
     )
 
 
-def drill_down(pair: Pair, properties: Sequence[Property], *, most: int = 10) -> tuple[WorstTable, ...]:
+def drill_down(pair: Pair, results: Sequence[MeasureResult], *, most: int = 10) -> tuple[WorstTable, ...]:
     """The tables that lie farthest above what a fresh sample of real rows gets, cell by cell.
 
-    Of the properties "2-way", "3-way" and "4-way", by their details; `tables_to_read` says which.
+    Of the results "2-way", "3-way" and "4-way", by their details; `tables_to_read` says which.
     """
-    return tuple(_drilled(pair, found) for found in tables_to_read(properties, most))
+    return tuple(_drilled(pair, found) for found in tables_to_read(results, most))
 
 
 @dataclass(frozen=True)
 class RankedTable:
-    """One line of a property's details: which columns, how far off, and between what."""
+    """One line of a result's details: which columns, how far off, and between what."""
 
     columns: tuple[str, ...]
     distance: float
-    floor: float | None
-    ceiling: float | None
+    fresh_sample: float | None
+    independent_columns: float | None
 
     @property
     def excess(self) -> float:
         """How much farther off than a fresh sample of real rows."""
-        return self.distance - (self.floor or 0.0)
+        return self.distance - (self.fresh_sample or 0.0)
 
 
-def tables_to_read(properties: Sequence[Property], most: int) -> list[RankedTable]:
+def tables_to_read(results: Sequence[MeasureResult], most: int) -> list[RankedTable]:
     """The worst tables of which a reader learns something from cells.
 
     Tables so sparse that even a fresh sample of real rows is far off have no cells to speak of, and one bad column
     makes every table with it bad: such tables, and those of a column that is there three times, come last.
     """
-    everything = worst_tables(properties, _CANDIDATES)
+    everything = worst_tables(results, _CANDIDATES)
     taken: list[RankedTable] = []
     seen: Counter[str] = Counter()
     for found in everything:
-        if len(taken) < most and (found.floor or 0.0) <= _SPARSE and all(seen[name] < 3 for name in found.columns):
+        if (
+            len(taken) < most
+            and (found.fresh_sample or 0.0) <= _SPARSE
+            and all(seen[name] < 3 for name in found.columns)
+        ):
             taken.append(found)
             seen.update(found.columns)
     left = set(everything) - set(taken)
-    dense = [found for found in everything if found in left and (found.floor or 0.0) <= _SPARSE]
-    sparse = [found for found in everything if (found.floor or 0.0) > _SPARSE]
+    dense = [found for found in everything if found in left and (found.fresh_sample or 0.0) <= _SPARSE]
+    sparse = [found for found in everything if (found.fresh_sample or 0.0) > _SPARSE]
     return [*taken, *dense, *sparse][: max(most, 0)]
 
 
-def worst_tables(properties: Sequence[Property], most: int) -> list[RankedTable]:
-    """The tables of all table properties that lie farthest above their floor.
+def worst_tables(results: Sequence[MeasureResult], most: int) -> list[RankedTable]:
+    """The tables that lie farthest above what a fresh sample of real rows gets, of all widths.
 
     >>> worst_tables([], 10)
     []
     """
-    found = [table for known in properties if known.name in _TABLES for table in ranked_tables(known)]
+    found = [table for known in results if known.name in _TABLES for table in ranked_tables(known)]
     return sorted(found, key=lambda table: (-table.excess, table.columns))[: max(most, 0)]
 
 
-def ranked_tables(known: Property) -> list[RankedTable]:
-    """The details of a table property, line by line."""
+def ranked_tables(known: MeasureResult) -> list[RankedTable]:
+    """The details of a result about tables, line by line."""
     if known.details is None or "distance" not in known.details.schema.names:
         return []
     lines = []
     for line in known.details.to_pylist():
         columns = _named(line)
         if columns and line["distance"] is not None:
-            lines.append(RankedTable(columns, line["distance"], line.get("floor"), line.get("ceiling")))
+            lines.append(
+                RankedTable(columns, line["distance"], line.get("fresh_sample"), line.get("independent_columns"))
+            )
     return lines
 
 
@@ -229,7 +235,7 @@ def _drilled(pair: Pair, found: RankedTable) -> WorstTable:
         codes = [int(column[rows[at]]) for column in columns]
         labels = tuple(pair.labels[place][code] for place, code in zip(places, codes, strict=True))
         cells.append(Cell(labels, float(real[at]), float(synthetic[at])))
-    return WorstTable(found.columns, found.distance, tuple(cells), found.floor, found.ceiling)
+    return WorstTable(found.columns, found.distance, tuple(cells), found.fresh_sample, found.independent_columns)
 
 
 def _numbered(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

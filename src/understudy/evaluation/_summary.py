@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from understudy.evaluation._interval import mean_interval
-from understudy.evaluation._property import Better, Property
+from understudy.evaluation._result import Direction, MeasureResult
 
 
 def over_tables(values: Sequence[float]) -> tuple[float, tuple[float, float] | None]:
@@ -19,19 +19,21 @@ def over_tables(values: Sequence[float]) -> tuple[float, tuple[float, float] | N
     return float(np.mean(values)), mean_interval(values)
 
 
-def not_measured(name: str, question: str, *, measure: str, why: str, better: Better = "lower") -> Property:
-    """A property that could not be measured on these tables: its value and score are NaN, its verdict says why.
+def not_measured(
+    name: str, question: str, *, definition: str, why: str, direction: Direction = "less"
+) -> MeasureResult:
+    """A result for what could not be measured on these tables: its value and score are NaN, its verdict says why.
 
-    >>> not_measured("Spearman", "Do ranks agree?", measure="…", why="only one column has an order").verdict
+    >>> not_measured("Spearman", "Do ranks agree?", definition="…", why="only one column has an order").verdict
     'Not measured (Spearman): only one column has an order.'
     """
-    return Property(
+    return MeasureResult(
         name,
         question,
-        measure=measure,
+        definition=definition,
         value=float("nan"),
         score=float("nan"),
         verdict=f"Not measured ({name}): {why}.",
-        better=better,
+        direction=direction,
         scope="not measured",
     )

@@ -18,8 +18,8 @@ from understudy.evaluation._from_model import ModelTables
 from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._kernels import crossed_difference, share_differences
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._verdict import beside_references, columns_named, points
 from understudy.models import Model
 
@@ -55,15 +55,15 @@ def measure_tables(
     seed: int = 0,
     model: Model | None = None,
     progress: Progress | None = None,
-) -> list[Property]:
+) -> list[MeasureResult]:
     """The total variation distance of all α-way tables: on average, at worst, and table by table.
 
-    One property for each α in `ways`, named "1-way", "2-way" and so on; an α beyond the number of columns has none.
+    One result for each α in `ways`, named "1-way", "2-way" and so on; an α beyond the number of columns has none.
     With several synthetic tables the distances are means over them, and `interval` is that of their averages.
 
     Args:
         pair: the real table and the synthetic ones.
-        references: what floor and ceiling are computed from.
+        references: the fresh sample and the independent columns to hold it against.
         ways: how many columns the tables have.
         max_tables: of each α. If there are more, so many are drawn at random, and `scope` says so. The default takes
             all 19,600 three-way tables of 50 columns: 100,000 rows take some ten seconds on two cores.
@@ -93,13 +93,13 @@ def measure_tables(
         if answers is not None:
             rng = streams(seed).get("evaluate", "model", str(way))
             distances.asked = answers.distances(chosen.groups, MODEL_TABLES, rng, progress)
-        found.append(_property(pair, way, chosen, distances))
+        found.append(_result(pair, way, chosen, distances))
     return found
 
 
 @dataclass
 class _Distances:
-    """Row t: the t-th synthetic table; the last two rows: floor and ceiling. One column for each contingency table."""
+    """Row t: the t-th synthetic table; the last two rows: the references. One column for each contingency table."""
 
     all: Floats
     asked: Floats | None = None
@@ -112,7 +112,7 @@ class _Distances:
 
 
 def _distances(pair: Pair, references: References, chosen: Chosen, way: int, progress: Progress | None) -> _Distances:
-    tables = [pair.real, *pair.synthetic, references.floor, references.ceiling]
+    tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     found = np.empty((len(tables) - 1, len(chosen.groups)))
     told = None if progress is None else lambda done, total: progress(f"comparing {way}-way tables", done, total)
     for joint in joint_counts(tables, chosen.groups, progress=told):
@@ -122,26 +122,26 @@ def _distances(pair: Pair, references: References, chosen: Chosen, way: int, pro
     return _Distances(found)
 
 
-def _property(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Property:
-    synthetic, floor, ceiling = distances.synthetic, distances.all[-2], distances.all[-1]
+def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> MeasureResult:
+    synthetic, fresh, independent = distances.synthetic, distances.all[-2], distances.all[-1]
     worst = int(synthetic.argmax())
     columns = tuple(pair.names[a] for a in chosen.groups[worst])
     value = float(synthetic.mean())
     asked = _asked(distances, synthetic, chosen)
-    return Property(
+    return MeasureResult(
         f"{way}-way",
         _QUESTIONS.get(way, f"Do groups of {['', '', '', 'three', 'four'][way] if way < 5 else way} columns agree?"),
-        measure="average total variation distance",
+        definition="average total variation distance",
         value=value,
-        floor=float(floor.mean()),
-        ceiling=float(ceiling.mean()),
+        fresh_sample=float(fresh.mean()),
+        independent_columns=float(independent.mean()),
         from_model=asked.value,
         score=1.0 - value,
         scope=chosen.scope + asked.scope,
         worst=(columns, float(synthetic[worst])),
         interval=mean_interval(distances.all[:-2].mean(axis=1).tolist()),
         details=_details(pair, way, chosen, distances),
-        verdict=_verdict(way, value, float(floor.mean()), float(ceiling.mean()), columns, float(synthetic[worst]))
+        verdict=_verdict(way, value, float(fresh.mean()), float(independent.mean()), columns, float(synthetic[worst]))
         + asked.said,
         from_zero=True,
     )
@@ -167,12 +167,12 @@ def _asked(distances: _Distances, synthetic: Floats, chosen: Chosen) -> _Asked:
     return _Asked(value, scope, f"{said} on {n:,} of these tables, where the rows differ by {points(same)}.")
 
 
-def _verdict(way: int, value: float, floor: float, ceiling: float, columns: tuple[str, ...], worst: float) -> str:
+def _verdict(way: int, value: float, fresh: float, independent: float, columns: tuple[str, ...], worst: float) -> str:
     what = _WORDS.get(way, f"{way}-way tables")
     if worst == 0:
-        return f"{what}: no difference at all." + (f" {beside_references(value, floor)}" if floor else "")
-    # A column drawn on its own is as good as a fresh sample of it, so for single columns the ceiling says nothing.
-    beside = beside_references(value, floor, ceiling if way > 1 else None)
+        return f"{what}: no difference at all." + (f" {beside_references(value, fresh)}" if fresh else "")
+    # A column drawn on its own is as good as a fresh sample of it, so for single columns that says nothing.
+    beside = beside_references(value, fresh, independent if way > 1 else None)
     return (
         f"{what}: differences of {points(value)} points on average, {points(worst)} at worst, in "
         f"{columns_named(columns)}. {beside}"
@@ -186,7 +186,10 @@ def _details(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> pa.
     groups = np.array(chosen.groups, dtype=np.int64).reshape(-1, way)[order]
     columns = {f"column_{i + 1}": pa.array(names[groups[:, i]], pa.string()) for i in range(way)}
     columns["distance"] = pa.array(distances.synthetic[order])
-    columns["floor"], columns["ceiling"] = pa.array(distances.all[-2][order]), pa.array(distances.all[-1][order])
+    columns["fresh_sample"], columns["independent_columns"] = (
+        pa.array(distances.all[-2][order]),
+        pa.array(distances.all[-1][order]),
+    )
     if distances.asked is not None:
         asked = distances.asked[order]
         columns["from_model"] = pa.array(asked, mask=np.isnan(asked))

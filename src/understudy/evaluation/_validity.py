@@ -22,8 +22,8 @@ import pyarrow as pa
 
 from understudy.charts import tidy
 from understudy.evaluation._pair import Pair, Progress
-from understudy.evaluation._property import Property
 from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Ints, Scale, scales_of
 from understudy.evaluation._summary import over_tables
 from understudy.evaluation._verdict import columns_named, points
@@ -39,8 +39,8 @@ class Kept:
     undecided: float = 0.0
 
 
-def measure_validity(pair: Pair, references: References, *, progress: Progress | None = None) -> list[Property]:
-    """The property "validity", and "dependencies" if the schema declares some.
+def measure_validity(pair: Pair, references: References, *, progress: Progress | None = None) -> list[MeasureResult]:
+    """The result "validity", and "dependencies" if the schema declares some.
 
     >>> import pyarrow as pa
     >>> from understudy.evaluation import make_references, read_pair
@@ -60,10 +60,10 @@ def measure_validity(pair: Pair, references: References, *, progress: Progress |
     return found
 
 
-def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Property:
+def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> MeasureResult:
     value, interval = over_tables([_invalid(table, scales) for table in pair.synthetic])
-    floor, ceiling = _invalid(references.floor, scales), _invalid(references.ceiling, scales)
-    real, first = pair.found.real, pair.found.synthetic[0]
+    fresh, independent = _invalid(references.fresh_sample, scales), _invalid(references.independent_columns, scales)
+    real, first = pair.faults.real, pair.faults.synthetic[0]
     totals = np.array([column.total for column in first.columns])
     worst = int(totals.argmax())
     flagged = (scale.foreign[column] for scale, column in zip(scales, pair.first.columns, strict=True))
@@ -80,10 +80,10 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Prope
             "real": [column.total / real.n_rows for column in real.columns],
         }
     )
-    return Property(
+    return MeasureResult(
         "validity",
         "Is every cell what the schema allows?",
-        measure="share of cells outside their range or categories, of another type, or missing where none may be",
+        definition="share of cells outside their range or categories, of another type, or missing where none may be",
         value=value,
         score=1 - value,
         verdict=(
@@ -95,8 +95,8 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Prope
             f"{points(own)} % of cells do."
         )
         + extra,
-        floor=floor,
-        ceiling=ceiling,
+        fresh_sample=fresh,
+        independent_columns=independent,
         scope=f"all {len(scales)} columns",
         worst=((first.columns[worst].name,), float(totals[worst] / first.n_rows)) if value else None,
         interval=interval,
@@ -115,14 +115,14 @@ def _invalid(table: Table, scales: Sequence[Scale]) -> float:
     return float(np.mean([scale.foreign[column].mean() if scale.foreign.any() else 0.0 for scale, column in columns]))
 
 
-def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -> Property:
+def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -> MeasureResult:
     declared = pair.schema.dependencies
     judges = [judge_of(dependency, pair, scales) for dependency in declared]
-    tables = [*pair.synthetic, references.floor, references.ceiling, pair.real]
+    tables = [*pair.synthetic, references.fresh_sample, references.independent_columns, pair.real]
     found = [[judge(table) for judge in judges] for table in tables]
     broken = np.array([[kept.broken for kept in one] for one in found])
     value, interval = over_tables([float(share) for share in broken[:-3].mean(axis=1)])
-    first, floor, ceiling, real = broken[0], broken[-3], broken[-2], broken[-1]
+    first, fresh, independent, real = broken[0], broken[-3], broken[-2], broken[-1]
     worst = int((first - real).argmax())
     details = pa.table(
         {
@@ -130,30 +130,30 @@ def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -
             "broken": first,
             "undecided": [kept.undecided for kept in found[0]],
             "real": real,
-            "floor": floor,
-            "ceiling": ceiling,
+            "fresh_sample": fresh,
+            "independent_columns": independent,
         }
     )
     count = len(declared)
-    return Property(
+    return MeasureResult(
         "dependencies",
         "Do rows keep what is declared to hold between columns?",
-        measure="share of rows that break a declared dependency, on average over dependencies",
+        definition="share of rows that break a declared dependency, on average over dependencies",
         value=value,
         score=1 - value,
         verdict=(
             f"{points(value)} % of rows break a declared dependency"
             + (" on average" if count > 1 else "")
             + f"; in the real table {points(float(real.mean()))} %. A fresh sample of as many rows would show "
-            f"{points(float(floor.mean()))}, unrelated columns {points(float(ceiling.mean()))}"
+            f"{points(float(fresh.mean()))}, independent columns {points(float(independent.mean()))}"
             + (
                 f". Worst: {tidy(declared[worst].text)}, broken in {points(float(first[worst]))} % of rows."
                 if value
                 else "."
             )
         ),
-        floor=float(floor.mean()),
-        ceiling=float(ceiling.mean()),
+        fresh_sample=float(fresh.mean()),
+        independent_columns=float(independent.mean()),
         scope=f"{count} declared dependenc{'ies' if count > 1 else 'y'}, judged on codes",
         worst=(declared[worst].columns, float(first[worst])),
         interval=interval,

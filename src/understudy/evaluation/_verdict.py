@@ -1,4 +1,4 @@
-"""Sentences that say what a number means beside its floor and its ceiling: one style for all measures."""
+"""Sentences that say what a number means beside its two references: one style for all measures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _FRESH = "a fresh sample of as many rows would show"
 _WELL_BELOW = 0.5
 _ABOUT = 1.25
 BY_CHANCE = 1.5
-"""So many times the floor can still be chance. The floor is drawn from the real rows themselves, so it carries the
-chance of one sample; two samples of the same population carry that of both, √2 times as much."""
+"""So many times what a fresh sample shows can still be chance. It is drawn from the real rows themselves, so it carries
+the chance of one sample; two samples of the same population carry that of both, √2 times as much."""
 
 
 def points(share: float) -> str:
@@ -46,8 +46,8 @@ def off_by(
     what: str,
     value: float,
     worst: tuple[Sequence[str], float],
-    floor: float,
-    ceiling: float | None,
+    fresh: float,
+    independent: float | None,
     *,
     shown: Callable[[float], str],
 ) -> str:
@@ -57,44 +57,44 @@ def off_by(
     'Mutual information of pairs: off by 0.012 on average, 0.200 at worst, in `age × income`. A fresh sample of as \
 many rows would show 0.004.'
     """
-    beside = beside_references(value, floor, ceiling, shown=shown)
+    beside = beside_references(value, fresh, independent, shown=shown)
     if worst[1] == 0 and value == 0:
-        return f"{what}: no difference at all." + (f" {beside}" if floor else "")
+        return f"{what}: no difference at all." + (f" {beside}" if fresh else "")
     return (
         f"{what}: off by {shown(value)} on average, {shown(worst[1])} at worst, in {columns_named(worst[0])}. {beside}"
     )
 
 
 def beside_references(
-    value: float, floor: float, ceiling: float | None = None, *, shown: Callable[[float], str] = points
+    value: float, fresh: float, independent: float | None = None, *, shown: Callable[[float], str] = points
 ) -> str:
-    """A sentence on a difference, where 0 is best: near what a fresh sample of rows gives, or unrelated columns.
+    """A sentence on a difference, where 0 is best: near what a fresh sample of rows gives, or independent columns.
 
-    Without a ceiling, or with one that chance could put where it is, only the floor is spoken of.
+    Independent columns are not spoken of where they are not given, or where chance could put them.
 
     >>> beside_references(0.012, 0.004, 0.16)
-    'That is close to what a fresh sample of as many rows would show (0.4), far from unrelated columns (16.0).'
+    'That is close to what a fresh sample of as many rows would show (0.4), far from independent columns (16.0).'
     >>> beside_references(0.15, 0.004, 0.16)
-    'That is hardly better than unrelated columns (16.0); a fresh sample of as many rows would show 0.4.'
+    'That is hardly better than independent columns (16.0); a fresh sample of as many rows would show 0.4.'
     >>> beside_references(0.012, 0.004)
     'A fresh sample of as many rows would show 0.4.'
     """
-    if value < _WELL_BELOW * floor:
-        return f"That is less than {_FRESH} ({shown(floor)})."
-    if value <= _ABOUT * floor:
-        return f"That is about what {_FRESH} ({shown(floor)})."
-    if value <= BY_CHANCE * floor:
-        return f"That is little more than chance: {_FRESH} {shown(floor)}."
-    if ceiling is None or not isfinite(ceiling) or ceiling <= BY_CHANCE * floor:
-        return f"A{_FRESH[1:]} {shown(floor)}."
-    closeness = (ceiling - value) / (ceiling - floor)
+    if value < _WELL_BELOW * fresh:
+        return f"That is less than {_FRESH} ({shown(fresh)})."
+    if value <= _ABOUT * fresh:
+        return f"That is about what {_FRESH} ({shown(fresh)})."
+    if value <= BY_CHANCE * fresh:
+        return f"That is little more than chance: {_FRESH} {shown(fresh)}."
+    if independent is None or not isfinite(independent) or independent <= BY_CHANCE * fresh:
+        return f"A{_FRESH[1:]} {shown(fresh)}."
+    closeness = (independent - value) / (independent - fresh)
     if closeness < 0.15:
-        # Chance alone puts a table with unrelated columns a little above or below another such table.
-        alike = abs(closeness) <= 0.03 or shown(value) == shown(ceiling)
+        # Chance alone puts a table with independent columns a little above or below another such table.
+        alike = abs(closeness) <= 0.03 or shown(value) == shown(independent)
         better = "no better than" if alike else "worse than" if closeness < 0 else "hardly better than"
-        return f"That is {better} unrelated columns ({shown(ceiling)}); {_FRESH} {shown(floor)}."
+        return f"That is {better} independent columns ({shown(independent)}); {_FRESH} {shown(fresh)}."
     if closeness < 0.5:
-        return f"That is nearer to unrelated columns ({shown(ceiling)}) than to what {_FRESH} ({shown(floor)})."
+        return f"That is nearer to independent columns ({shown(independent)}) than to what {_FRESH} ({shown(fresh)})."
     if closeness < 0.9:
-        return f"That is nearer to what {_FRESH} ({shown(floor)}) than to unrelated columns ({shown(ceiling)})."
-    return f"That is close to what {_FRESH} ({shown(floor)}), far from unrelated columns ({shown(ceiling)})."
+        return f"That is nearer to what {_FRESH} ({shown(fresh)}) than to independent columns ({shown(independent)})."
+    return f"That is close to what {_FRESH} ({shown(fresh)}), far from independent columns ({shown(independent)})."

@@ -2,18 +2,22 @@
 
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
+from understudy.methods._flaw import Flaw, flaw_of
 from understudy.methods._fourier import Fourier
+from understudy.methods._hp_as_printed import HPPrivBayesAsPrinted
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._jtree import JTree
+from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
 from understudy.methods._plan import AttributePlan, Plan
 from understudy.methods._privabn import PrivABN
+from understudy.methods._privabn_as_printed import PrivABNAsPrinted
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._priview import PriView
-from understudy.methods._published import Flaw, flaw_of
 from understudy.methods._registry import (
+    AS_PRINTED,
     BASELINES,
     METHODS,
     Method,
@@ -22,11 +26,13 @@ from understudy.methods._registry import (
     method_named,
     read_method,
     read_method_options,
+    refuse_unpublishable,
     usual_methods,
 )
 from understudy.methods._uniform import Uniform
 
 __all__ = [
+    "AS_PRINTED",
     "BASELINES",
     "METHODS",
     "MWEM",
@@ -36,13 +42,16 @@ __all__ = [
     "Flaw",
     "Fourier",
     "HPPrivBayes",
+    "HPPrivBayesAsPrinted",
     "Independent",
     "JTree",
+    "JTreeAsPrinted",
     "Laplace",
     "Method",
     "Plan",
     "PriView",
     "PrivABN",
+    "PrivABNAsPrinted",
     "PrivBayes",
     "Uniform",
     "describe_method",
@@ -51,5 +60,6 @@ __all__ = [
     "method_named",
     "read_method",
     "read_method_options",
+    "refuse_unpublishable",
     "usual_methods",
 ]

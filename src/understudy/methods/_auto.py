@@ -13,7 +13,8 @@ from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
-from understudy.models import Answers
+from understudy.models import Model, NetworkModel
+from understudy.options import Declared
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
 
@@ -28,13 +29,13 @@ class _Chosen(Protocol):
     def name(self) -> str: ...
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None: ...
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]: ...
-    def remarks(self, model: Answers) -> tuple[str, ...]: ...
+    def remarks(self, model: Model) -> tuple[str, ...]: ...
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan: ...
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Answers: ...
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Auto:
+class Auto(Declared):
     """Let the schema, the number of rows and the budget decide which of the other methods runs, and say why.
 
     >>> from understudy.privacy import make_budget
@@ -46,6 +47,7 @@ class Auto:
     """
 
     name: ClassVar[str] = "auto"
+    makes: ClassVar[type[Model]] = NetworkModel
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
         """The method, and why: half a sentence. From public values alone; docs/choosing.md has the measurements."""
@@ -78,7 +80,7 @@ class Auto:
         method, because = self.choose(domain, n, budget)
         return {"chosen": method.name, "because": because, **method.describe(domain, n, budget, neighbours)}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return PrivABN().remarks(model)  # they are the same for all that may be chosen
 
@@ -88,7 +90,7 @@ class Auto:
         found = method.plan(domain, n, budget, neighbours)
         return replace(found, method=self.name, notes=(f"Chosen: {method.name}, since {because}.", *found.notes))
 
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Answers:
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
         """Learn a model by the method chosen."""
         possible = self._possible(curator.domain, curator.budget)
         # a method that is chosen whatever the number of rows measures that number itself, in its own time

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, Literal, TypeAlias, get_args
 
-from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._count_tables import (
     SECONDS_PER_CELL,
@@ -17,7 +16,8 @@ from understudy.methods._count_tables import (
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.models import Answers, JointModel, NoisyJoint, clip_and_rescale, joint_shape
+from understudy.models import JointModel, Model, NoisyJoint, clip_and_rescale, joint_shape
+from understudy.options import Declared, OneOf, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain, Marginal
 
@@ -25,7 +25,7 @@ Clip: TypeAlias = Literal["marginals", "table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contingency:
+class Contingency(Declared):
     """Noise on one table over all columns, summed for each question: a baseline for up to 2²⁴ possible rows.
 
     A marginal is summed out of the noisy table. Then its negative cells become 0 and the rest is rescaled to sum to the
@@ -47,13 +47,18 @@ class Contingency:
     """
 
     name: ClassVar[str] = "contingency"
-    clip: Clip = "marginals"
-    """Where negative cells are cut off: in each marginal, after summing, so that noise cancels; or in the whole table,
-    before, which makes a distribution over rows, but a far worse one where most of its cells are empty."""
+    clip: Clip = option(
+        "marginals",
+        OneOf(*get_args(Clip)),
+        help="Where negative cells are cut off: in each marginal, after summing, so that noise cancels; or in the "
+        "whole table, before, which makes a distribution over rows, but a far worse one where most of its cells "
+        "are empty.",
+    )
 
-    def __post_init__(self) -> None:
-        if self.clip not in get_args(Clip):
-            raise OptionError(f"The 'clip' parameter must be 'marginals' or 'table'. Got {self.clip!r} instead.")
+    @property
+    def makes(self) -> type[Model]:
+        """The class of what it learns."""
+        return NoisyJoint if self.clip == "marginals" else JointModel
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
@@ -64,7 +69,7 @@ class Contingency:
         """What it does, as the privacy statement lists it."""
         return {"tables": f"one of all columns, {prod(joint_shape(domain)):,} cells", "clip": self.clip}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         if self.clip == "marginals":
             return ("this baseline answers marginals, which need not agree with each other, and publishes no rows.",)
@@ -101,8 +106,9 @@ class Contingency:
         if progress is not None:
             progress("measuring the table", 0, 1)
         everything = Marginal.of(*(a for a, attribute in enumerate(domain) if attribute.size > 1))
-        question = NoisyTables(marginals=[everything], what="one table of all columns")
-        [noisy] = curator.ask(question, share=curator.share_left)
+        [noisy] = curator.ask(
+            NoisyTables(marginals=[everything], what="one table of all columns"), share=curator.share_left
+        )
         if self.clip == "marginals":
             return NoisyJoint(domain, n, noisy.counts)
         return JointModel(domain, n, clip_and_rescale(noisy.counts))

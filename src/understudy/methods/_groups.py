@@ -34,6 +34,11 @@ class Split:
         """r = L2/L3."""
         return self.sensitive / self.others
 
+    def to_dict(self) -> dict[str, float]:
+        """The shares and their ratio under the paper's names, as the privacy statement lists them."""
+        shares = {"L1": self.network, "L2": self.sensitive, "L3": self.others, "r": self.ratio}
+        return {name: float(share) for name, share in shares.items()}
+
 
 def read_split(L1: Number | None, L2: Number | None, L3: Number | None, r: Number | None) -> Split:
     """The shares from those that were given: L1 is 3/10 and r is 1/3 unless other numbers say otherwise.
@@ -45,13 +50,6 @@ def read_split(L1: Number | None, L2: Number | None, L3: Number | None, r: Numbe
     understudy._core.errors.OptionError: L1, L2 and L3 are shares of one budget and must add up to 1. They come to 0.9.
     """
     network, sensitive, others, ratio = (None if x is None else exact(x) for x in (L1, L2, L3, r))
-    for name, value in (("L1", network), ("L2", sensitive), ("L3", others), ("r", ratio)):
-        if value is not None and value <= 0:
-            raise OptionError(f"The '{name}' parameter must be above 0. Got {float(value):g} instead.")
-    if network is not None and network >= 1:
-        raise OptionError(
-            f"The 'L1' parameter must lie below 1: tables need a share too. Got {float(network):g} instead."
-        )
     if sensitive is not None and others is not None:
         network = 1 - sensitive - others if network is None else network
     else:

@@ -1,8 +1,8 @@
 """HPPrivBayes (Deng 2025), repaired: sensitive attributes and values are protected better, and it is said by how much.
 
-The paper's theorem is false as printed (docs/hpprivbayes.md); `as_published` runs it all the same, without a guarantee.
-The method here keeps the paper's parts (groups of attributes, shares L1, L2, L3 with r = L2/L3, weights of values) and
-gives them a meaning that can be proved: what may be learnt of a person depends on what in their record would change.
+The paper's theorem is false as printed (docs/hpprivbayes.md). The method here keeps the paper's parts (groups of
+attributes, shares L1, L2, L3 with r = L2/L3, weights of values) and gives them a meaning that can be proved: what may
+be learnt of a person depends on what in their record would change.
 """
 
 from __future__ import annotations
@@ -15,19 +15,12 @@ from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
 from understudy.methods._attach import COMPANIONS_SHARE, Attacher, choose_companions, declared_factors
 from understudy.methods._groups import Level, Number, Split, exact, make_levels, named_sensitivities, read_split
-from understudy.methods._hp_published import (
-    PublishedSpec,
-    check_published,
-    fit_published,
-    plan_published,
-    published_attribute,
-)
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
-from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
-from understudy.models import Answers, Network, NetworkModel, Node, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
+from understudy.options import Declared, Names, OneOf, Real, Whole, option
 from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, NoisyTables, measure_weighted
 from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
 
@@ -36,7 +29,7 @@ WEIGHTS_CHOICES = ("declared", "rare", "equal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HPPrivBayes:
+class HPPrivBayes(Declared):
     """Protect sensitive columns and values better than others, and say by how much.
 
     Columns are learnt from the least to the most sensitive. A sensitive column joins last, as a child, so that changing
@@ -46,68 +39,69 @@ class HPPrivBayes:
     ('occupation',)
     >>> HPPrivBayes(r=0)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'r' parameter must be above 0. Got 0 instead.
+    understudy._core.errors.OptionError: The 'r' parameter of HPPrivBayes must be a number above 0. Got 0 instead.
     """
 
     name: ClassVar[str] = "hpprivbayes"
-    flaw: ClassVar[Flaw] = Flaw(
-        sentence="HPPrivBayes as printed sorts, groups and weighs columns by exact counts, which no epsilon covers, "
-        "and some tables get no noise at all.",
-        where="docs/hpprivbayes.md#what-is-wrong-as-printed",
+    makes: ClassVar[type[Model]] = NetworkModel
+
+    sensitive: tuple[str, ...] = option(
+        (),
+        Names(),
+        help="Columns to be protected best, beside those that the schema declares sensitive.",
+        flags="--sensitive",
+    )
+    L1: Number | None = option(
+        None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
+    )
+    L2: Number | None = option(
+        None, Real(above=0, below=1), help="Share for tables of the most sensitive columns. None: as r has it."
+    )
+    L3: Number | None = option(None, Real(above=0, below=1), help="Share for tables of the others. None: as r has it.")
+    r: Number | None = option(
+        None, Real(above=0), help="L2/L3: what the most sensitive columns may cost, beside the others. None: 1/3."
+    )
+    weights: WeightsChoice = option(
+        "declared",
+        OneOf(*WEIGHTS_CHOICES),
+        help="How values of sensitive columns differ. declared: as the schema says; rare: rare ones are protected "
+        "better, as a noisy table tells; equal: not at all.",
+    )
+    companions: int = option(
+        0,
+        Whole(),
+        help="How many other columns are made as sensitive as the most sensitive one: those that say most about it, "
+        "by private choice.",
+    )
+    score: ScoreChoice = option(
+        "auto",
+        OneOf(*SCORE_CHOICES),
+        help="Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R.",
+        flags="--score",
+    )
+    k: int | None = option(
+        None,
+        Whole(),
+        help="Number of parents of each column. None: as many as θ-usefulness allows.",
+        flags=("--k", "-k"),
+    )
+    theta: Number = option(
+        4,
+        Real(above=0),
+        help="A table is useful if its average cell is at least this many times the noise.",
+        flags="--theta",
+    )
+    max_candidates: int | None = option(
+        None,
+        Whole(at_least=1),
+        help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
+        "table.",
+        flags="--max-candidates",
     )
 
-    sensitive: tuple[str, ...] = ()
-    """Columns to be protected best, beside those that the schema declares sensitive."""
-    L1: Number | None = None
-    """Share of the budget that goes into choosing the network. None: 0.3."""
-    L2: Number | None = None
-    """Share for tables of the most sensitive columns. None: as r has it."""
-    L3: Number | None = None
-    """Share for tables of the others. None: as r has it."""
-    r: Number | None = None
-    """L2/L3: what the most sensitive columns may cost, beside the others. None: 1/3."""
-    weights: WeightsChoice = "declared"
-    """How values of sensitive columns differ. declared: as the schema says; rare: rare ones are protected better, as
-    a noisy table tells; equal: not at all."""
-    companions: int = 0
-    """How many other columns are made as sensitive as the most sensitive one: those that say most about it, by private
-    choice."""
-    score: ScoreChoice = "auto"
-    """Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R."""
-    k: int | None = None
-    """Number of parents of each column. None: as many as θ-usefulness allows. As published: 2 unless given."""
-    theta: Number = 4
-    """A table is useful if its average cell is at least this many times the noise."""
-    max_candidates: int | None = None
-    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
-    mi_threshold: Number = Fraction(1, 10)
-    """As published only: columns that have this much mutual information with the sensitive one are sensitive too."""
-    as_published: bool = False
-    """Run it as its paper prints it, without any guarantee."""
-
-    def __post_init__(self) -> None:
-        names = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
-        object.__setattr__(self, "sensitive", names)
+    def check_together(self) -> None:
+        """Refuse options that do not go together."""
         read_split(self.L1, self.L2, self.L3, self.r)
-        for option, value, choices in (
-            ("weights", self.weights, WEIGHTS_CHOICES),
-            ("score", self.score, SCORE_CHOICES),
-        ):
-            if value not in choices:
-                raise OptionError(
-                    f"The '{option}' parameter must be one of {', '.join(choices)}. Got {value!r} instead."
-                )
-        for option, number, least in (("k", self.k, 0), ("companions", self.companions, 0)):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
-                raise OptionError(f"The '{option}' parameter must be a whole number, {least} or more. Got {number!r}.")
-        if self.max_candidates is not None and not (type(self.max_candidates) is int and self.max_candidates > 0):
-            raise OptionError(
-                f"The 'max_candidates' parameter must be a whole number above 0. Got {self.max_candidates}."
-            )
-        if not 0 < self.theta < float("inf"):
-            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
-        if not 0 <= self.mi_threshold < float("inf"):
-            raise OptionError(f"The 'mi_threshold' parameter must be 0 or more. Got {self.mi_threshold}.")
 
     @property
     def split(self) -> Split:
@@ -120,9 +114,6 @@ class HPPrivBayes:
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        if self.as_published:
-            check_published(self._published(domain), domain, budget, neighbours)
-            return
         levels = self.levels(domain)
         if self.companions >= len(levels[0].attributes):
             raise OptionError(
@@ -143,21 +134,11 @@ class HPPrivBayes:
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        split = self.split
-        shares: dict[str, object] = {
-            "L1": float(split.network),
-            "L2": float(split.sensitive),
-            "L3": float(split.others),
-            "r": float(split.ratio),
-        }
-        if self.as_published:
-            spec = self._published(domain)
-            return {"sensitive": domain[spec.sensitive].name, **shares, "k": spec.k, "mi_threshold": spec.threshold}
         levels = self.levels(domain)
         settings = self._settle(domain, levels, n, budget, neighbours)
         return {
             "sensitive": ", ".join(domain[a].name for level in reversed(levels[1:]) for a in level.attributes),
-            **shares,
+            **self.split.to_dict(),
             "weights": self.weights,
             **({"companions": self.companions} if self.companions else {}),
             "score": settings.score.name,
@@ -165,9 +146,9 @@ class HPPrivBayes:
             "most candidates a choice": settings.max_candidates,
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if self.as_published or not isinstance(model, NetworkModel) or model.network.degree > 0:
+        if not isinstance(model, HasNetwork) or model.network.degree > 0:
             return ()
         return (
             "the budget is too small for this many rows and columns to measure any relation between columns: they were "
@@ -176,8 +157,6 @@ class HPPrivBayes:
 
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
         """What a run would do, from public quantities alone."""
-        if self.as_published:
-            return plan_published(self._published(domain), domain, n, budget.epsilon)
         levels = self.levels(domain)
         settings = self._settle(domain, levels, n, budget, neighbours)
         found = make_plan(settings, n)
@@ -203,8 +182,6 @@ class HPPrivBayes:
         self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
     ) -> NetworkModel:
         """Learn a model. `streams` are the public coins (root, drawn candidates); fresh ones unless given."""
-        if self.as_published:
-            return fit_published(curator, self._published(curator.domain), progress=progress)
         coins = (streams or Streams.fresh()).get("hpprivbayes", "coins")
         domain, levels = curator.domain, self.levels(curator.domain)
         _make_promises(curator, levels, joined=self.companions > 0)
@@ -271,14 +248,6 @@ class HPPrivBayes:
             theta=exact(self.theta),
             beta=self.split.network,
             max_candidates=self.max_candidates,
-        )
-
-    def _published(self, domain: Domain) -> PublishedSpec:
-        return PublishedSpec(
-            sensitive=published_attribute(domain, named_sensitivities(domain, self.sensitive)),
-            split=self.split,
-            k=2 if self.k is None else self.k,
-            threshold=float(self.mi_threshold),
         )
 
 

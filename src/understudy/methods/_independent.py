@@ -9,13 +9,14 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.models import Answers, Network, NetworkModel, Node, fit_conditionals
+from understudy.models import Model, Network, NetworkModel, Node, fit_conditionals
+from understudy.options import Declared
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain, Marginal, recode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Independent:
+class Independent(Declared):
     """Measure each column on its own with noise, and draw columns independently of each other.
 
     All columns get the same share of the budget, so that the noise in a cell is the same everywhere. Tables are
@@ -36,6 +37,7 @@ class Independent:
     """
 
     name: ClassVar[str] = "independent"
+    makes: ClassVar[type[Model]] = NetworkModel
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
@@ -45,7 +47,7 @@ class Independent:
         """What it does, as the privacy statement lists it."""
         return {"tables": f"{len(domain)} of one column each"}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         if len(model.domain) < 2:
             return ()

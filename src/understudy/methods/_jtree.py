@@ -1,6 +1,6 @@
 """JTree (Chen, Xiao, Zhang, Xu, KDD 2015): dependent pairs, a junction tree, its cliques' tables. Repaired.
 
-As printed, pairs pass a sparse vector test that keeps no ε (`_jtree_published`). Here they are peeled off one by one:
+As printed, pairs pass a sparse vector test that keeps no ε (`_jtree_as_printed`). Here they are peeled off one by one:
 each is a private choice among the pairs that are still open, by score R. *Privacy*: which pairs are open is a function
 of public values and of earlier choices; each choice costs share/c by `Curator.select`, under both neighbour relations
 and both budgets, so c of them cost β of the budget by adaptive composition. Triangulating, merging cliques into tables
@@ -15,21 +15,17 @@ from fractions import Fraction
 from math import ceil, log2
 from typing import ClassVar
 
-from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
-from understudy.methods._jtree_published import check_published, published_graph
 from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
-from understudy.methods._plan import Plan, baseline_plan, plan_with_tables
-from understudy.methods._published import Flaw
+from understudy.methods._plan import Plan, plan_with_tables
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._usefulness import largest_useful_table
-from understudy.models import Answers, Network, NetworkModel, RScore, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
+from understudy.options import Declared, Real, Whole, option
 from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables
 from understudy.schema import Axis, Domain, Marginal, recode
 
-USUAL_BETA = Fraction(3, 10)
-PUBLISHED_BETA = Fraction(1, 5)
 LARGEST_TABLE = 1 << 16
 """No table has more cells, whatever the budget."""
 PAIRS_EACH = 3
@@ -37,70 +33,58 @@ PAIRS_EACH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JTree:
+class JTree(Declared):
     """Choose the most dependent pairs of columns, and measure the cliques of the junction tree they span.
 
     >>> JTree(pairs=20).pairs
     20
-    >>> JTree(phi=2)
+    >>> JTree(beta=2)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'phi' parameter must lie between 0 and 1, both excluded. Got 2.
+    understudy._core.errors.OptionError: The 'beta' parameter of JTree must be a number above 0 and below 1. Got 2 \
+instead.
     """
 
     name: ClassVar[str] = "jtree"
-    flaw: ClassVar[Flaw] = Flaw(
-        sentence="JTree as printed tests every pair of columns against one noisy threshold, and neither limits nor "
-        "pays for the pairs that pass: what a record gives away grows with the number of columns.",
-        where="docs/baselines.md#jtree",
+    makes: ClassVar[type[Model]] = NetworkModel
+
+    pairs: int | None = option(
+        None,
+        Whole(),
+        help="How many pairs are chosen, at most. None: as many as cliques have room for, and no more than three for "
+        "each column.",
     )
-
-    pairs: int | None = None
-    """How many pairs are chosen, at most. None: as many as cliques have room for, and no more than three for each
-    column."""
-    theta: Fraction | int | float = 2
-    """A table is useful if its average cell is at least this many times the noise."""
-    beta: Fraction | int | float | None = None
-    """Share of the budget that goes into choosing pairs. None: 0.3; as published 0.2."""
-    phi: Fraction | int | float = Fraction(1, 5)
-    """As published: Cramér's V from which a pair counts as dependent."""
-    as_published: bool = False
-    """Find pairs as the paper prints it, without any guarantee."""
-
-    def __post_init__(self) -> None:
-        if self.pairs is not None and not (type(self.pairs) is int and self.pairs >= 0):
-            raise OptionError(f"The 'pairs' parameter must be a whole number, 0 or more. Got {self.pairs!r}.")
-        for name, value in (("beta", self.beta), ("phi", self.phi)):
-            if value is not None and not 0 < value < 1:
-                raise OptionError(f"The '{name}' parameter must lie between 0 and 1, both excluded. Got {value}.")
-        if not 0 < self.theta < float("inf"):
-            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
-        if self.as_published and self.pairs is not None:
-            raise OptionError("JTree as published takes all pairs that pass its test. Leave out pairs.")
+    theta: Fraction | int | float = option(
+        2,
+        Real(above=0),
+        help="A table is useful if its average cell is at least this many times the noise.",
+        flags="--theta",
+    )
+    beta: Fraction | int | float = option(
+        Fraction(3, 10),
+        Real(above=0, below=1),
+        help="Share of the budget that goes into choosing pairs.",
+        flags="--beta",
+    )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        if self.as_published:
-            check_published(domain, budget, neighbours)
         refuse_drowning_noise(
-            budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity),
-            budget,
+            budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity), budget
         )
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        if self.as_published:
-            return {"variant": "as published", "phi": float(self.phi), "beta": float(self._beta)}
         return {
             "score": "R",
             "pairs": self.n_pairs(domain, n, budget, neighbours),
             "largest table of a clique": self.largest_clique(domain, n, budget, neighbours),
             "theta": float(self.theta),
-            "beta": float(self._beta),
+            "beta": float(self.beta),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if self.as_published or not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
             return ()
         if model.network.degree > 0:
             return ()
@@ -114,19 +98,6 @@ class JTree:
         rows, tables = rows_share(neighbours), self._tables_share(neighbours)
         shares = {"rows": float(rows), "network": float(1 - rows - tables), "tables": float(tables)}
         noise = budget.noise_for(tables / max(len(domain), 1), neighbours.table_sensitivity).mean_abs
-        if self.as_published:
-            return baseline_plan(
-                self.name,
-                domain,
-                n,
-                noise=noise,
-                shares=shares,
-                notes=(
-                    "As published: no guarantee.",
-                    "How many pairs pass, and so how many tables there are and how large, is known only afterwards: "
-                    "the errors above are those of single columns if there were as many tables as columns.",
-                ),
-            )
         varied = sum(attribute.size > 1 for attribute in domain)
         return plan_with_tables(
             self.name,
@@ -165,40 +136,23 @@ class JTree:
     def fit(
         self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
     ) -> NetworkModel:
-        """Learn a model. Only the printed form tosses coins, for its own noise."""
+        """Learn a model. It tosses no coins beside the curator's noise."""
         n = curator.measure_rows(share=ROWS_SHARE)
         domain, budget = curator.domain, curator.budget
-        if self.as_published:
-            coins = (streams or Streams.fresh()).get("jtree", "coins")
-            epsilon = float(self._beta * budget.epsilon)
-            graph = published_graph(curator, epsilon=epsilon, phi=float(self.phi), coins=coins)
-            share = self._tables_share(curator.neighbours)
-        else:
-            graph = choose_graph(
-                curator,
-                pairs=self.n_pairs(domain, n, budget, curator.neighbours),
-                limit=self.largest_clique(domain, n, budget, curator.neighbours),
-                share=self._beta * (1 - rows_share(curator.neighbours)),
-                progress=progress,
-            )
-            share = curator.share_left  # what choices left unspent goes into the tables
+        graph = choose_graph(
+            curator,
+            pairs=self.n_pairs(domain, n, budget, curator.neighbours),
+            limit=self.largest_clique(domain, n, budget, curator.neighbours),
+            share=_exact(self.beta) * (1 - rows_share(curator.neighbours)),
+            progress=progress,
+        )
         if progress is not None:
             progress("measuring its tables", 0, 1)
-        network = Network(domain, graph.nodes())
-        measurements = curator.ask(
-            NoisyTables(marginals=tables_of(graph, budget), what="tables of cliques"), share=share
-        )
-        conditionals = fit_conditionals(network, measurements, n)
-        return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
-
-    @property
-    def _beta(self) -> Fraction:
-        if self.beta is None:
-            return PUBLISHED_BETA if self.as_published else USUAL_BETA
-        return _exact(self.beta)
+        # what choices left unspent goes into the tables
+        return measure_cliques(curator, graph, n, share=curator.share_left)
 
     def _tables_share(self, neighbours: Neighbours) -> Fraction:
-        return (1 - self._beta) * (1 - rows_share(neighbours))
+        return (1 - _exact(self.beta)) * (1 - rows_share(neighbours))
 
 
 def choose_graph(
@@ -218,8 +172,9 @@ def choose_graph(
             break
         candidates = [Candidate(u, (Axis(v),)) for u, v in open_pairs]
         what = f"dependent pair {done + 1} of {pairs}"
-        question = BestCandidate(candidates=candidates, score=RScore(), what=what)
-        u, v = open_pairs[curator.ask(question, share=share / pairs)]
+        u, v = open_pairs[
+            curator.ask(BestCandidate(candidates=candidates, score=RScore(), what=what), share=share / pairs)
+        ]
         chosen.append((u, v))
         graph = _joined(graph, chosen, limit)
     return graph
@@ -231,6 +186,16 @@ def _joined(graph: Decomposable, chosen: Sequence[Pair], limit: int) -> Decompos
     if grown is None or (fresh.largest <= limit and fresh.total <= grown.total):
         return fresh
     return grown
+
+
+def measure_cliques(curator: Curator, graph: Decomposable, n: int, *, share: Fraction) -> NetworkModel:
+    """The model of a graph, its cliques' tables measured with this share of the budget."""
+    network = Network(curator.domain, graph.nodes())
+    measurements = curator.ask(
+        NoisyTables(marginals=tables_of(graph, curator.budget), what="tables of cliques"), share=share
+    )
+    conditionals = fit_conditionals(network, measurements, n)
+    return NetworkModel(network, conditionals, recode(curator.domain, "hierarchical"), measurements, n)
 
 
 def tables_of(graph: Decomposable, budget: Budget) -> list[Marginal]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import comb
 from typing import ClassVar
 
-from understudy._core.numbers import whole_number
 from understudy._core.randomness import Streams
 from understudy.methods._count_tables import (
     SECONDS_PER_CELL,
@@ -20,13 +19,14 @@ from understudy.methods._count_tables import (
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
-from understudy.models import Answers, TablesModel, clip_and_rescale
+from understudy.models import Model, TablesModel, clip_and_rescale
+from understudy.options import Declared, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laplace:
+class Laplace(Declared):
     """Noise on all tables of `ways` columns, each on its own: a baseline that answers tables and draws no rows.
 
     All tables get the same share of the budget. Negative cells become 0 and the rest is rescaled to sum to the number
@@ -48,11 +48,8 @@ class Laplace:
     """
 
     name: ClassVar[str] = "laplace"
-    ways: int = 3
-    """Columns of a table. No marginal over more of them can be answered."""
-
-    def __post_init__(self) -> None:
-        whole_number(self.ways, "ways", least=1)
+    makes: ClassVar[type[Model]] = TablesModel
+    ways: int = option(3, Whole(at_least=1), help="Columns of a table. No marginal over more of them can be answered.")
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
@@ -63,7 +60,7 @@ class Laplace:
         """What it does, as the privacy statement lists it."""
         return {"tables": f"{self._n_tables(domain):,} of {min(self.ways, len(domain))} columns each"}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this baseline publishes tables that need not agree with each other, and no rows.",)
 

@@ -2,7 +2,7 @@
 
 Three sound variants. *blocks*, the default, adds several attributes a table (`_blocks`); *drawn* is ABN-P of the
 soundness review: PrivBayes over candidate sets that coins drew; *greedy* is ABN-G: parents one by one (`_growth`). In
-all of them noise is on joint counts, and what follows is post-processing. `as_published` has no guarantee.
+all of them noise is on joint counts, and what follows is post-processing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from understudy.methods._block_shape import (
 from understudy.methods._blocks import MOST_OPENINGS, grow_blocks
 from understudy.methods._growth import grow_parents, penalised
 from understudy.methods._plan import Plan, make_plan, plan_with_tables
-from understudy.methods._privabn_published import check_published, fit_published, plan_published
 from understudy.methods._privbayes import (
     ENCODING_CHOICES,
     SCORE_CHOICES,
@@ -31,10 +30,10 @@ from understudy.methods._privbayes import (
     ScoreChoice,
     tables_to_measure,
 )
-from understudy.methods._published import Flaw
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
-from understudy.models import Answers, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
 from understudy.privacy import Budget, Curator, MeanStrength, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain, Recoding, recode
 
@@ -48,60 +47,59 @@ MIDDLING = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivABN:
+class PrivABN(Declared):
     """Learn a network by blocks of attributes, in few and less noisy tables; made for wide tables.
 
     >>> PrivABN(variant="greedy").variant
     'greedy'
     >>> PrivABN(variant="block")
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'variant' parameter must be one of blocks, drawn, greedy. Got 'block' \
-instead.
+    understudy._core.errors.OptionError: The 'variant' parameter of PrivABN must be one of blocks, drawn, greedy. Got \
+'block' instead.
     """
 
     name: ClassVar[str] = "privabn"
-    flaw: ClassVar[Flaw] = Flaw(
-        sentence="PrivABN as printed takes its candidates from exact maxima, which no epsilon covers, and its noise "
-        "on conditionals is about n times too small.",
-        where="docs/privabn.md#what-is-wrong-as-printed",
+    makes: ClassVar[type[Model]] = NetworkModel
+
+    variant: Variant = option(
+        "blocks",
+        OneOf(*VARIANTS),
+        help="blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one.",
+    )
+    score: ScoreChoice = option(
+        "auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.", flags="--score"
+    )
+    encoding: EncodingChoice = option(
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+    )
+    k: int | None = option(
+        None, Whole(), help="Most parents of an attribute. None: as many as are useful.", flags=("--k", "-k")
+    )
+    theta: Fraction | int | float | None = option(
+        None,
+        Real(above=0),
+        help="A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, "
+        "else 4.",
+        flags="--theta",
+    )
+    beta: Fraction | int | float = option(
+        Fraction(3, 10),
+        Real(above=0, below=1),
+        help="Share of the budget that goes into choosing the network; blocks may take less.",
+        flags="--beta",
+    )
+    max_candidates: int | None = option(
+        None,
+        Whole(at_least=1),
+        help="Most candidates in one choice that coins draw. None: by variant.",
+        flags="--max-candidates",
+    )
+    stop: bool = option(
+        False, YesNo(), help="greedy: let a choice leave off adding parents, where noise would outweigh what they say."
     )
 
-    variant: Variant = "blocks"
-    """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
-    score: ScoreChoice = "auto"
-    """I, F or R. auto: R. Blocks use R only."""
-    encoding: EncodingChoice = "auto"
-    """How attributes are seen. auto: hierarchical."""
-    k: int | None = None
-    """Most parents of an attribute. None: as many as are useful. As published: no bound unless given."""
-    theta: Fraction | int | float | None = None
-    """A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, else 4."""
-    beta: Fraction | int | float = Fraction(3, 10)
-    """Share of the budget that goes into choosing the network; blocks may take less."""
-    max_candidates: int | None = None
-    """Most candidates in one choice that coins draw. None: by variant."""
-    stop: bool = False
-    """greedy: let a choice leave off adding parents, where noise would outweigh what they say."""
-    as_published: bool = False
-    """Run it as its paper prints it, without any guarantee."""
-
-    def __post_init__(self) -> None:
-        for option, value, choices in (
-            ("variant", self.variant, VARIANTS),
-            ("score", self.score, SCORE_CHOICES),
-            ("encoding", self.encoding, ENCODING_CHOICES),
-        ):
-            if value not in choices:
-                raise OptionError(
-                    f"The '{option}' parameter must be one of {', '.join(choices)}. Got {value!r} instead."
-                )
-        for option, number, least in (("k", self.k, 0), ("max_candidates", self.max_candidates, 1)):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
-                raise OptionError(f"The '{option}' parameter must be a whole number, {least} or more. Got {number!r}.")
-        if not 0 < self.beta < 1:
-            raise OptionError(f"The 'beta' parameter must lie between 0 and 1, both excluded. Got {self.beta}.")
-        if self.theta is not None and not 0 < self.theta < float("inf"):
-            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
+    def check_together(self) -> None:
+        """Refuse options that do not go together."""
         if self.stop and self.variant != "greedy":
             raise OptionError("'stop' is an option of the variant greedy. Choose that, or leave it out.")
         if self.variant == "blocks" and self.score not in ("auto", "R"):
@@ -116,9 +114,7 @@ instead.
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        if self.as_published:
-            check_published(self.k, domain, budget, neighbours)
-        elif self.variant == "blocks":
+        if self.variant == "blocks":
             each = Fraction(1, max(len(domain), 1))
             refuse_drowning_noise(budget.noise_for(each, neighbours.table_sensitivity), budget)
         else:
@@ -126,8 +122,6 @@ instead.
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        if self.as_published:
-            return {"variant": "as published", "most parents": self.k}
         common: dict[str, object] = {
             "variant": self.variant,
             "encoding": "hierarchical" if self.encoding == "auto" else self.encoding,
@@ -145,9 +139,9 @@ instead.
             **({"stop": True} if self.stop else {}),
         }
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if self.as_published or not isinstance(model, NetworkModel) or len(model.network.nodes) < 2:
+        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
             return ()
         if model.network.degree > 0:
             return ()
@@ -158,8 +152,6 @@ instead.
 
     def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
         """What a run would do, from public quantities alone."""
-        if self.as_published:
-            return plan_published(self.k, domain, n, budget.epsilon)
         if self.variant != "blocks":
             return replace(make_plan(self.settle(domain, n, budget, neighbours), n), method=self.name)
         seen = self._recoding(domain).target
@@ -209,8 +201,6 @@ instead.
     ) -> NetworkModel:
         """Learn a model. `streams` are the public coins; fresh ones unless given."""
         coins = (streams or Streams.fresh()).get("privabn", "coins")
-        if self.as_published:
-            return fit_published(curator, k=self.k, coins=coins, progress=progress)
         n = curator.measure_rows(share=ROWS_SHARE)
         recoding = self._recoding(curator.domain)
         seen = curator.recoded(recoding)
@@ -223,8 +213,9 @@ instead.
         if progress is not None:
             progress("measuring its tables", 0, 1)
         # what choices left unspent goes into the tables
-        tables = NoisyTables(marginals=tables_to_measure(nodes), what="tables of the network")
-        measurements = seen.ask(tables, share=seen.share_left)
+        measurements = seen.ask(
+            NoisyTables(marginals=tables_to_measure(nodes), what="tables of the network"), share=seen.share_left
+        )
         conditionals = fit_conditionals(network, measurements, n)
         return NetworkModel(network, conditionals, recoding, measurements, n)
 
@@ -233,7 +224,7 @@ instead.
         strength = 0.0
         groups = partners(seen.domain, n, coins)
         if groups:
-            measured = seen.ask(MeanStrength(groups=groups, score=score), share=rest * STRENGTH_SHARE)
+            measured = seen.ask(MeanStrength(groups=groups, score=score, what="strength"), share=rest * STRENGTH_SHARE)
             strength = surely(measured, n)
         return grow_blocks(
             seen,

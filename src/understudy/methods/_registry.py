@@ -10,23 +10,28 @@ from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
+from understudy.methods._flaw import flaw_of
 from understudy.methods._fourier import Fourier
+from understudy.methods._hp_as_printed import HPPrivBayesAsPrinted
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._jtree import JTree
+from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
-from understudy.methods._options import check_option_names, read_options
+from understudy.methods._options import check_option_names, option_names, read_options
 from understudy.methods._plan import Plan
 from understudy.methods._privabn import PrivABN
+from understudy.methods._privabn_as_printed import PrivABNAsPrinted
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._priview import PriView
-from understudy.methods._published import flaw_of
 from understudy.methods._search import Progress
 from understudy.methods._uniform import Uniform
-from understudy.models import Answers
+from understudy.models import Model, why_not_releasable
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
+
+_MEMBERS = ("name", "makes", "check", "describe", "remarks", "plan", "fit")
 
 
 class Method(Protocol):
@@ -37,6 +42,11 @@ class Method(Protocol):
         """What users call it."""
         ...
 
+    @property
+    def makes(self) -> type[Model]:
+        """The class of what `fit` returns: whether it can be published is known before anything is charged."""
+        ...
+
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         ...
@@ -45,7 +55,7 @@ class Method(Protocol):
         """What its options came to, for the privacy statement; from public quantities alone."""
         ...
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """Sentences for readers of the privacy statement about what was published; from published quantities alone."""
         ...
 
@@ -53,9 +63,32 @@ class Method(Protocol):
         """What a run would do, from public quantities alone."""
         ...
 
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Answers:
-        """Learn a model; one that is listed in `METHODS` gives a `NetworkModel`."""
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
+        """Learn a model, of the class that `makes` names."""
         ...
+
+
+def refuse_unpublishable(method: Method) -> None:
+    """Refuse a method whose model could not be published, before anything is charged for it.
+
+    >>> refuse_unpublishable(PrivBayes())
+    >>> refuse_unpublishable(Laplace())
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: what 'laplace' learns cannot be published: it cannot be saved and draws no \
+rows. It can be held against others with 'understudy compare'. To publish, choose another method, such as privbayes.
+    """
+    lacking = [member for member in _MEMBERS if not hasattr(method, member)]
+    if lacking:
+        raise OptionError(
+            f"{type(method).__name__} is no method yet: it lacks {', '.join(lacking)}. Nothing was charged. `makes` is "
+            "the class of the model that `fit` returns, such as NetworkModel; docs/architecture.md has the others."
+        )
+    why = why_not_releasable(method.makes)
+    if why is not None:
+        raise OptionError(
+            f"what '{method.name}' learns cannot be published: {why}. It can be held against others with 'understudy "
+            "compare'. To publish, choose another method, such as privbayes."
+        )
 
 
 METHODS: Mapping[str, type[Method]] = {
@@ -65,8 +98,16 @@ METHODS: Mapping[str, type[Method]] = {
 `publish`, `plan`, `compare` and the command line."""
 
 BASELINES: Mapping[str, type[Method]] = {kind.name: kind for kind in (Laplace, Fourier, Contingency, MWEM, PriView)}
-"""What the papers compare with, and nobody would publish: tables without rows behind them, or one cell for each
+"""What the papers compare with, and few would publish: tables without rows behind them, or one cell for each
 possible row. They are offered by `compare` and by experiments."""
+
+AS_PRINTED: Mapping[str, type[Method]] = {
+    kind.name: kind for kind in (PrivABNAsPrinted, HPPrivBayesAsPrinted, JTreeAsPrinted)
+}
+"""Methods as their papers print them, for science: each has a `flaw`, and none has a guarantee. They are offered to
+those who say that they expect none."""
+
+_SUFFIX = "-as-printed"
 
 
 def method_named(name: str, **options: object) -> Method:
@@ -80,9 +121,12 @@ def method_named(name: str, **options: object) -> Method:
     >>> method_named("independent", k=2)
     Traceback (most recent call last):
     understudy._core.errors.OptionError: method 'independent' has no option 'k'. It has none.
+    >>> method_named("jtree", phi=0.3)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: method 'jtree' has no option 'phi'. It is one of 'jtree-as-printed'.
     """
     kind = _kind_named(name)
-    check_option_names(name, kind, options)
+    check_option_names(name, kind, options, elsewhere=_other_form(name))
     found: Method = kind(**options)
     return found
 
@@ -93,7 +137,7 @@ def read_method_options(name: str, written: Sequence[str]) -> dict[str, Any]:
     >>> read_method_options("privbayes", ["k=2", "beta=0.2"])
     {'k': 2, 'beta': Fraction(1, 5)}
     """
-    return read_options(name, _kind_named(name), written)
+    return read_options(name, _kind_named(name), written, elsewhere=_other_form(name))
 
 
 def read_method(text: str) -> Method:
@@ -145,8 +189,15 @@ def label_method(method: Method) -> str:
     return describe_method(method) + ("" if flaw_of(method) is None else " (no guarantee)")
 
 
+def _other_form(name: str) -> dict[str, tuple[str, ...]]:
+    """The options of the same method repaired, or as printed, by its name: they are easily taken for one another."""
+    known = {**METHODS, **AS_PRINTED}
+    other = name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else name + _SUFFIX
+    return {other: option_names(known[other])} if other in known else {}
+
+
 def _kind_named(name: str) -> Any:
-    known = {**METHODS, **BASELINES}
+    known = {**METHODS, **BASELINES, **AS_PRINTED}
     if name not in known:
         raise OptionError(f"there is no method '{name}'. {did_you_mean(name, known)}")
     return known[name]

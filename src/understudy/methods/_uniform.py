@@ -11,13 +11,14 @@ import numpy as np
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
-from understudy.models import Answers, Network, NetworkModel, Node
+from understudy.models import Model, Network, NetworkModel, Node
+from understudy.options import Declared
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, recode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Uniform:
+class Uniform(Declared):
     """Look at no row: draw every value of the public domain equally often.
 
     The budget is accepted and not used, so that the method can stand beside others; a ledger books it all the same,
@@ -35,6 +36,7 @@ class Uniform:
     """
 
     name: ClassVar[str] = "uniform"
+    makes: ClassVar[type[Model]] = NetworkModel
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Nothing can go wrong."""
@@ -43,7 +45,7 @@ class Uniform:
         """What it does, as the privacy statement lists it."""
         return {"budget": _use_of_budget(neighbours)}
 
-    def remarks(self, model: Answers) -> tuple[str, ...]:
+    def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this method looks at no row: every value of a column's declared domain is equally likely.",)
 

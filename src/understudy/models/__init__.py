@@ -1,6 +1,26 @@
-"""Bayesian networks: scores, structure, tables, inference, sampling, export, drawing. All of it post-processing."""
+"""What was learnt of a table: the kinds of model, what each can do, and how networks are scored, fitted and drawn."""
 
-from understudy.models._answers import (
+from understudy.models._drawing import draw_svg, edge_strengths
+from understudy.models._export import to_bif, to_networkx, to_pgmpy
+from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
+from understudy.models._kinds import KINDS, why_not_releasable
+from understudy.models._network_model import NetworkModel
+from understudy.models._posterior import Evidence
+from understudy.models._priview import ViewsModel, consistent_views
+from understudy.models._protocol import (
+    Array,
+    DrawsItself,
+    DrawsRows,
+    HasNetwork,
+    Model,
+    Parts,
+    PartsReader,
+    Saves,
+)
+from understudy.models._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
+from understudy.models._simplex import project_to_simplex
+from understudy.models._structure import Network, Node
+from understudy.models._tables import (
     JointModel,
     NoisyJoint,
     TablesModel,
@@ -9,23 +29,18 @@ from understudy.models._answers import (
     joint_shape,
     read_marginal,
 )
-from understudy.models._drawing import draw_svg, edge_strengths
-from understudy.models._export import to_bif, to_networkx, to_pgmpy
-from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
-from understudy.models._model import Answers, Model, NetworkModel
-from understudy.models._posterior import Evidence
-from understudy.models._priview import ViewsModel, consistent_views
-from understudy.models._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
-from understudy.models._simplex import project_to_simplex
-from understudy.models._structure import Network, Node
 from understudy.models._uncertainty import Estimate
 
 __all__ = [
+    "KINDS",
     "SCORES",
-    "Answers",
+    "Array",
+    "DrawsItself",
+    "DrawsRows",
     "Estimate",
     "Evidence",
     "FScore",
+    "HasNetwork",
     "InformationScore",
     "JointModel",
     "Model",
@@ -33,7 +48,10 @@ __all__ = [
     "NetworkModel",
     "Node",
     "NoisyJoint",
+    "Parts",
+    "PartsReader",
     "RScore",
+    "Saves",
     "TablesModel",
     "ViewsModel",
     "WeightedRScore",
@@ -53,4 +71,5 @@ __all__ = [
     "to_bif",
     "to_networkx",
     "to_pgmpy",
+    "why_not_releasable",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 from understudy.models._fitting import consistent_tables, family_tables
 from understudy.models._inference import Floats
 from understudy.models._layout import Edge, Layout, lay_out
-from understudy.models._model import NetworkModel
+from understudy.models._protocol import HasNetwork
 from understudy.schema import Axis
 
 _FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
@@ -28,12 +28,12 @@ _MOST_EDGES = 240  # more lines than this nobody can follow
 _STEEPEST = 0.4  # of a line beside a box: what the gap between boxes leaves room for
 
 
-def edge_strengths(model: NetworkModel) -> dict[Edge, float]:
+def edge_strengths(model: HasNetwork) -> dict[Edge, float]:
     """Mutual information in bits between each parent (at the level used) and its child.
 
     From the measured tables where there are any, as they were processed; else from the model by inference.
 
-    >>> from understudy.models import Network, Node
+    >>> from understudy.models import Network, NetworkModel, Node
     >>> from understudy.schema import Attribute, Domain, recode
     >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2)))
     >>> network = Network(domain, (Node(0), Node(1, (Axis(0),))))
@@ -49,7 +49,7 @@ def edge_strengths(model: NetworkModel) -> dict[Edge, float]:
     return strengths
 
 
-def _families(model: NetworkModel) -> Sequence[Floats]:
+def _families(model: HasNetwork) -> Sequence[Floats]:
     if not model.measurements:
         return model.families()
     # large networks tangle: exact inference over all families would cost more than the fit did
@@ -77,13 +77,13 @@ def _information(joint: Floats) -> float:
     return max(0.0, float((joint[live] * np.log2(joint[live] / independent[live])).sum()))
 
 
-def draw_svg(model: NetworkModel, *, title: str = "") -> str:
+def draw_svg(model: HasNetwork, *, title: str = "") -> str:
     """The network as an SVG picture: boxes in layers, parents above children.
 
     A line is the thicker and darker the more the child tells about the parent (mutual information in what was
     measured). A small label on it says in how many groups the child sees the parent, where not in all its values.
 
-    >>> from understudy.models import Network, Node
+    >>> from understudy.models import Network, NetworkModel, Node
     >>> from understudy.schema import Attribute, Domain, recode
     >>> domain = Domain((Attribute(name="age", size=2), Attribute(name="income", size=2)))
     >>> network = Network(domain, (Node(0), Node(1, (Axis(0),))))
@@ -101,7 +101,7 @@ def draw_svg(model: NetworkModel, *, title: str = "") -> str:
 
 @dataclass(frozen=True)
 class _Drawing:
-    model: NetworkModel
+    model: HasNetwork
     title: str
     layout: Layout
     widths: Mapping[int, float]

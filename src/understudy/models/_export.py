@@ -20,7 +20,7 @@ import numpy as np
 
 from understudy._core.errors import UserError
 from understudy.models._inference import Floats
-from understudy.models._model import NetworkModel
+from understudy.models._protocol import HasNetwork
 from understudy.schema import Axis, regroup
 
 Labels: TypeAlias = Sequence[Sequence[str]]
@@ -47,10 +47,10 @@ class PlainNode:
     level: int
 
 
-def plain_nodes(model: NetworkModel, labels: Labels | None = None) -> list[PlainNode]:
+def plain_nodes(model: HasNetwork, labels: Labels | None = None) -> list[PlainNode]:
     """The model as nodes without levels, parents first. `labels` has a label for each leaf code, a list an attribute.
 
-    >>> from understudy.models import Network, Node
+    >>> from understudy.models import Network, NetworkModel, Node
     >>> from understudy.schema import Attribute, Domain, Level, recode
     >>> age = Attribute(name="age", size=3, coarser=(Level(groups=(0, 0, 1)),))
     >>> domain = Domain((age, Attribute(name="sex", size=2)))
@@ -85,7 +85,7 @@ def _plain(name: str, states: tuple[str, ...], parents: tuple[str, ...], table: 
     return PlainNode(name=name, states=states, parents=parents, table=table, attribute=axis.attribute, level=axis.level)
 
 
-def _states(model: NetworkModel, labels: Labels | None) -> list[tuple[str, ...]]:
+def _states(model: HasNetwork, labels: Labels | None) -> list[tuple[str, ...]]:
     """State names of each attribute of the network: labels where it has a table's own codes, else numbers."""
     result = [tuple(str(code) for code in range(attribute.size)) for attribute in model.network.domain]
     if labels is None:
@@ -143,14 +143,14 @@ def _word(text: str, *, variable: bool) -> str:
 
 
 def to_bif(
-    model: NetworkModel, labels: Labels | None = None, *, name: str = "understudy", remarks: Sequence[str] = ()
+    model: HasNetwork, labels: Labels | None = None, *, name: str = "understudy", remarks: Sequence[str] = ()
 ) -> str:
     """The model in the Bayesian Interchange Format, for bnlearn, pgmpy, GeNIe and others.
 
     `remarks` are comments at its head. Names become plain words; comments give the original where that changed it.
     Generalised parents become helper nodes (`age_1` is level 1 of age). A binary or Gray model is a network over bits.
 
-    >>> from understudy.models import Network, Node
+    >>> from understudy.models import Network, NetworkModel, Node
     >>> from understudy.schema import Attribute, Domain, recode
     >>> domain = Domain((Attribute(name="a", size=2),))
     >>> model = NetworkModel(Network(domain, (Node(0),)), ([0.5, 0.5],), recode(domain, "vanilla"), (), 1)
@@ -211,13 +211,13 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def to_networkx(model: NetworkModel, labels: Labels | None = None) -> Any:
+def to_networkx(model: HasNetwork, labels: Labels | None = None) -> Any:
     """The model as a `networkx.DiGraph`.
 
     Nodes carry `size`, `states`, `table` (one axis a parent, in the order of `parents`, then the node), `parents`,
     `attribute` and `level`; helper nodes for generalised parents have a level above 0.
 
-    >>> from understudy.models import Network, Node
+    >>> from understudy.models import Network, NetworkModel, Node
     >>> from understudy.schema import Attribute, Domain, recode
     >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2)))
     >>> network = Network(domain, (Node(0), Node(1, (Axis(0),))))
@@ -244,7 +244,7 @@ def to_networkx(model: NetworkModel, labels: Labels | None = None) -> Any:
     return graph
 
 
-def to_pgmpy(model: NetworkModel, labels: Labels | None = None) -> Any:
+def to_pgmpy(model: HasNetwork, labels: Labels | None = None) -> Any:
     """The model as a `pgmpy.models.DiscreteBayesianNetwork`, checked by pgmpy itself.
 
     The same nodes as `to_networkx`, with names and labels as they are.

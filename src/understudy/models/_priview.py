@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import UserError
-from understudy.models._answers import clip_and_rescale
 from understudy.models._posterior import Evidence, check_evidence
 from understudy.models._sampling import Floats
+from understudy.models._tables import clip_and_rescale
 from understudy.models._uncertainty import Estimate
 from understudy.schema import Domain, Marginal
 
@@ -33,7 +34,7 @@ _REMEMBERED = 10  # columns up to which maps of cells are small enough to keep
 
 @dataclass(frozen=True, eq=False)
 class ViewsModel:
-    """Views that agree on what they share. `tables` are counts, with an axis an attribute of `views`, in order.
+    """Views that agree on what they share. `tables` are counts, with one axis per attribute of `views`, in order.
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
@@ -45,6 +46,7 @@ class ViewsModel:
     [[0.5, 0.0], [0.0, 0.5]]
     """
 
+    kind: ClassVar[str] = "views"
     domain: Domain
     n: int
     views: tuple[Columns, ...]

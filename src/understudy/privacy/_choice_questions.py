@@ -25,6 +25,19 @@ class BestCandidate:
     """The index of a candidate, better ones likelier: permute-and-flip under pure ε, exponential under zCDP.
 
     The sensitivity is the score's own, of the difference between two candidates (proof.md, section 5).
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> from understudy.models import RScore
+    >>> from understudy.schema import Axis
+    >>> pairs = [Candidate(0, (Axis(1),)), Candidate(1, (Axis(0),))]
+    >>> curator.ask(BestCandidate(candidates=pairs, score=RScore()), share=Fraction(1, 2)) in (0, 1)
+    True
     """
 
     candidates: Sequence[Candidate]
@@ -72,6 +85,17 @@ class FarthestGuess:
 
     By tables: the index of a marginal, by the L1 distance of its table. By cells: a place in the row of all cells
     (proof.md, section 10).
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> question = FarthestGuess(marginals=[Marginal.of(0), Marginal.of(1)], guesses=np.array([3, 0, 2, 1]))
+    >>> curator.ask(question, share=Fraction(1, 2)) in (0, 1)
+    True
     """
 
     marginals: Sequence[Marginal]

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 class NumberOfRows:
     """How many rows there are: free where it is public; else noisy, and at least 1.
 
-    One row moves it by 1. A change of values leaves it as it is, so it has no step.
+    One row moves it by 1. A change of values leaves it as it is, so it has no step. `Curator.measure_rows` asks it, and
+    remembers the answer.
+
+    >>> NumberOfRows().what
+    'rows'
     """
 
     what: str = "rows"
@@ -58,6 +62,17 @@ class NoisyTables:
     One row moves one table by `Neighbours.table_sensitivity`. With `factors`, one tuple for each leaf code of some
     attributes, a cell's noise grows as its smallest factor shrinks, and a change from or to it costs that much less
     (proof.md, section 7); the tables must then have one shape: `measure_weighted` asks for each on its own.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> [noisy] = curator.ask(NoisyTables(marginals=[Marginal.of(0, 1)]), share=Fraction(1, 2))
+    >>> noisy.counts.shape, noisy.noise.scale
+    ((2, 2), Fraction(4, 1))
     """
 
     marginals: Sequence[Marginal]
@@ -110,6 +125,16 @@ class NoisyCell:
     """The count of a single cell of a table, by its place in the flat table.
 
     One row moves it by at most 1, whether it is replaced or comes or goes.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> isinstance(curator.ask(NoisyCell(marginal=Marginal.of(0, 1), cell=3), share=Fraction(1, 2)), int)
+    True
     """
 
     marginal: Marginal

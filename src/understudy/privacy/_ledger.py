@@ -7,7 +7,7 @@ reveal together, whatever each of them did and however later ones depended on ea
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -16,7 +16,9 @@ from threading import Lock
 from typing import Literal, Never, Protocol, TypeAlias
 
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError, did_you_mean
+from understudy._core.receipts import Receipt, leave_receipt
 from understudy.privacy._budget import Number, parse_number
+from understudy.privacy._dataset_names import check_name, find_name
 from understudy.privacy._neighbours import Neighbours
 
 Kind: TypeAlias = Literal["open", "charge", "cap"]
@@ -159,7 +161,8 @@ def next_entries(
     >>> [entry.kind for entry in made], made[1].previous == made[0].hash
     (['open', 'charge'], True)
     """
-    account = accounts(entries).get(dataset)
+    known = accounts(entries)
+    account = known.get(find_name(dataset, known) or "")
     new: list[Entry] = []
     if account is None:
         if cap is None:
@@ -174,7 +177,7 @@ def next_entries(
     new.append(
         _entry(
             [*entries, *new],
-            dataset,
+            account.dataset,
             "charge",
             epsilon=epsilon,
             delta=delta,
@@ -190,7 +193,7 @@ def cap_entry(entries: Sequence[Entry], *, dataset: str, cap: Fraction, delta_ca
     """The entry that changes a dataset's cap; without another `delta_cap` the present one stays."""
     account = account_of(entries, dataset)
     bound = account.delta_cap if delta_cap is None else delta_cap
-    return _entry(entries, dataset, "cap", epsilon=cap, delta=bound, neighbours=account.neighbours, note=note)
+    return _entry(entries, account.dataset, "cap", epsilon=cap, delta=bound, neighbours=account.neighbours, note=note)
 
 
 def _entry(
@@ -248,10 +251,11 @@ def accounts(entries: Iterable[Entry]) -> dict[str, Account]:
 def account_of(entries: Iterable[Entry], dataset: str) -> Account:
     """Where this dataset stands; an error that lists the others if there is none of that name."""
     known = accounts(entries)
-    if dataset not in known:
+    found = find_name(dataset, known)
+    if found is None:
         hint = did_you_mean(dataset, known) if known else "It has none yet."
         raise LedgerError(f"no dataset '{dataset}' in this ledger. {hint}")
-    return known[dataset]
+    return known[found]
 
 
 def check_chain(entries: Sequence[Entry]) -> None:
@@ -266,10 +270,20 @@ def check_chain(entries: Sequence[Entry]) -> None:
         previous = entry.hash
 
 
-def parse_caps(dataset: str, cap: Number | None, delta_cap: Number | None) -> tuple[Fraction | None, Fraction | None]:
+def receipt_for(entry: Entry, look: Callable[[], bool] | None = None) -> Receipt:
+    """The receipt of an entry; `look` asks the ledger whether it holds the entry, and without it that is certain."""
+    if entry.kind == "charge":
+        what = f"charge of epsilon {entry.epsilon} to dataset '{entry.dataset}'"
+        sentence = f"The {what} stays in the ledger."
+    else:
+        what = f"new cap of dataset '{entry.dataset}'"
+        sentence = f"The cap of dataset '{entry.dataset}' is {entry.epsilon} now."
+    doubt = f"The {what} may be in the ledger, which cannot be read now. Look with: understudy ledger show"
+    return Receipt(entry.hash, sentence, doubt, look or (lambda: True))
+
+
+def parse_caps(cap: Number | None, delta_cap: Number | None) -> tuple[Fraction | None, Fraction | None]:
     """The caps someone wrote, checked."""
-    if not isinstance(dataset, str) or not dataset.strip():
-        raise OptionError("a ledger needs the name of a dataset. Give it one, such as 'people-2024'.")
     most = None if cap is None else parse_number(cap, "cap")
     most_delta = None if delta_cap is None else parse_number(delta_cap, "delta_cap")
     if most is not None and most <= 0:
@@ -293,8 +307,8 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
     """
 
     def __init__(self, *, dataset: str = "dataset", cap: Number, delta_cap: Number | None = None) -> None:
-        self.dataset = dataset
-        self._cap, self._delta_cap = parse_caps(dataset, cap, delta_cap)
+        self.dataset = check_name(dataset)
+        self._cap, self._delta_cap = parse_caps(cap, delta_cap)
         self._entries: list[Entry] = []
         self._lock = Lock()
 
@@ -303,7 +317,7 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
     ) -> Entry:
         """Book a run's whole budget, or raise."""
         with self._lock:
-            self._entries += next_entries(
+            made = next_entries(
                 self._entries,
                 dataset=self.dataset,
                 cap=self._cap,
@@ -315,7 +329,9 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
                 note=note,
                 raising=_IN_MEMORY,
             )
-            return self._entries[-1]
+            leave_receipt(receipt_for(made[-1], lambda: made[-1] in self._entries))
+            self._entries += made
+            return made[-1]
 
     def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> None:
         """Raise if this charge would be refused now; charges nothing."""

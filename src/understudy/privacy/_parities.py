@@ -121,6 +121,17 @@ class NoisyParities:
 
     All get the same noise: one row moves each by at most 1, so a step's L1 sensitivity is their number, and so is the
     square of its L2 sensitivity (proof.md, section 9).
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> [found] = curator.ask(NoisyParities(marginals=[Marginal.of(0, 1)]), share=Fraction(1, 2))
+    >>> found.coefficients.shape
+    (1, 1)
     """
 
     marginals: Sequence[Marginal]

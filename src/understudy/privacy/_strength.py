@@ -49,7 +49,21 @@ class Strength:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanStrength:
-    """The mean of each group's best value, with noise: one number, which a unit moves as far as one value."""
+    """The mean of each group's best value, with noise: one number, which a unit moves as far as one value.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> from understudy.models import RScore
+    >>> from understudy.schema import Axis
+    >>> groups = [[Candidate(0, (Axis(1),))], [Candidate(1, (Axis(0),))]]
+    >>> isinstance(curator.ask(MeanStrength(groups=groups, score=RScore()), share=Fraction(1, 2)).mean, float)
+    True
+    """
 
     groups: Sequence[Sequence[Candidate]]
     score: ScoreWithValues

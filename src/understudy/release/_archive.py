@@ -1,7 +1,8 @@
 """The model file as a container: a zip of JSON documents and plain numeric arrays, safe to open.
 
-Nothing in it is code, and nothing is trusted before it is checked: number, names and sizes of the members, their
-hashes, and the type and shape of each array. The same content always makes the same bytes.
+Nothing in it is code, and nothing is unpacked before it is known to be of a sensible size: first the directory of the
+zip, then the manifest, then the documents, each of them bounded; and an array only when the documents have said which
+shape it must have. The same content always makes the same bytes.
 """
 
 from __future__ import annotations
@@ -12,54 +13,50 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isfinite, prod
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from understudy._core.errors import ModelFileError
-
-Array: TypeAlias = npt.NDArray[Any]  # of float64 or int64: the two types that are ever written
+from understudy.models import KINDS, Array
 
 FORMAT = "understudy-model/1"
+MANIFEST, SCHEMA, STATEMENT = "manifest.json", "schema.json", "statement.json"
+DOCUMENTS = frozenset({MANIFEST, SCHEMA, STATEMENT, *(f"{kind}.json" for kind in KINDS)})
+"""The only JSON documents that a model file may have: these three, and one that is called after the model's kind."""
 MAX_MEMBERS = 20_000
-MAX_DOCUMENT = 64 << 20
+MAX_DOCUMENT = 16 << 20
+MAX_VALUES = 1 << 21
+"""Values in one document: numbers, texts, lists and mappings take far more memory than their text does."""
 MAX_TOTAL = 1 << 30
 MAX_FILE = 1 << 30
-_NAME = re.compile(r"[a-z]{1,20}(-[0-9]{5})?\.(json|npy)", re.ASCII)
-_DTYPES = {"<f8": np.float64, "<i8": np.int64}
+_ARRAY_NAME = re.compile(r"[a-z]{1,20}-[0-9]{5}\.npy", re.ASCII)
+_ENTRY = 46 + 26  # bytes of a member in a zip's directory: its head, and the longest name there is
+_END, _END_LENGTH, _LARGE_END = b"PK\x05\x06", 22, b"PK\x06\x07"
+_HEADER = 1000  # bytes; numpy writes 118 for any table that a model has
+_MAX_DIGITS = 2000
+_DTYPES: Mapping[Any, str] = {np.float64: "<f8", np.int64: "<i8"}
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Archive:
-    """The unpacked content: JSON documents and arrays by member name."""
+    """What is to be written: JSON documents and arrays by member name."""
 
     documents: Mapping[str, Any]
     arrays: Mapping[str, Array]
-
-    def document(self, name: str) -> Any:
-        """The JSON document of this name."""
-        if name not in self.documents:
-            raise ModelFileError(f"this model file lacks its part '{name}'. Ask its publisher for the file again.")
-        return self.documents[name]
-
-    def array(self, name: str, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Array:
-        """The array of this name, which must have this type and shape."""
-        found = self.arrays.get(name)
-        if found is None or found.dtype != dtype or found.shape != shape:
-            raise ModelFileError(f"the table '{name}' in this model file is missing or has another shape than it must.")
-        return found
 
 
 def pack(archive: Archive) -> bytes:
     """The archive as bytes, the same ones each time.
 
     >>> archive = Archive(documents={"schema.json": {"fields": []}}, arrays={"table-00000.npy": np.eye(2)})
-    >>> pack(archive) == pack(archive), unpack(pack(archive)).arrays["table-00000.npy"].tolist()
+    >>> pack(archive) == pack(archive), unpack(pack(archive)).array("table-00000.npy", np.float64, (2, 2)).tolist()
     (True, [[1.0, 0.0], [0.0, 1.0]])
     """
     members = {name: _json_bytes(document) for name, document in sorted(archive.documents.items())}
@@ -70,7 +67,7 @@ def pack(archive: Archive) -> bytes:
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in {"manifest.json": _json_bytes(manifest), **members}.items():
+        for name, data in {MANIFEST: _json_bytes(manifest), **members}.items():
             info = zipfile.ZipInfo(name, date_time=_EARLIEST)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.create_system = 3
@@ -79,27 +76,53 @@ def pack(archive: Archive) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(data: bytes) -> Archive:
-    """The archive in these bytes, checked; raises ModelFileError for anything else."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as file:
-            raw = _members(file)
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError, NotImplementedError) as error:
-        if isinstance(error, ModelFileError):
-            raise
-        raise ModelFileError(
-            "this is not a whole understudy model file: it is truncated, damaged or something else. "
-            "Copy it again, or ask its publisher for it."
-        ) from error
-    _check_manifest(raw)
-    return Archive(
-        documents={name: _read_json(name, part) for name, part in raw.items() if name.endswith(".json")},
-        arrays={name: _read_array(name, part) for name, part in raw.items() if name.endswith(".npy")},
-    )
+class Members:
+    """The members of a model file, each unpacked when it is asked for. Make it with `unpack`."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file = file
+        self._infos = _check_members(file.infolist())
+        self._digests = _check_manifest(self.document(MANIFEST, sealed=False), self._infos)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all members but the manifest."""
+        return frozenset(self._infos) - {MANIFEST}
+
+    def document(self, name: str, *, sealed: bool = True) -> Any:
+        """The JSON document of this name."""
+        if name not in self._infos:
+            raise ModelFileError(f"this model file lacks its part '{name}'. Ask its publisher for the file again.")
+        return _read_json(name, self._read(name, sealed=sealed))
+
+    def array(self, name: str, dtype: type[np.float64 | np.int64], shape: Sequence[int]) -> Array:
+        """The array of this name, which must have this type and shape: its size is looked at before it is unpacked."""
+        info, n_bytes = self._infos.get(name), 8 * prod(shape)
+        if info is None or not n_bytes < info.file_size <= n_bytes + _HEADER:
+            raise ModelFileError(f"the table '{name}' in this model file is missing or has another shape than it must.")
+        return _read_array(name, self._read(name), dtype, tuple(shape))
+
+    def _read(self, name: str, *, sealed: bool = True) -> bytes:
+        info = self._infos[name]
+        with _told_as_damage(), self._file.open(info) as member:
+            # One byte more than declared: a member that lies about its size is found without unpacking all of it.
+            data = member.read(info.file_size + 1)
+        if len(data) != info.file_size:
+            raise ModelFileError("a part of this model file is not as long as it says. Do not trust it.")
+        if sealed and _digest(data) != self._digests[name]:
+            raise _changed()
+        return data
 
 
-def read_archive(path: Path) -> Archive:
-    """The archive in this file."""
+def unpack(data: bytes) -> Members:
+    """The members of the archive in these bytes; raises ModelFileError for anything else."""
+    with _told_as_damage():
+        _check_directory(data)
+        return Members(zipfile.ZipFile(io.BytesIO(data)))
+
+
+def read_archive(path: Path) -> Members:
+    """The members of the archive in this file."""
     try:
         if path.is_dir():
             raise ModelFileError(f"'{path}' is a folder. Give the file in it: '{path / 'model.understudy'}'.")
@@ -113,33 +136,49 @@ def read_archive(path: Path) -> Archive:
     return unpack(data)
 
 
-def _members(file: zipfile.ZipFile) -> dict[str, bytes]:
-    infos = file.infolist()
+@contextmanager
+def _told_as_damage() -> Iterator[None]:
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError, NotImplementedError) as error:
+        raise ModelFileError(
+            "this is not a whole understudy model file: it is truncated, damaged or something else. "
+            "Copy it again, or ask its publisher for it."
+        ) from error
+
+
+def _check_directory(data: bytes) -> None:
+    """Look at the end of the zip for the size of its directory, before the directory is read into objects."""
+    end = data[-_END_LENGTH:]
+    if len(end) < _END_LENGTH or not end.startswith(_END) or _LARGE_END in data[-_END_LENGTH - 20 : -_END_LENGTH]:
+        raise zipfile.BadZipFile("no end that understudy writes")
+    if int.from_bytes(end[12:16], "little") > MAX_MEMBERS * _ENTRY:
+        raise ModelFileError(f"this model file has more parts than the {MAX_MEMBERS} it may have. Do not trust it.")
+
+
+def _check_members(infos: Sequence[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+    """The members by name, if number, names, sizes and packing are as understudy makes them."""
     if len(infos) > MAX_MEMBERS:
         raise ModelFileError(f"this model file has {len(infos)} parts, more than the {MAX_MEMBERS} it may have.")
-    names = [info.filename for info in infos]
-    odd = next((name for name in names if not _NAME.fullmatch(name)), None)
-    if odd is not None or len(set(names)) != len(names):
+    found = {info.filename: info for info in infos}
+    if MANIFEST not in found:
+        raise ModelFileError("this zip file has no manifest of understudy, so it is not a model file.")
+    known = all(name in DOCUMENTS or _ARRAY_NAME.fullmatch(name) for name in found)
+    if not known or len(found) != len(infos):
         raise ModelFileError("this model file has parts with names that understudy never writes. Do not trust it.")
-    too_big = any(info.file_size > MAX_DOCUMENT for info in infos if info.filename.endswith(".json"))
+    too_big = any(info.file_size > MAX_DOCUMENT for info in infos if info.filename in DOCUMENTS)
     if too_big or sum(info.file_size for info in infos) > MAX_TOTAL:
         raise ModelFileError("this model file unpacks to more than any model needs. Do not trust it.")
-    return {info.filename: _read_member(file, info) for info in infos}
+    for info in infos:
+        if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 0x1:
+            raise ModelFileError("this model file is packed in a way that understudy never uses. Do not trust it.")
+    return found
 
 
-def _read_member(file: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 0x1:
-        raise ModelFileError("this model file is packed in a way that understudy never uses. Do not trust it.")
-    with file.open(info) as member:
-        # One byte more than declared: a member that lies about its size is found without unpacking all of it.
-        data = member.read(info.file_size + 1)
-    if len(data) != info.file_size:
-        raise ModelFileError("a part of this model file is not as long as it says. Do not trust it.")
-    return data
-
-
-def _check_manifest(raw: dict[str, bytes]) -> None:
-    manifest = _read_json("manifest.json", raw.pop("manifest.json", b"null"))
+def _check_manifest(manifest: Any, infos: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
+    """The SHA-256 of each other member, if the manifest lists them with their sizes."""
     if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), str):
         raise ModelFileError("this zip file has no manifest of understudy, so it is not a model file.")
     if manifest["format"] != FORMAT:
@@ -147,11 +186,19 @@ def _check_manifest(raw: dict[str, bytes]) -> None:
             f"this model file has format '{manifest['format'][:40]}', and this version of understudy reads '{FORMAT}'. "
             "Update understudy."
         )
-    expected = {name: {"bytes": len(data), "sha256": _digest(data)} for name, data in raw.items()}
-    if manifest.get("members") != expected:
-        raise ModelFileError(
-            "the parts of this model file do not match its manifest: it was damaged or changed after it was written."
-        )
+    listed = manifest.get("members")
+    if not isinstance(listed, dict) or not all(isinstance(member, dict) for member in listed.values()):
+        raise _changed()
+    sizes = {name: member.get("bytes") for name, member in listed.items()}
+    if sizes != {name: info.file_size for name, info in infos.items() if name != MANIFEST}:
+        raise _changed()
+    return {name: str(member.get("sha256")) for name, member in listed.items()}
+
+
+def _changed() -> ModelFileError:
+    return ModelFileError(
+        "the parts of this model file do not match its manifest: it was damaged or changed after it was written."
+    )
 
 
 def _digest(data: bytes) -> str:
@@ -163,14 +210,30 @@ def _json_bytes(document: Any) -> bytes:
 
 
 def _read_json(name: str, data: bytes) -> Any:
+    """A document; one with too many values, or with numbers that nobody writes, is refused."""
     try:
-        return json.loads(data.decode(), parse_constant=_no_constant)
+        if sum(data.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
+            raise ValueError("more values than any document has")
+        return json.loads(data.decode(), parse_constant=_no_constant, parse_int=_read_int, parse_float=_read_float)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"the part '{name}' of this model file is not the JSON that it should be.") from error
 
 
 def _no_constant(word: str) -> None:
     raise ValueError(f"{word} is not JSON")
+
+
+def _read_int(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError("a number of too many digits")
+    return int(digits)
+
+
+def _read_float(digits: str) -> float:
+    found = float(digits)
+    if not isfinite(found):
+        raise ValueError("a number beyond all floats")
+    return found
 
 
 def _array_bytes(array: Array) -> bytes:
@@ -180,22 +243,19 @@ def _array_bytes(array: Array) -> bytes:
     return buffer.getvalue()
 
 
-def _read_array(name: str, data: bytes) -> Array:
+def _read_array(name: str, data: bytes, dtype: type[np.float64 | np.int64], shape: tuple[int, ...]) -> Array:
     """An array of plain doubles or 64-bit integers; the header is parsed as a literal, never evaluated."""
-    fault = ModelFileError(f"the table '{name}' of this model file is not a plain array of numbers.")
+    fault = ModelFileError(f"the table '{name}' of this model file is not a plain array of numbers as it must be.")
     stream = io.BytesIO(data)
     try:
         if np.lib.format.read_magic(stream) != (1, 0):
             raise fault
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=1000)
+        found, fortran, stored = np.lib.format.read_array_header_1_0(stream, max_header_size=_HEADER)
     except (ValueError, EOFError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise fault from error
-    wanted = _DTYPES.get(dtype.str)
-    n_cells = 1
-    for size in shape:
-        n_cells *= size
-    if wanted is None or fortran or min(shape, default=1) < 0 or 8 * n_cells != len(data) - stream.tell():
+    start = stream.tell()
+    if found != shape or fortran or stored.str != _DTYPES[dtype] or 8 * prod(shape) != len(data) - start:
         raise fault
-    array = np.frombuffer(data, dtype=wanted, offset=stream.tell()).reshape(shape)
+    array = np.frombuffer(data, dtype=dtype, offset=start).reshape(shape)
     array.setflags(write=False)
     return array

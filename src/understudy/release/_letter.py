@@ -58,8 +58,8 @@ def _banner(statement: Statement) -> list[str]:
 
 def _why_not_private(statement: Statement) -> str:
     reasons = []
-    if statement.as_published is not None:
-        reasons.append(f"The method ran as its paper prints it, and so it keeps no ε: {statement.as_published}")
+    if statement.as_printed is not None:
+        reasons.append(f"The method ran as its paper prints it, and so it keeps no ε: {statement.as_printed}")
     if statement.seeded:
         reasons.append("The noise came from a seed, so whoever knows or guesses the seed can take it off again.")
     if statement.diagnostic is not None:
@@ -71,10 +71,10 @@ def _promise(statement: Statement) -> str:
     epsilon, delta = statement.epsilon, statement.delta
     named = "ε-differential privacy" if delta == 0 else "(ε, δ)-differential privacy"
     parameters = f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
-    if statement.as_published is not None:
+    if statement.as_printed is not None:
         return (
             f"## What the paper claims\n\nIt claims {named} with {parameters}. The claim is wrong. The "
-            "same method without `as_published` is repaired, and does keep its ε."
+            "repaired method, without `-as-printed` in its name, does keep its ε."
         )
     if not statement.private:
         return f"## What the run would promise\n\nWith real noise: {named} with {parameters}."
@@ -213,7 +213,7 @@ def _cost(charges: Sequence[ChargeLine]) -> str:
 
 def _making(statement: Statement) -> str:
     options = ", ".join(f"{key} = {value}" for key, value in statement.options.items() if value is not None)
-    drawn = "; integers, drawn exactly, no floating point" if statement.as_published is None else ""
+    drawn = "; integers, drawn exactly, no floating point" if statement.as_printed is None else ""
     towards = "the guarantee is towards all others" if statement.private else "there is no guarantee towards anyone"
     return (
         "## How it was made\n\n"

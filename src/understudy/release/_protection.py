@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from understudy.charts import Chart
-from understudy.charts._svg import fit, plain, svg, tag, ticks, width_of
+from understudy.charts import Chart, fit, plain, svg, tag, ticks, width_of
 from understudy.release._statement import ProtectionLine, Statement
 from understudy.release._statement_text import clean, number_above, right_at_most
 
@@ -150,7 +149,7 @@ def protection_chart(statement: Statement) -> Chart:
 def _head(title: str, statement: Statement) -> list[str]:
     parts = [tag("text", fit(title, 600, 14), class_="us-ink", x=14, y=24, font_size=14, font_weight="600")]
     if statement.stamp is not None:
-        parts.append(tag("text", statement.stamp, class_="us-ceiling", x=14, y=42, font_size=11, font_weight="600"))
+        parts.append(tag("text", statement.stamp, class_="us-worst", x=14, y=42, font_size=11, font_weight="600"))
     x = _LEFT
     for kind, label in (("us-fourth", "sensitive"), ("us-synthetic", "other"), ("us-ink", "promised before the run")):
         wide = 3.0 if kind == "us-ink" else 9.0

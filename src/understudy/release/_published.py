@@ -12,7 +12,7 @@ from understudy._core.errors import OptionError
 from understudy._core.files import write_bytes
 from understudy._core.numbers import whole_number
 from understudy._core.randomness import streams
-from understudy.models import NetworkModel
+from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves
 from understudy.release._answer import Answer
 from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
@@ -48,7 +48,7 @@ class PublishedModel:
     """
 
     schema: Schema
-    model: NetworkModel
+    model: Saves
     statement: Statement
 
     def __repr__(self) -> str:
@@ -89,6 +89,8 @@ class PublishedModel:
         """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known."""
         from understudy.tables import decode_batch
 
+        if not isinstance(self.model, DrawsRows):
+            raise OptionError(f"this model is {_a(self.model.kind)}, which draws no rows. Ask it with a query instead.")
         wanted = self.model.n if n is None else whole_number(n, "n")
         conditions = read_conditions(self.schema, where)
         schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
@@ -150,13 +152,13 @@ class PublishedModel:
         from understudy.models import to_bif
 
         stamp = self.statement.stamp
-        return to_bif(self.model, self._labels(), remarks=() if stamp is None else (stamp,))
+        return to_bif(self._network, self._labels(), remarks=() if stamp is None else (stamp,))
 
     def to_pgmpy(self) -> Any:
         """The network as a pgmpy `DiscreteBayesianNetwork` (needs `pip install understudy[pgmpy]`)."""
         from understudy.models import to_pgmpy
 
-        return self._with_stamp(to_pgmpy(self.model, self._labels()))
+        return self._with_stamp(to_pgmpy(self._network, self._labels()))
 
     def to_networkx(self) -> Any:
         """The network as a networkx `DiGraph` (needs `pip install understudy[networkx]`).
@@ -165,18 +167,32 @@ class PublishedModel:
         """
         from understudy.models import to_networkx
 
-        return self._with_stamp(to_networkx(self.model, self._labels()))
+        return self._with_stamp(to_networkx(self._network, self._labels()))
+
+    @property
+    def draws_itself(self) -> bool:
+        """Whether there is a drawing of the model: of a network there is."""
+        return isinstance(self.model, DrawsItself)
 
     def draw(self, path: str | os.PathLike[str]) -> None:
-        """Write a drawing of the network as an SVG file."""
+        """Write a drawing of the model as an SVG file."""
         write_bytes(Path(path), self.to_svg().encode())
 
     def to_svg(self) -> str:
-        """A drawing of the network."""
-        from understudy.models import draw_svg
-
+        """A drawing of the model."""
+        if not isinstance(self.model, DrawsItself):
+            raise OptionError(f"this model is {_a(self.model.kind)}, and there is no drawing of such a model.")
         title = self.statement.dataset + (f" ({self.statement.stamp})" if self.statement.stamp else "")
-        return draw_svg(self.model, title=title)
+        return self.model.to_svg(title=title)
+
+    @property
+    def _network(self) -> HasNetwork:
+        if not isinstance(self.model, HasNetwork):
+            raise OptionError(
+                f"this model is {_a(self.model.kind)}, not a network, so there is none to export. Sample from "
+                "it, or ask it with a query."
+            )
+        return self.model
 
     def _with_stamp(self, network: Any) -> Any:
         """The graph with the stamp among its attributes, if there is one."""
@@ -214,3 +230,12 @@ def _no_rows(n_columns: int) -> list[Any]:
     import numpy as np
 
     return [np.zeros(0, dtype=np.uint8)] * n_columns
+
+
+def _a(kind: str) -> str:
+    """A kind with its article.
+
+    >>> _a("joint"), _a("octree")
+    ('a joint', 'an octree')
+    """
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"

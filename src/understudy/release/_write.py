@@ -115,8 +115,10 @@ def fill_release(
     model.save(folder / "model.understudy")
     (folder / "privacy.json").write_bytes(_json(model.statement.to_dict()))
     (folder / "PRIVACY.md").write_text(privacy_letter(model.statement), encoding="utf-8")
-    model.draw(folder / "network.svg")
-    files = [table, *(folder / name for name in ("model.understudy", "privacy.json", "PRIVACY.md", "network.svg"))]
+    files = [table, *(folder / name for name in ("model.understudy", "privacy.json", "PRIVACY.md"))]
+    if model.draws_itself:
+        files.append(folder / "network.svg")
+        model.draw(files[-1])
     if model.statement.unequal:
         files.append(protection_chart(model.statement).save(folder / "protection.svg"))
     card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts(), delimiter=delimiter)

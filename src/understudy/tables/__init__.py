@@ -3,16 +3,16 @@
 from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._draft import draft_schema
 from understudy.tables._kinds import to_kind
-from understudy.tables._loose import ColumnFound, LooseTable, missing_label, outside_label, read_loosely
+from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
-from understudy.tables._sources import column_names, delimiter_of, kind_of
+from understudy.tables._sources import column_names, delimiter_of, kind_of, open_source
 from understudy.tables._table import Table, code_type
 from understudy.tables._write import TableWriter, open_writer
 
 __all__ = [
     "CheckReport",
     "ColumnCheck",
-    "ColumnFound",
+    "ColumnFaults",
     "LooseTable",
     "Table",
     "TableWriter",
@@ -25,6 +25,7 @@ __all__ = [
     "draft_schema",
     "kind_of",
     "missing_label",
+    "open_source",
     "open_writer",
     "outside_label",
     "read_loosely",

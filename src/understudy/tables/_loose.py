@@ -20,10 +20,10 @@ from understudy.tables._table import code_type
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColumnFound:
+class ColumnFaults:
     """How many cells of a column have no code in the schema, and why.
 
-    >>> ColumnFound(name="age", missing=2, outside=1).total
+    >>> ColumnFaults(name="age", missing=2, outside=1).total
     3
     """
 
@@ -55,7 +55,7 @@ class LooseTable:
     """What it was read from: pandas, polars, pyarrow, csv, parquet or arrow."""
     n: int
     columns: tuple[Codes, ...]
-    found: tuple[ColumnFound, ...]
+    faults: tuple[ColumnFaults, ...]
     extra: tuple[str, ...]
     """Columns that the schema does not have. They were not read."""
 
@@ -74,7 +74,7 @@ def read_loosely(source: Any, schema: Schema, *, progress: Progress | None = Non
     >>> import pyarrow as pa
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
     >>> loose = read_loosely(pa.table({"id": [7, 8], "sex": ["M", "x"]}), schema)
-    >>> loose.found[0].outside, loose.extra
+    >>> loose.faults[0].outside, loose.extra
     (1, ('id',))
     """
     schema.domain  # noqa: B018 - a draft field without a domain is the first thing to say
@@ -99,7 +99,7 @@ def read_loosely(source: Any, schema: Schema, *, progress: Progress | None = Non
         kind=opened.kind,
         n=rows,
         columns=tuple(np.concatenate(chunk) for chunk in chunks),
-        found=tuple(_found(encoder) for encoder in encoders),
+        faults=tuple(_faults(encoder) for encoder in encoders),
         extra=tuple(name for name in opened.names if name not in set(schema.names)),
     )
 
@@ -112,9 +112,9 @@ def _loose_codes(encoder: ColumnEncoder, column: Any) -> Codes:
     return narrow if indices is None else narrow[indices]
 
 
-def _found(encoder: ColumnEncoder) -> ColumnFound:
+def _faults(encoder: ColumnEncoder) -> ColumnFaults:
     counts = {trouble.replace(" ", "_"): problem.count for trouble, problem in encoder.problems.items()}
-    return ColumnFound(name=encoder.schema_field.name, **counts)
+    return ColumnFaults(name=encoder.schema_field.name, **counts)
 
 
 def missing_label(field: Field) -> str:

@@ -1,0 +1,180 @@
+"""What is to be evaluated: a release folder, a model file, or a table that any tool made."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from understudy._api._plan import plan
+from understudy._api._settings import SchemaLike, read_schema
+from understudy._core.errors import OptionError, TableError
+from understudy.evaluation import BudgetLine, ReportFacts
+from understudy.methods import METHODS, HPPrivBayes
+from understudy.release import PublishedModel, Release, load_model, privacy_letter
+from understudy.schema import Schema
+
+MODEL_FILE = "model.understudy"
+_TABLES = ("synthetic.csv", "synthetic.csv.gz", "synthetic.parquet", "synthetic.arrow")
+_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatedRelease:
+    """Synthetic tables, the schema they follow, and the model they came from if there is one."""
+
+    tables: tuple[Any, ...]
+    schema: Schema
+    model: PublishedModel | None = None
+
+    def facts(self, **more: Any) -> ReportFacts:
+        """What the release says of itself, as a report shows it."""
+        if self.model is None:
+            return ReportFacts(dataset=self.schema.name, n_columns=len(self.schema.fields), **more)
+        statement = self.model.statement
+        return ReportFacts(
+            dataset=statement.dataset,
+            n_columns=len(self.schema.fields),
+            created=statement.created,
+            version=statement.version,
+            method=statement.method,
+            epsilon=float(statement.epsilon),
+            delta=float(statement.delta),
+            neighbours=statement.neighbours,
+            stamp=statement.stamp,
+            privacy_letter=privacy_letter(statement),
+            network_svg=self.model.to_svg() if self.model.draws_itself else None,
+            budgets=budget_lines(self.model),
+            **more,
+        )
+
+
+def open_evaluated(
+    synthetic: Any,
+    schema: SchemaLike | None,
+    *,
+    draws: int = 1,
+    seed: int = 0,
+    otherwise: SchemaLike | None = None,
+) -> EvaluatedRelease:
+    """The tables to look at. With `draws` above 1 the model gives more of them, which costs no privacy.
+
+    A model brings its own schema; `otherwise` is for a table without one.
+
+    >>> open_evaluated("people.csv", None)
+    Traceback (most recent call last):
+    understudy._core.errors.TableError: there is no file or folder 'people.csv' to evaluate.
+    """
+    tables, model = _opened(synthetic)
+    if schema is None and model is None:
+        schema = otherwise
+    declared = read_schema(schema) if schema is not None else None if model is None else model.schema
+    if declared is None:
+        raise OptionError("a table without a model beside it needs a schema: --schema (schema=…).")
+    if draws > 1 and model is None:
+        raise OptionError("only a model can draw more tables. Name a release folder or a model file, or give one draw.")
+    if model is not None:
+        drawn = [model.sample(seed=seed + i, kind="pyarrow") for i in range(draws - len(tables))]
+        tables = (*tables, *drawn)
+    return EvaluatedRelease(tables=tuple(tables), schema=declared, model=model)
+
+
+def open_release(release: Any) -> EvaluatedRelease:
+    """A release or a model, for a page that is made from nothing else."""
+    tables, model = _opened(release)
+    if model is None:
+        raise OptionError(
+            "a public page is made from a release: there is no model here to tell how the table was made. Name the "
+            f"folder that 'understudy publish' made, or its {MODEL_FILE}."
+        )
+    return EvaluatedRelease(tables=tables or (model.sample(seed=0, kind="pyarrow"),), schema=model.schema, model=model)
+
+
+def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
+    """What other budgets would give, from the dry run: nothing is spent to know it.
+
+    The plan takes the method's own defaults, but for the columns that were called sensitive. A method that plans
+    nothing has no such lines, nor has one as its paper prints it: it keeps no budget.
+    """
+    statement = model.statement
+    if statement.method not in METHODS:
+        return ()
+    budgets = [statement.epsilon * int(factor * 4) / 4 for factor in _FACTORS]
+    try:
+        plans = [
+            plan(
+                schema=model.schema,
+                epsilon=epsilon,
+                delta=statement.delta or None,
+                rows=model.model.n,
+                method=statement.method,
+                neighbours=statement.neighbours,
+                **_sensitive(model),
+            )
+            for epsilon in budgets
+        ]
+    except OptionError:  # the release stands without its plan, say where a name holds a comma
+        return ()
+    if not all(found.noise_mean for found in plans):
+        return ()
+    cells = plans[_FACTORS.index(1.0)].largest_useful_table  # one size for all, or every budget looks alike
+    return tuple(
+        BudgetLine(
+            epsilon=float(epsilon),
+            largest_table=found.largest_useful_table,
+            noise_per_cell=found.noise_mean,
+            expected_error=min(1.0, found.noise_mean * cells / (2 * found.rows)),
+            current=factor == 1,
+        )
+        for epsilon, found, factor in zip(budgets, plans, _FACTORS, strict=True)
+    )
+
+
+def _sensitive(model: PublishedModel) -> dict[str, Any]:
+    """Columns that were called sensitive beside those that the schema declares, as the method's option."""
+    listed = model.statement.options.get("sensitive")
+    if model.statement.method != HPPrivBayes.name or not isinstance(listed, str):
+        return {}
+    declared = {field.name for field in model.schema.fields if field.sensitivity}
+    return {"sensitive": tuple(name for name in listed.split(", ") if name not in declared)}
+
+
+def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
+    """The tables at hand, and the model. A model alone is asked for a table."""
+    if isinstance(synthetic, Release):
+        return (synthetic.synthetic,), synthetic.model
+    if isinstance(synthetic, PublishedModel):
+        return (), synthetic
+    if isinstance(synthetic, list | tuple):
+        return tuple(synthetic), None
+    if not isinstance(synthetic, str | os.PathLike):
+        return (synthetic,), None
+    path = Path(synthetic)
+    if not path.exists():
+        raise TableError(f"there is no file or folder '{path}' to evaluate.")
+    if path.is_dir():
+        return (_table_in(path),), _model_in(path)
+    if path.suffix == Path(MODEL_FILE).suffix:
+        return (), load_model(path)
+    return (path,), None
+
+
+def _table_in(folder: Path) -> Path:
+    names = [name.replace("synthetic.", f"synthetic{stamp}.") for stamp in ("", ".NOT-PRIVATE") for name in _TABLES]
+    found = next((folder / name for name in names if (folder / name).is_file()), None)
+    if found is not None:
+        return found
+    held = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) or "nothing"
+    model = folder / MODEL_FILE
+    advice = (
+        f"Make one: understudy sample {model} -o {folder / 'synthetic.csv'}; or evaluate the model itself: {model}."
+        if model.is_file()
+        else "Name the folder that 'understudy publish' made, or the synthetic table itself with --schema."
+    )
+    raise TableError(f"no synthetic table in {folder}: expected {_TABLES[0]} or {_TABLES[2]}, found {held}. {advice}")
+
+
+def _model_in(folder: Path) -> PublishedModel | None:
+    path = folder / MODEL_FILE
+    return load_model(path) if path.is_file() else None

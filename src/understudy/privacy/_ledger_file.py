@@ -1,0 +1,151 @@
+"""What a ledger file must look like: read, compared with what we make, and verified entry by entry.
+
+A ledger lives where others may write, so nothing in it is trusted. SQLite runs whatever a file's list of objects holds
+(a trigger that undoes a charge, a view that stands in for a table), whatever name or type the list gives it. So the
+whole list must be ours, text by text, before a single row counts.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+from understudy._core.errors import LedgerError
+from understudy.privacy._ledger import GENESIS, Entry, check_chain
+from understudy.privacy._neighbours import Neighbours
+
+_APPLICATION = 0x75734C31  # "usL1"; SQLite keeps it in the file's header
+_ENTRIES = (
+    "CREATE TABLE entries (id INTEGER PRIMARY KEY, time TEXT NOT NULL, dataset TEXT NOT NULL, kind TEXT NOT NULL, "
+    "epsilon TEXT NOT NULL, delta TEXT NOT NULL, neighbours TEXT NOT NULL, method TEXT NOT NULL, note TEXT NOT NULL, "
+    "previous TEXT NOT NULL, hash TEXT NOT NULL)"
+)
+_HEAD = "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), count INTEGER NOT NULL, hash TEXT NOT NULL)"
+_MADE = [("table", "entries", "entries", _ENTRIES), ("table", "head", "head", _HEAD)]
+# What ANALYZE leaves: statistics for SQLite's planner, which has no choice to make over two tables without an index.
+_BY_ANALYZE = [
+    ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
+    ("table", "sqlite_stat4", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+]
+_COLUMNS = "id, time, dataset, kind, epsilon, delta, neighbours, method, note, previous, hash"
+_RESTORE = "Nothing was charged. Restore the file from a backup, and find out who changed it."
+
+
+def connect(path: Path, mode: str, wait_seconds: float) -> sqlite3.Connection:
+    """A connection that begins and ends transactions only where it is told to."""
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=wait_seconds, isolation_level=None
+    )
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of a new ledger, inside the caller's transaction."""
+    connection.execute(_ENTRIES)
+    connection.execute(_HEAD)
+    connection.execute("INSERT INTO main.head VALUES (1, 0, ?)", (GENESIS,))
+    connection.execute(f"PRAGMA main.application_id = {_APPLICATION}")
+
+
+def is_new(connection: sqlite3.Connection) -> bool:
+    """Whether the file holds nothing yet: a new file, or one whose maker was killed before the first commit."""
+    return not connection.execute("SELECT count(*) FROM main.sqlite_master").fetchone()[0]
+
+
+def read_entries(connection: sqlite3.Connection, path: Path) -> list[Entry]:
+    """All entries, verified against the file's list of objects, their chain and the head row."""
+    if is_new(connection):
+        return []
+    _refuse_strangers(connection, path)
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM main.entries ORDER BY id").fetchall()
+    try:
+        entries = [_entry(row) for row in rows]
+    except (ValueError, TypeError, ZeroDivisionError):
+        entries = None
+    heads = connection.execute("SELECT count, hash FROM main.head").fetchall()
+    if entries is None or heads != [(len(entries), entries[-1].hash if entries else GENESIS)]:
+        raise LedgerError(f"the ledger {path} was tampered with: entries are missing or unreadable. {_RESTORE}")
+    check_chain(entries)
+    return entries
+
+
+def append_entries(connection: sqlite3.Connection, entries: list[Entry]) -> None:
+    """Write entries behind those that are there, and move the head."""
+    for entry in entries:
+        values = (entry.id, *list(entry.fields().values())[1:], entry.hash)
+        connection.execute(f"INSERT INTO main.entries ({_COLUMNS}) VALUES ({', '.join('?' * 11)})", values)
+    connection.execute("UPDATE main.head SET count = ?, hash = ?", (entries[-1].id, entries[-1].hash))
+
+
+def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise unless the file's list of objects is the one we make: each once, of the same type, name and text."""
+    # As a list, never by name: SQLite reads the text of every row, so two rows of one name are two objects.
+    found = connection.execute("SELECT type, name, tbl_name, sql FROM main.sqlite_master").fetchall()
+    names = {name for _, name, _, _ in found}
+    number = connection.execute("PRAGMA main.application_id").fetchone()[0]
+    if number != _APPLICATION or not {"entries", "head"} <= names:
+        raise LedgerError(f"{path} is a database, but not a ledger of ours. Name another file.")
+    allowed = [*_MADE, *_BY_ANALYZE]
+    for each in found:
+        if each not in allowed:
+            what = f"a {each[0]} '{each[1]}' that we did not make"
+            raise LedgerError(f"the ledger {path} was tampered with: it holds {what}. {_RESTORE}")
+        allowed.remove(each)
+    if any(made in allowed for made in _MADE):
+        raise LedgerError(f"the ledger {path} was tampered with: a table of ours is gone. {_RESTORE}")
+    version = connection.execute("PRAGMA main.user_version").fetchone()[0]
+    if version:
+        raise LedgerError(
+            f"the ledger {path} says that its format is number {version}, and this version knows 0 only. Nothing was "
+            "charged. Use the version of understudy that made it, or restore the file from a backup."
+        )
+
+
+def _entry(row: tuple[object, ...]) -> Entry:
+    number, *texts = row
+    if not isinstance(number, int) or not all(isinstance(text, str) for text in texts):
+        raise TypeError("a field has another type than it was written with")
+    time, dataset, kind, epsilon, delta, neighbours, method, note, previous, digest = (str(text) for text in texts)
+    if kind not in ("open", "charge", "cap"):
+        raise ValueError("unknown kind")
+    return Entry(
+        id=number,
+        time=time,
+        dataset=dataset,
+        kind=kind,  # type: ignore[arg-type]
+        epsilon=Fraction(epsilon),
+        delta=Fraction(delta) if delta else None,
+        neighbours=Neighbours(neighbours),
+        method=method,
+        note=note,
+        previous=previous,
+        hash=digest,
+    )
+
+
+@contextmanager
+def sqlite_errors_explained(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into sentences."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        text = str(error).lower()
+        if "locked" in text or "busy" in text:
+            raise LedgerError(
+                f"the ledger {path} is locked by another process. Nothing was charged. Try again when it is done."
+            ) from error
+        if "readonly" in text or "read-only" in text:
+            raise LedgerError(
+                f"the ledger {path} is read-only. Nothing was charged. Allow writing to it, or name another."
+            ) from error
+        if "unable to open" in text:
+            raise LedgerError(
+                f"the ledger {path} cannot be opened. Check that its folder exists and is yours."
+            ) from error
+        if "full" in text or "disk i/o" in text:
+            raise LedgerError(f"the ledger {path} cannot be written: {error}. Nothing was charged.") from error
+        raise LedgerError(
+            f"the ledger {path} is corrupt or not a ledger ({error}). Nothing was charged. Restore it from a backup."
+        ) from error

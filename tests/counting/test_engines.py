@@ -1,0 +1,43 @@
+"""An engine is chosen in one place."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.counting.awkward import AWKWARD, marginals_of
+from tests.house.sources import PROJECT, imported
+from tests.naive.counting import naive_count
+from understudy._core.errors import OptionError
+from understudy.counting import MemoryCounter, open_counter
+from understudy.schema import Attribute, Domain
+from understudy.tables import Table
+
+TABLE = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1]),))
+
+
+def test_rows_are_counted_in_memory_unless_another_engine_is_named():
+    assert isinstance(open_counter(TABLE), MemoryCounter)
+    with pytest.raises(OptionError, match="no counting engine 'memry'"):
+        open_counter(TABLE, engine="memry")
+
+
+def test_the_engine_of_the_contributing_page_needs_no_other_change(monkeypatch):
+    page = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    module: dict[str, Any] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], module)
+    monkeypatch.setattr("understudy.counting._engines.ENGINES", {"whole": module["open_whole"]})
+    table = AWKWARD["plain"]()
+    asked = marginals_of(table)[::7]
+    for marginal, counts in zip(asked, open_counter(table, engine="whole").count(asked), strict=True):
+        assert np.array_equal(counts, naive_count(table.domain, table.columns, table.n, marginal)), marginal
+
+
+def test_nothing_outside_the_room_of_counting_names_an_engine():
+    sources = [*(PROJECT / "src" / "understudy").rglob("*.py"), *(PROJECT / "research").rglob("*.py")]
+    outside = [path for path in sources if "counting" not in path.parts and "tests" not in path.parts]
+    assert len(outside) > 200
+    offered = {f"understudy.counting.{name}" for name in ("Counter", "Counts", "open_counter")}
+    for path in outside:
+        used = {name for name in imported(path) if name.startswith("understudy.counting")}
+        assert used <= offered, path

@@ -1,0 +1,70 @@
+"""Which slow twin stands behind which kernel. A kernel is not done before it has a line here.
+
+The inner loops of the counting engine are checked through the engine, which is made to take each of its ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.naive import counting, drawing, measuring, noise, scoring
+
+Twins = Mapping[str, Callable[..., Any]]
+
+COUNTING: Twins = {
+    **dict.fromkeys(
+        ("cover", "look_up", "number_cells", "tally", "tally_weighted", "merge_lanes", "project_tables"),
+        counting.naive_count,
+    ),
+    **dict.fromkeys(("binary_tables", "subset_keys", "gather_binary"), counting.naive_count),
+    "tally_ns": counting.naive_tally_ns,
+    "zeta": counting.naive_zeta,
+    "moebius": counting.naive_zeta,
+    "count_subsets": counting.naive_subset_count,
+    "bits_set": counting.naive_bits_set,
+}
+PRIVACY: Twins = {
+    "below": noise.naive_below,
+    "flip_exp_fraction": noise.naive_flip,
+    "flip_exp_one": noise.naive_flip_one,
+    "flip_exp_steps": noise.naive_flip_steps,
+    "draw_laplace": noise.naive_laplace,
+    "draw_gaussian": noise.naive_gaussian,
+    "add_laplace": noise.naive_noisy,
+    "add_gaussian": noise.naive_noisy,
+    "flip_gap": noise.naive_flip_gap,
+    "permute_and_flip": noise.naive_permute_and_flip,
+    "exponential": noise.naive_exponential,
+}
+DRAWING: Twins = {
+    "_rotl": drawing.naive_rotl,
+    "_next": drawing.NaiveXoshiro,
+    "_unit": drawing.NaiveXoshiro,
+    "_below": drawing.NaiveXoshiro,
+    "_find": drawing.naive_find,
+    "set_place": drawing.naive_place,
+    "add_place": drawing.naive_place,
+    "draw_balanced": drawing.naive_balanced,
+    "draw_independent": drawing.naive_independent,
+}
+SCORING: Twins = {
+    "r_scores": scoring.naive_r,
+    "information_scores": scoring.naive_information,
+    "f_scores": scoring.naive_f,
+    "_best_masses": scoring.naive_best_masses,
+    "_settle_clear_cases": scoring.naive_best_split,
+    "_best_of_few": scoring.naive_best_split,
+}
+MEASURING: Twins = {
+    "number_keys": measuring.naive_number_keys,
+    "crossed_difference": measuring.naive_share_differences,
+    "share_differences": measuring.naive_share_differences,
+}
+TWINS: Mapping[str, Twins] = {
+    "understudy.counting._kernels": COUNTING,
+    "understudy.privacy._kernels": PRIVACY,
+    "understudy.models._kernels": DRAWING,
+    "understudy.models._scoring._kernels": SCORING,
+    "understudy.evaluation._kernels": MEASURING,
+}

@@ -1,0 +1,143 @@
+"""Every kernel of noise and choice against its slow twin: the same words give the same results, to the last word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.naive import noise as naive
+from tests.naive.noise import Words
+from understudy._core.randomness import SeededBytes
+from understudy.privacy import _kernels
+
+# words as they come, and those near the ends, where rejection and its rounding happen
+EDGES = st.one_of(st.integers(0, 5), st.integers(2**64 - 5, 2**64 - 1), st.sampled_from([2**32, 2**63, 2**63 - 1]))
+word_lists = st.one_of(
+    st.lists(st.one_of(EDGES, st.integers(0, 2**64 - 1)), max_size=60),
+    st.tuples(st.integers(0, 10**6), st.integers(0, 400)).map(lambda a: SeededBytes(a[0]).words(a[1]).tolist()),
+)
+small = st.integers(1, 2**20)
+
+
+def u(*numbers):
+    return tuple(np.uint64(number) for number in numbers)
+
+
+def arrays(words):
+    return np.array(words, dtype=np.uint64)
+
+
+def slow(draw, words):
+    """A draw with the position behind it, or the status that kernels report instead."""
+    stream = Words(words)
+    try:
+        return draw(stream), stream.position
+    except naive.Ended:
+        return None, naive.OUT_OF_WORDS
+    except naive.GaveUp:
+        return None, naive.GAVE_UP
+
+
+def same(fast, expected):
+    value, position = fast
+    assert position == expected[1]
+    assert position < 0 or int(value) == int(expected[0])
+
+
+@given(m=st.one_of(small, st.integers(1, 2**64 - 1), st.just(2**63)), words=word_lists)
+def test_a_uniform_number_is_its_twins(m, words):
+    same(_kernels.below(*u(m), arrays(words), 0), slow(lambda w: naive.naive_below(m, w), words))
+
+
+# from 2^62 on, the second round has no room for y·k in 63 bits
+@given(y=st.one_of(small, st.integers(2**61, 2**63 - 1)), part=st.fractions(0, 1), words=word_lists)
+def test_a_flip_by_a_fraction_is_its_twins(y, part, words):
+    x = int(y * part)
+    same(_kernels.flip_exp_fraction(*u(x, y), arrays(words), 0), slow(lambda w: naive.naive_flip(x, y, w), words))
+
+
+@given(words=word_lists)
+def test_a_flip_by_one_is_its_twins(words):
+    same(_kernels.flip_exp_one(arrays(words), 0), slow(naive.naive_flip_one, words))
+
+
+@given(steps=st.integers(0, 6), words=word_lists)
+def test_a_flip_by_steps_is_its_twins(steps, words):
+    expected = slow(lambda w: naive.naive_flip_steps(steps, w), words)
+    same(_kernels.flip_exp_steps(*u(steps), arrays(words), 0), expected)
+
+
+@given(t=st.integers(1, 2**40 - 1), s=st.one_of(small, st.integers(1, 2**40 - 1)), words=word_lists)
+def test_laplace_noise_is_its_twins(t, s, words):
+    same(_kernels.draw_laplace(*u(t, s), arrays(words), 0), slow(lambda w: naive.naive_laplace(t, s, w), words))
+
+
+gaussian_parameters = st.integers(1, 2**12).flatmap(
+    lambda t: st.tuples(st.just(t), st.integers(1, 2**25 + 1), st.integers(1, 2**25 // t))
+)
+
+
+@given(parameters=gaussian_parameters, words=word_lists)
+def test_gaussian_noise_is_its_twins(parameters, words):
+    expected = slow(lambda w: naive.naive_gaussian(*parameters, w), words)
+    same(_kernels.draw_gaussian(*u(*parameters), arrays(words), 0), expected)
+
+
+def test_gaussian_noise_gives_up_where_its_twin_does():
+    win, lose, plus = [0, 1], [1], [0]  # of flips by one, and of the sign
+    words = [0, 0, *win * 64, *lose, *plus, *win * 512]  # a run of words that never comes
+    expected = slow(lambda w: naive.naive_gaussian(1, 1, 1, w), words)
+    assert expected == (None, naive.GAVE_UP)
+    same(_kernels.draw_gaussian(*u(1, 1, 1), arrays(words), 0), expected)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+@given(counts=st.lists(st.integers(-(2**40), 2**40), max_size=30), seed=st.integers(0, 10**6), size=st.integers(0, 900))
+def test_noisy_counts_are_their_twins_also_where_words_run_out(kind, counts, seed, size):
+    words = SeededBytes(seed).words(size)
+    parameters = (7, 3) if kind == "laplace" else (3, 11, 2)
+    fast, draw = {
+        "laplace": (_kernels.add_laplace, naive.naive_laplace),
+        "gaussian": (_kernels.add_gaussian, naive.naive_gaussian),
+    }[kind]
+    out = np.zeros(len(counts), dtype=np.int64)
+    found = fast(np.array(counts, dtype=np.int64), out, 0, *u(*parameters), words, 0)
+    done, position, status = naive.naive_noisy(lambda w: draw(*parameters, w), counts, Words(words))
+    assert found == (len(done), position, status)
+    assert out[: len(done)].tolist() == done
+
+
+rates = st.tuples(st.one_of(small, st.integers(1, 2**62)), st.one_of(small, st.integers(1, 2**62)))
+gaps = st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1))
+
+
+@given(gap=gaps, rate=rates, words=word_lists)
+def test_a_flip_by_a_gap_is_its_twins(gap, rate, words):
+    expected = slow(lambda w: naive.naive_flip_gap(gap, *rate, w), words)
+    same(_kernels.flip_gap(*u(gap, *rate), arrays(words), 0), expected)
+
+
+@given(
+    scores=st.lists(st.integers(0, 60), min_size=1, max_size=12),
+    rate=st.tuples(st.integers(1, 40), st.integers(1, 40)),
+    seed=st.integers(0, 10**6),
+    size=st.integers(0, 300),
+)
+def test_choices_are_their_twins_also_where_words_run_out(scores, rate, seed, size):
+    below = [max(scores) - score for score in scores]
+    words, array = SeededBytes(seed).words(size), np.array(below, dtype=np.uint64)
+    order = np.arange(len(below))
+    winner, left, position, status = _kernels.permute_and_flip(array, order, len(below), *u(*rate), words, 0)
+    found = (winner, order[:left].tolist(), position, status)
+    assert found == naive.naive_permute_and_flip(below, list(range(len(below))), *rate, Words(words))
+    assert _kernels.exponential(array, *u(*rate), words, 0) == naive.naive_exponential(below, *rate, Words(words))
+
+
+def test_a_choice_that_accepts_nobody_gives_up_as_its_twin_does():
+    words = SeededBytes(1).words(500)
+    order = np.arange(2)
+    found = _kernels.permute_and_flip(arrays([400, 400]), order, 2, *u(1, 1), words, 0)
+    expected = naive.naive_permute_and_flip([400, 400], [0, 1], 1, 1, Words(words))
+    assert (found[0], found[2], found[3]) == (expected[0], expected[2], naive.GAVE_UP)
