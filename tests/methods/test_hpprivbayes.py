@@ -127,7 +127,7 @@ def test_a_declared_weight_of_an_ordinary_column_makes_its_noise_unequal_too():
 
 
 def test_diagnostics_and_plans_run():
-    _, model = run(HPPrivBayes(), exact="all")
+    _, model = run(HPPrivBayes(), noiseless="all")
     assert all(m.noise.kind == "none" for m in model.measurements)
     plan = HPPrivBayes().plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
     assert [attribute.name for attribute in plan.attributes] == ["sex", "age", "job", "ill"]

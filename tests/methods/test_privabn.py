@@ -265,12 +265,12 @@ def test_as_printed_takes_wide_tables_with_a_bound_on_parents():
     PrivABNAsPrinted(k=3).check(binary(50), make_budget(1), REPLACE_ONE)
     with pytest.raises(OptionError, match="22"):
         PrivABNAsPrinted(k=23).check(binary(50), make_budget(1), REPLACE_ONE)
-    model = PrivABNAsPrinted(k=1).fit(curator_of(chain(6, 500), as_published=True), streams=Streams(1))
+    model = PrivABNAsPrinted(k=1).fit(curator_of(chain(6, 500), no_guarantee=True), streams=Streams(1))
     assert model.network.degree == 1
 
 
 def test_as_printed_runs_to_the_complete_graph():
-    curator = curator_of(chain(7, 2000), as_published=True, exact="selection")
+    curator = curator_of(chain(7, 2000), no_guarantee=True, noiseless="selection")
     model = PRINTED.fit(curator, streams=Streams(1))
     assert [len(node.parents) for node in model.network.nodes] == list(range(7))
 
@@ -282,14 +282,14 @@ def test_as_printed_needs_a_curator_that_promises_nothing():
 
 def test_no_priv_abn_is_exact():
     table = chain(4, 3000)
-    model = PRINTED.fit(curator_of(table, as_published=True, exact="all"), streams=Streams(1))
+    model = PRINTED.fit(curator_of(table, no_guarantee=True, noiseless="all"), streams=Streams(1))
     whole = model.marginal(Marginal.of(0, 1, 2, 3)).probabilities
     counted = MemoryCounter(table).count([Marginal.of(0, 1, 2, 3)])[0] / table.n
     assert whole == pytest.approx(counted, abs=1e-12)
 
 
 def test_parent_sets_keep_the_best_of_each_size_and_hold_no_attribute_twice():
-    curator = curator_of(chain(5, 3000), as_published=True)
+    curator = curator_of(chain(5, 3000), no_guarantee=True)
     sets = ParentSets(curator, most=3)
     for newest in (0, 1, 2, 3):
         sets.extend([4], newest)
@@ -305,7 +305,7 @@ def test_parent_sets_miss_a_pair_that_only_together_says_something():
     a, b = (rng.random((2, 4000)) < 0.5).astype(np.uint8)
     c = a ^ b
     e = np.where(rng.random(4000) < 0.6, c, 1 - c).astype(np.uint8)
-    curator = curator_of(Table(binary(4), (a, b, c, e)), as_published=True)
+    curator = curator_of(Table(binary(4), (a, b, c, e)), no_guarantee=True)
     sets = ParentSets(curator, most=3)
     for newest in (0, 3, 1):
         sets.extend([2], newest)
@@ -314,7 +314,7 @@ def test_parent_sets_miss_a_pair_that_only_together_says_something():
 
 def test_information_is_zero_for_what_is_unrelated():
     assert information(np.array([[3, 6], [4, 8]])) == 0
-    assert fit_as_printed(curator_of(chain(2, 40), as_published=True), k=None, coins=Streams(1).get("x")).n == 40
+    assert fit_as_printed(curator_of(chain(2, 40), no_guarantee=True), k=None, coins=Streams(1).get("x")).n == 40
 
 
 def test_only_as_printed_is_labelled_as_without_a_guarantee():

@@ -118,7 +118,7 @@ def test_exact_counts_leave_in_no_run_that_was_not_opened_without_a_guarantee(ne
     assert (counter.n_tables, curator.charges) == (0, ())
 
 
-def test_a_run_as_published_has_no_guarantee_no_price_and_no_stated_protection():
+def test_a_run_opened_without_a_guarantee_has_no_price_and_no_stated_protection():
     curator = open_curator(PlainCounter(binary(3), ROWS), budget=BUDGET, ledger=RefusingLedger(), no_guarantee=True)
     assert not curator.guarantee
     assert curator.ledger_entry is None
