@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
@@ -18,32 +16,31 @@ from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import Model, Saves, why_not_releasable
-from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PureBudget, open_curator
+from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
-from understudy.tables import column_names
+from understudy.tables import Source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 def fit_model(
-    source: object, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
+    source: Source, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
 ) -> PublishedModel:
     """Read the table, charge the ledger, fit the model."""
     if progress is not None:
         progress("reading the table", 0, 1)
-    table = Path(source) if isinstance(source, os.PathLike) else source
     # The synthetic table has the original's column order, whatever order the schema was written in.
-    settings = replace(settings, schema=settings.schema.in_order_of(column_names(table)))
+    settings = replace(settings, schema=settings.schema.in_order_of(source.names))
     with charges_noted():
         curator = open_curator(
-            open_counter(table, settings.schema),
+            open_counter(source, settings.schema),
             budget=settings.budget,
             neighbours=settings.neighbours,
             ledger=None if settings.ledger is None else LedgerWithReceipts(settings.ledger),
             noise=settings.noise,
-            exact=settings.exact,
-            as_published=settings.as_printed,
+            noiseless=settings.noiseless,
+            no_guarantee=settings.as_printed,
             method=settings.method.name,
             note=note,
         )
@@ -59,7 +56,7 @@ def fit_model(
 
 def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
     budget, entry = settings.budget, curator.ledger_entry
-    pure = isinstance(budget, PureBudget)
+    pure = budget.pure
     flaw = flaw_of(settings.method)
     statement = Statement(
         dataset=settings.schema.name,
@@ -69,7 +66,7 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         options=settings.method.describe(model.domain, model.n, budget, settings.neighbours),
         epsilon=budget.epsilon,
         delta=budget.delta,
-        rho=None if isinstance(budget, PureBudget) else budget.rho,
+        rho=budget.rho,
         neighbours="replace-one" if settings.neighbours.public_rows else "add-remove",
         unit=settings.unit,
         n_rows=model.n,
