@@ -53,7 +53,7 @@ def test_a_bug_after_the_charge_tells_the_charge(home, capsys, monkeypatch, as_j
 
 
 def test_a_bug_before_any_charge_tells_none(home, capsys, monkeypatch):
-    monkeypatch.setattr("understudy._api._publish.delimiter_of", fail(RuntimeError()))
+    monkeypatch.setattr("understudy._api._publish.open_source", fail(RuntimeError()))
     assert run([*PUBLISH, "--cap", "2"]) == 70
     assert capsys.readouterr().err.endswith("Run it again with UNDERSTUDY_DEBUG=1 to see where.\n")
     assert not (home / "budget.db").exists()
