@@ -81,11 +81,7 @@ def publish(
     with charges_noted(), whole_folder(Path(out), overwrite=overwrite) as folder:
         opened = open_source(table)
         wanted = format or format_like(opened)
-        writing = Writing(
-            schema=settings.schema, format=wanted, delimiter=opened.delimiter, unit=settings.unit,
-            facts=card or CardFacts(),
-        )  # fmt: skip
-        rehearse_writing(folder, writing, n_rows=opened.n_rows if n is None else n, n_bytes=opened.n_bytes)
+        _rehearse(folder, opened, settings, n, wanted, card)
         model = _fit(opened, settings, progress)
         names, n_rows = fill_release(
             folder, model, n_rows=n, seed=seed, facts=card, progress=progress,
@@ -113,6 +109,20 @@ def format_like(source: Source) -> Format:
     'csv'
     """
     return "parquet" if source.kind in ("parquet", "arrow") else "csv"
+
+
+def _rehearse(
+    folder: Path, source: Source, settings: RunSettings, n: int | None, format: Format, card: CardFacts | None
+) -> None:
+    """Try out the writing: budget that is spent on what cannot be written is lost."""
+    writing = Writing(
+        schema=settings.schema,
+        format=format,
+        delimiter=source.delimiter,
+        unit=settings.unit,
+        facts=card or CardFacts(),
+    )
+    rehearse_writing(folder, writing, n_rows=source.n_rows if n is None else n, n_bytes=source.n_bytes)
 
 
 def _fit(source: Source, settings: RunSettings, progress: Progress | None) -> PublishedModel:
