@@ -16,7 +16,7 @@ from research.svm._targets import SvmTarget, svm_targets
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.counting import open_counter
-from understudy.evaluation._learning import quiet
+from understudy.evaluation import quiet
 from understudy.models import DrawsRows
 from understudy.privacy import Noise, make_budget, make_noise, parse_number
 from understudy.rehearsal import Noiseless, rehearse, sample_table

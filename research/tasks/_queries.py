@@ -16,7 +16,7 @@ from understudy._core.randomness import Streams, streams
 from understudy.counting import open_counter
 from understudy.evaluation import QUERIES, choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
-from understudy.methods._privabn_as_printed import adaptive_network, noisy_conditionals
+from understudy.methods.printed import adaptive_network, noisy_conditionals
 from understudy.models import DrawsRows, Network, NetworkModel
 from understudy.privacy import Curator, make_budget, make_noise
 from understudy.rehearsal import rehearse, sample_table

@@ -12,6 +12,7 @@ from understudy.evaluation._counts import Joint, choose_groups, joint_counts
 from understudy.evaluation._detection import DETECTORS, measure_detection
 from understudy.evaluation._facts import BudgetLine, ReportFacts
 from understudy.evaluation._interval import mean_interval
+from understudy.evaluation._learning import quiet, rows_of, scikit_learn, some_rows
 from understudy.evaluation._network import measure_network
 from understudy.evaluation._pair import Pair, PairFaults, Progress, TableFaults, pair_of_codes, read_pair
 from understudy.evaluation._privabn import QUERIES, measure_l1_l2
@@ -76,6 +77,10 @@ __all__ = [
     "measure_validity",
     "pair_of_codes",
     "points",
+    "quiet",
     "read_pair",
+    "rows_of",
+    "scikit_learn",
+    "some_rows",
     "total_variation",
 ]
