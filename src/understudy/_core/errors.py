@@ -71,6 +71,9 @@ class InternalError(UnderstudyError, RuntimeError):
         super().__init__(f"{message} This is a bug in understudy, not in your data: please report it.")
 
 
+_MOST_COMPARED = 5_000  # known words: comparing takes some microseconds for each
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known word, or lists a few of them.
 
@@ -78,6 +81,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     "Did you mean 'age'? Known: 'age', 'sex'."
     """
     names = sorted(known) if isinstance(known, set | frozenset) else list(dict.fromkeys(known))
-    near = get_close_matches(word, names, n=1)
+    near = get_close_matches(word[:200], names[:_MOST_COMPARED], n=1)
     listed = ", ".join(f"'{name}'" for name in names[:12]) + (", …" if len(names) > 12 else "")
     return (f"Did you mean '{near[0]}'? " if near else "") + f"Known: {listed}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -16,6 +17,10 @@ Json: TypeAlias = dict[str, Any]
 SEEDED = "NOT PRIVATE: seeded"
 DIAGNOSTIC = "NO GUARANTEE: diagnostic run"
 AS_PRINTED = "NOT PRIVATE: as printed"
+_LARGEST_COUNT = 1 << 53
+_LONGEST_TEXT = 100_000
+_LONGEST_LIST = 1_000_000
+_MOST_OPTIONS = 1_000
 _EXACT = re.compile(r"[0-9]{1,2000}(/[0-9]{1,2000})?", re.ASCII)
 
 
@@ -236,10 +241,10 @@ def _read(data: Any) -> Statement:
         created=_text(data["created"]),
         version=_text(data["version"]),
         method=_text(data["method"]),
-        options={_text(key): value for key, value in data["options"].items()},
-        epsilon=_fraction(data["epsilon"]),
-        delta=_fraction(data["delta"]),
-        rho=None if data["rho"] is None else _fraction(data["rho"]),
+        options=_options(data["options"]),
+        epsilon=_above_zero(data["epsilon"]),
+        delta=_below_one(data["delta"]),
+        rho=None if data["rho"] is None else _above_zero(data["rho"]),
         neighbours=_one_of(data["neighbours"], "replace-one", "add-remove"),
         unit=_text(data["unit"]),
         n_rows=_whole(data["n_rows"]),
@@ -286,9 +291,18 @@ def _read_protection(item: Any) -> ProtectionLine:
     )
 
 
+def _options(value: Any) -> dict[str, Any]:
+    if len(value) > _MOST_OPTIONS or len(json.dumps(value, allow_nan=False)) > _LONGEST_TEXT:
+        raise ValueError("fewer options expected")
+    return {_text(key): item for key, item in value.items()}
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("text expected")
+    if len(value) > _LONGEST_TEXT:
+        raise ValueError("shorter text expected")
+    value.encode()  # a UnicodeEncodeError here, not when it is printed
     return value
 
 
@@ -299,7 +313,7 @@ def _flag(value: Any) -> bool:
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST_COUNT:
         raise TypeError("whole number expected")
     return value
 
@@ -307,6 +321,8 @@ def _whole(value: Any) -> int:
 def _items(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise TypeError("list expected")
+    if len(value) > _LONGEST_LIST:
+        raise ValueError("shorter list expected")
     return value
 
 
@@ -314,6 +330,20 @@ def _one_of(value: Any, *allowed: str) -> Any:
     if value not in allowed:
         raise ValueError("unknown word")
     return value
+
+
+def _above_zero(value: Any) -> Fraction:
+    found = _fraction(value)
+    if not float(found) > 0:
+        raise ValueError("number above 0 expected")
+    return found
+
+
+def _below_one(value: Any) -> Fraction:
+    found = _fraction(value)
+    if not found < 1:
+        raise ValueError("number below 1 expected")
+    return found
 
 
 def _fraction(value: Any) -> Fraction:

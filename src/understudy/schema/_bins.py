@@ -82,8 +82,10 @@ class Bins:
         if self.whole:
             spans = [(-(-first // self.form.step), last // self.form.step) for first, last in self._spans]
         else:
-            spans = [self._decimal_span(code) for code in range(self.count)]
+            spans = self._decimal_spans()
         first, last = (np.array(ends, dtype=np.int64) for ends in zip(*spans, strict=True))
+        if not self.whole:
+            self._keep_own(first, last)
         first.setflags(write=False)
         last.setflags(write=False)
         return first, last
@@ -92,20 +94,24 @@ class Bins:
         """Grid points as values."""
         return points * self.form.step if self.whole else points / 10.0**self.decimals
 
-    def _decimal_span(self, code: int) -> tuple[int, int]:
-        scale = 10**self.decimals
-        first = math.ceil(self.edges[code] * scale)
-        last = math.floor(self.edges[code + 1] * scale)
-        # Floats round, so ask the very comparison that reading uses which end belongs to the bin.
-        while first <= last and not self._holds(code, first):
-            first += 1
-        while first <= last and not self._holds(code, last):
-            last -= 1
-        return first, last
+    def _decimal_spans(self) -> list[tuple[int, int]]:
+        points = [edge * 10**self.decimals for edge in self.edges]
+        return [(math.ceil(low), math.floor(high)) for low, high in pairwise(points)]
 
-    def _holds(self, code: int, point: int) -> bool:
-        value = self.values(np.array([point], dtype=np.int64))
-        return bool(self.codes(value)[0] == code and self.minimum <= value[0] <= self.maximum)
+    def _keep_own(self, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> None:
+        """Move the ends of each bin inwards until they are its own.
+
+        Floats round, so the very comparison that reading uses is asked which end belongs to the bin.
+        """
+        for ends, step in ((first, 1), (last, -1)):
+            while (strange := (first <= last) & ~self._holds(ends)).any():
+                ends[strange] += step
+
+    def _holds(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Whether each bin holds the point at its position."""
+        values = self.values(points)
+        own: npt.NDArray[np.bool_] = self.codes(values) == np.arange(self.count)
+        return own & (self.minimum <= values) & (values <= self.maximum)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -137,7 +143,8 @@ def equal_width(low: Fraction, high: Fraction, count: int) -> tuple[Fraction, ..
     >>> [str(edge) for edge in equal_width(Fraction(0), Fraction(1), 2)]
     ['0', '1/2', '1']
     """
-    return tuple(low + (high - low) * i / count for i in range(count + 1))
+    start, width = low * count, high - low
+    return tuple(Fraction(start + width * i, count) for i in range(count + 1))
 
 
 def default_count(low: Fraction, high: Fraction, form: Form) -> int:
@@ -160,7 +167,7 @@ def default_decimals(edges: tuple[Fraction, ...], declared: tuple[Fraction, ...]
     2
     """
     width = min((b - a for a, b in pairwise(edges)), default=Fraction(0))
-    fine = 2 - math.floor(math.log10(width)) if width > 0 else 0
+    fine = 2 - math.floor(math.log10(width)) if float(width) > 0 else 0
     largest = max(abs(edge) for edge in edges)
-    limit = 14 - (math.floor(math.log10(largest)) if largest > 0 else 0)
+    limit = 14 - (math.floor(math.log10(largest)) if float(largest) > 0 else 0)
     return max(0, min(max(fine, *(decimals_of(end) for end in declared)), limit, 22))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -12,9 +13,10 @@ from understudy.schema._bins import Bins, Side, default_count, default_decimals,
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
 from understudy.schema._levels import Tree
+from understudy.schema._limits import shown
 from understudy.schema._sensitivity import read_sensitivity, read_weights
 from understudy.schema._values import RANGE_TYPES, Form, Value, format_fault, zone_exists
-from understudy.schema._yaml import plain, written_text
+from understudy.schema._written import plain, written_text
 
 _TEXT_KEYS = frozenset({"missingValues", "trueValues", "falseValues"})
 _VALUE_KEYS = frozenset({"categories", "taxonomy", "constraints", "special"})
@@ -114,7 +116,9 @@ class _Builder:
         if file.timezone is not None and file.type != "datetime":
             self._fault("timezone belongs to fields of type datetime")
         elif file.timezone != self.form.timezone:
-            self._fault(f"there is no time zone {file.timezone!r}. Write its IANA name, such as Europe/Paris or UTC")
+            self._fault(
+                f"there is no time zone {shown(file.timezone)}. Write its IANA name, such as Europe/Paris or UTC"
+            )
 
     def _categories(self) -> tuple[Category, ...]:
         file = self.file
@@ -145,7 +149,7 @@ class _Builder:
         for item in written:
             if isinstance(item, dict):
                 if "value" not in item:
-                    self._fault(f"{what}: {item!r} has no 'value'. Write {{value: …, label: …}}")
+                    self._fault(f"{what}: {shown(item)} has no 'value'. Write {{value: …, label: …}}")
                     continue
                 item = CategoryFile.model_validate(item)
             value = item.value if isinstance(item, CategoryFile) else item
@@ -157,8 +161,12 @@ class _Builder:
             except ValueError as error:
                 self._fault(f"{what}: {error}")
                 continue
-            label = item.label if isinstance(item, CategoryFile) and item.label else self._label(inner)
-            found.append(Category(value=inner, label=label))
+            label = item.label if isinstance(item, CategoryFile) else None
+            if isinstance(label, dict | list | tuple):
+                self._fault(f"{what}: the label {shown(label)} is not a text")
+                continue
+            text = self._label(inner) if label in (None, "") else written_text(label)
+            found.append(Category(value=inner, label=text))
         self._twice([c.value for c in found], what)
         if len({c.value for c in found}) == len(found):
             self._twice([c.label for c in found], f"labels of {what}")
@@ -184,7 +192,7 @@ class _Builder:
             if written is not None:
                 end = self.form.exact(written)
                 if self.file.type in ("integer", "year") and end.denominator != 1:
-                    self._fault(f"constraints.{key}: {written!r} is not a whole number")
+                    self._fault(f"constraints.{key}: {shown(written)} is not a whole number")
                 return end
             if self.file.type == "number":
                 self._fault(f"an exclusive limit of a number is not supported. Give constraints.{key} instead")
@@ -215,7 +223,17 @@ class _Builder:
         if file.type != "number" and not _fits_64_bits(edges):
             self._fault("its range must fit 64 bits: from -2^63 to 2^63 - 1. Use larger units")
             return None
+        if file.type in ("date", "datetime") and not all(self._reads_back(edge) for edge in (edges[0], edges[-1])):
+            self._fault("its range cannot be written as dates and read back. Use the years 1000 to 9999")
+            return None
         return self._checked(edges, declared, shape.closed)
+
+    def _reads_back(self, moment: Fraction) -> bool:
+        try:
+            self.form.parse(self.form.text(math.floor(moment)))
+        except (ValueError, OverflowError):
+            return False
+        return True
 
     def _equal(self, low: Fraction, high: Fraction, count: int | None) -> tuple[Fraction, ...] | None:
         if low > high:
@@ -254,6 +272,9 @@ class _Builder:
         decimals = self.file.decimals
         if decimals is None:
             decimals = default_decimals(edges, declared) if self.file.type == "number" else 0
+        if self.file.type == "number" and max(abs(edge) for edge in edges) * 10**decimals >= 2**63:
+            self._fault(f"decimals: {decimals} is more than a number can have in its range. Use fewer")
+            return None
         bins = Bins(edges=edges, form=self.form, closed=closed, decimals=decimals)
         first, last = bins.grid
         if (first > last).any():
@@ -294,7 +315,8 @@ class _Builder:
         size = bins.count if bins else len(categories)
         names = bins.labels if bins else [c.label for c in categories]
         self._twice([names[code] for code in used], "taxonomy")
-        if left_out := [names[code] for code in range(size) if code not in set(used)]:
+        named = set(used)
+        if left_out := [names[code] for code in range(size) if code not in named]:
             self._fault(f"taxonomy leaves out {', '.join(left_out[:5])}{', …' if len(left_out) > 5 else ''}")
         return tree
 
@@ -313,7 +335,7 @@ class _Builder:
                 tree.append(codes[value])
             else:
                 kind = "bins (number them from 0, or use their labels)" if over_bins else "categories"
-                self._fault(f"taxonomy names {written_text(item)!r}, which is not one of its {kind}")
+                self._fault(f"taxonomy names {shown(written_text(item))}, which is not one of its {kind}")
         return tuple(tree)
 
     def _lacks(self) -> str:

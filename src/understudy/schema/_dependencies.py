@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from understudy._core.errors import did_you_mean
 from understudy.schema._field import Field
 from understudy.schema._file import misspelt
-from understudy.schema._yaml import written_text
+from understudy.schema._written import written_text
 
 _KEYS = ("determines", "column", "lower", "upper")
 _FAMILIES = {"integer": "numbers", "number": "numbers", "year": "numbers", "date": "dates", "datetime": "datetimes"}

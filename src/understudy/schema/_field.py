@@ -16,6 +16,7 @@ from understudy._core.errors import OptionError, SchemaError, did_you_mean
 from understudy.schema._bins import Bins
 from understudy.schema._domain import Attribute
 from understudy.schema._levels import Tree, binary_levels, taxonomy_levels
+from understudy.schema._limits import shown
 from understudy.schema._values import FieldType, Form, Value
 
 Outside: TypeAlias = Literal["error", "clip", "other"]
@@ -156,7 +157,7 @@ class Field:
                 raise OptionError(f"column '{self.name}': {value} lies outside its declared range {low}–{high}.")
         if self.other_code is not None:
             return self.other_code
-        raise OptionError(f"column '{self.name}' has no value {value!r}. {did_you_mean(str(value), self.labels)}")
+        raise OptionError(f"column '{self.name}' has no value {shown(value)}. {did_you_mean(str(value), self.labels)}")
 
     def weights_between(self, low: Any = None, high: Any = None) -> npt.NDArray[np.float64]:
         """For each leaf code, the share of its values that lie between two values, ends included; None is open.

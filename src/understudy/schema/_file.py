@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any, Literal
+from itertools import islice
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
 
-from understudy.schema._yaml import written_text
+from understudy.schema._limits import MAX_VALUES, shown
+from understudy.schema._written import written_text
 
 _OURS = ("bins", "taxonomy", "special", "outside", "origin", "decimals", "timezone", "sensitivity", "sensitivities")
 _FIELD_KEYS = (
@@ -20,10 +22,14 @@ _CONSTRAINT_KEYS = (
     "required", "unique", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
     "maxLength", "pattern", "jsonSchema",
 )  # fmt: skip
+_MOST_STRANGERS = 200  # unknown properties that are compared with known ones
 _SCHEMA_KEYS = (
     "name", "title", "description", "fields", "fieldsMatch", "missingValues", "primaryKey", "uniqueKeys",
     "foreignKeys", "$schema", "profile", "dependencies",
 )  # fmt: skip
+
+
+_Values: TypeAlias = Annotated[list[Any], Field(max_length=MAX_VALUES)]
 
 
 class CategoryFile(BaseModel):
@@ -31,20 +37,15 @@ class CategoryFile(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     value: Any
-    label: str | None = None
-
-    @field_validator("label", mode="before")
-    @classmethod
-    def _label(cls, value: Any) -> Any:
-        return None if value is None else written_text(value)
+    label: Any = None
 
 
 class BinsFile(BaseModel):
     """`bins` written as a mapping."""
 
     model_config = ConfigDict(extra="forbid")
-    count: StrictInt | None = Field(default=None, ge=1)
-    edges: list[Any] | None = None
+    count: StrictInt | None = Field(default=None, ge=1, le=MAX_VALUES)
+    edges: _Values | None = None
     closed: Literal["left", "right"] = "right"
 
 
@@ -53,7 +54,7 @@ class ConstraintsFile(BaseModel):
 
     model_config = ConfigDict(extra="allow", alias_generator=to_camel)
     required: bool | None = None
-    enum: list[Any] | None = None
+    enum: _Values | None = None
     minimum: Any = None
     maximum: Any = None
     exclusive_minimum: Any = None
@@ -68,7 +69,7 @@ class FieldFile(BaseModel):
     type: Literal["string", "integer", "number", "boolean", "date", "datetime", "year"] = "string"
     format: str | None = None
     constraints: ConstraintsFile = ConstraintsFile()
-    categories: list[Any] | None = None
+    categories: _Values | None = None
     categories_ordered: bool = False
     missing_values: list[Any] | None = None
     decimal_char: str = Field(default=".", min_length=1)
@@ -78,7 +79,7 @@ class FieldFile(BaseModel):
     false_values: list[str] = Field(default=["false", "False", "FALSE", "0"], min_length=1)
     bins: BinsFile | None = None
     taxonomy: list[Any] | None = None
-    special: list[Any] | None = None
+    special: _Values | None = None
     outside: Literal["error", "clip", "other"] = "error"
     origin: Literal["declared", "draft"] = "declared"
     decimals: int | None = Field(default=None, ge=0, le=15)
@@ -94,7 +95,9 @@ class FieldFile(BaseModel):
     @field_validator("true_values", "false_values", mode="before")
     @classmethod
     def _texts(cls, value: Any) -> Any:
-        return [written_text(v) for v in value] if isinstance(value, list) else value
+        return (
+            [v if isinstance(v, dict | list) else written_text(v) for v in value] if isinstance(value, list) else value
+        )
 
     @field_validator("bins", mode="before")
     @classmethod
@@ -121,7 +124,7 @@ def parse_field(raw: Any, position: int, faults: list[str]) -> FieldFile | None:
         )
         return None
     name = raw.get("name")
-    where = f"field {position}" if name in (None, "") else f"field '{written_text(name)}'"
+    where = f"field '{written_text(name)}'" if name and isinstance(name, str | int | float) else f"field {position}"
     before = len(faults)
     misspelt(raw, _FIELD_KEYS, where, faults)
     if isinstance(raw.get("constraints"), dict):
@@ -138,11 +141,11 @@ def parse_field(raw: Any, position: int, faults: list[str]) -> FieldFile | None:
 
 def misspelt(raw: dict[str, Any], known: tuple[str, ...], where: str, faults: list[str]) -> None:
     """Add a fault for each unknown property that is nearly one we know; strangers are welcome and kept."""
-    for key in raw:
-        near = get_close_matches(str(key), known, n=1, cutoff=0.8)
-        lower = {k.lower(): k for k in known}
-        near = near or [lower[k] for k in [str(key).lower().replace("_", "").replace("-", "")] if k in lower]
-        if key not in known and near:
+    lower = {k.lower(): k for k in known}
+    for key in islice((written_text(key) for key in raw if key not in known), _MOST_STRANGERS):
+        near = get_close_matches(key, known, n=1, cutoff=0.8)
+        near = near or [lower[k] for k in [key.lower().replace("_", "").replace("-", "")] if k in lower]
+        if near:
             faults.append(f"{where}: unknown property '{key}'. Did you mean '{near[0]}'?")
 
 
@@ -161,6 +164,9 @@ def missing_texts(raw: Any, where: str, faults: list[str]) -> tuple[str, ...]:
         faults.append(f"{where}: missingValues must be a list of texts such as ['', NA].")
         return ()
     values = [item.get("value", "") if isinstance(item, dict) else item for item in raw]
+    if any(isinstance(value, dict | list | tuple) for value in values):
+        faults.append(f"{where}: missingValues holds a list or mapping. Write texts such as ['', NA].")
+        return ()
     return tuple("" if value is None else written_text(value) for value in values)
 
 
@@ -171,13 +177,15 @@ def _sentence(detail: Any) -> str:
         return f"'{path}' is missing."
     if kind == "literal_error":
         choices = detail["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
-        near = get_close_matches(str(got), choices.split(", "), n=1)
+        near = get_close_matches(shown(got).strip("'"), choices.split(", "), n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        return f"{path} must be one of {choices}; got {got!r}.{hint}"
+        return f"{path} must be one of {choices}; got {shown(got)}.{hint}"
     if kind == "extra_forbidden":
         return f"unknown property '{path}'. bins takes a count, or edges, and closed."
+    if kind == "invalid_key":
+        return f"property {shown(detail['loc'][-1])} is not a text. Name properties in words."
     if path == "bins":
-        return f"bins must be a count such as 16, or {{edges: […], closed: left}}; got {got!r}."
+        return f"bins must be a count such as 16, or {{edges: […], closed: left}}; got {shown(got)}."
     wanted = {
         "list_type": "a list",
         "model_type": "a mapping",
@@ -188,8 +196,9 @@ def _sentence(detail: Any) -> str:
         "int_type": "a whole number",
         "int_parsing": "a whole number",
         "greater_than_equal": f"at least {detail.get('ctx', {}).get('ge')}",
-        "less_than_equal": f"at most {detail.get('ctx', {}).get('le')}",
+        "less_than_equal": f"at most {detail.get('ctx', {}).get('le', 0):,}",
+        "too_long": f"a list of at most {MAX_VALUES:,} items",
         "too_short": "a list with at least one item",
         "string_too_short": "a text of at least one character",
     }.get(kind, detail["msg"])
-    return f"{path} must be {wanted}; got {got!r}."
+    return f"{path} must be {wanted}; got {shown(got)}."

@@ -35,24 +35,29 @@ def taxonomy_levels(tree: Tree, size: int, *, extra: int = 0) -> tuple[Level, ..
     >>> [level.groups for level in taxonomy_levels([0, [1, [2, 3]]], 4)]
     [(0, 1, 2, 2), (0, 1, 1, 1)]
     """
-    paths = dict(_paths(tree, ()))
+    paths = _paths(tree)
     deepest = max(len(path) for path in paths.values())
     levels, finer = [], size
     for depth in range(deepest - 1, 0, -1):
-        numbers: dict[tuple[int, ...], int] = {}
-        groups = [numbers.setdefault(paths[leaf][:depth], len(numbers)) for leaf in range(size)]
+        numbers: dict[int, int] = {}
+        ancestors = (paths[leaf][min(depth, len(paths[leaf])) - 1] for leaf in range(size))
+        groups = [numbers.setdefault(ancestor, len(numbers)) for ancestor in ancestors]
         if 1 < len(numbers) < finer:
             levels.append(_with_extra(groups, extra))
             finer = len(numbers)
     return tuple(levels)
 
 
-def _paths(tree: Tree, path: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
-    found = []
-    for position, child in enumerate(tree):
-        here = (*path, position)
-        found += [(child, here)] if isinstance(child, int) else _paths(child, here)
-    return found
+def _paths(tree: Tree) -> dict[int, tuple[int, ...]]:
+    """For each leaf the numbers of the branches above it, from the root down, and of itself."""
+    paths: dict[int, tuple[int, ...]] = {}
+    waiting: list[tuple[int | Tree, tuple[int, ...]]] = [(child, ()) for child in tree]
+    for number, (child, above) in enumerate(waiting):  # grows while it is walked
+        if isinstance(child, int):
+            paths[child] = (*above, number)
+        else:
+            waiting += ((grandchild, (*above, number)) for grandchild in child)
+    return paths
 
 
 def _with_extra(groups: Sequence[int], extra: int) -> Level:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -13,10 +14,13 @@ from typing import Any
 from understudy._core.errors import OutputError, SchemaError, did_you_mean
 from understudy.schema._build import build_field
 from understudy.schema._dependencies import Dependency, parse_dependencies
+from understudy.schema._documents import read_document
 from understudy.schema._domain import Domain
 from understudy.schema._field import Field
 from understudy.schema._file import check_schema_keys, missing_texts
-from understudy.schema._yaml import plain, read_yaml, write_yaml
+from understudy.schema._limits import check_content, check_sizes, shown, told
+from understudy.schema._written import plain, written_text
+from understudy.schema._yaml import write_yaml
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +111,7 @@ class Schema:
         'people'
         """
         path = Path(path)
-        content = _parse_file(path)
+        content = read_document(path)
         if isinstance(content, dict) and "resources" in content:
             content = _from_package(content, folder=path.parent)
         if isinstance(content, dict):
@@ -120,12 +124,16 @@ class Schema:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, comments: Mapping[str, Sequence[str]] | None = None) -> Schema:
         """From the content of a schema file. `comments` are written above their fields by `save`."""
+        check_content(content)
         if isinstance(content, Mapping) and "resources" in content:
             content = _from_package(dict(content), folder=None)
         if not isinstance(content, Mapping) or not isinstance(content.get("fields"), list | tuple):
             raise SchemaError("a schema needs `fields`: a list with a name, a type and a domain for each column.")
+        check_sizes(content["fields"])
         faults: list[str] = []
         check_schema_keys(dict(content), faults)
+        if isinstance(content.get("name"), Mapping | list | tuple | set):
+            faults.append(f"schema: name must be a text; got {shown(content['name'])}.")
         missing = missing_texts(content.get("missingValues", [""]), "schema", faults)
         if not content["fields"]:
             faults.append("the schema has no fields. List at least one column.")
@@ -136,7 +144,7 @@ class Schema:
                 position=i,
                 missing=missing,
                 faults=faults,
-                comments=tuple(notes.get(raw.get("name", ""), ()) if isinstance(raw, Mapping) else ()),
+                comments=_notes_of(raw, notes),
             )
             for i, raw in enumerate(content["fields"], 1)
         ]
@@ -144,9 +152,9 @@ class Schema:
         if not faults:  # a column that could not be read would be named as unknown
             parse_dependencies(content.get("dependencies"), [f for f in built if f is not None], faults)
         if faults:
-            raise SchemaError(*faults)
+            raise told(faults)
         return cls(
-            name=str(content.get("name") or "table"),
+            name=written_text(content.get("name") or "table"),
             fields=tuple(f for f in built if f is not None),
             missing_values=missing,
             properties={str(k): plain(v) for k, v in content.items() if k not in ("name", "fields", "missingValues")},
@@ -182,32 +190,12 @@ class Schema:
             raise OutputError(f"cannot write {path.name}: {error.strerror}.") from None
 
 
-def _parse_file(path: Path) -> Any:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise SchemaError(f"there is no schema file {path}. `understudy schema draft` makes one to review.") from None
-    except OSError as error:
-        raise SchemaError(f"cannot read {path}: {error.strerror}.") from None
-    except UnicodeDecodeError as error:
-        raise SchemaError(f"{path.name} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from None
-    if text.lstrip().startswith("{"):
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError as error:
-            if path.suffix.lower() == ".json":
-                raise SchemaError(f"{path.name}: line {error.lineno}: {error.msg}. It is not valid JSON.") from None
-    try:
-        return read_yaml(text)
-    except SchemaError as error:
-        raise SchemaError(*(f"{path.name}: {fault}" for fault in error.faults)) from None
-
-
 def _from_package(package: dict[str, Any], *, folder: Path | None) -> dict[str, Any]:
     """The schema of a data package's single table."""
-    resources = [r for r in package["resources"] if isinstance(r, dict)] if package["resources"] else []
+    listed = package["resources"]
+    resources = [r for r in listed if isinstance(r, dict)] if isinstance(listed, list | tuple) else []
     if len(resources) != 1:
-        names = ", ".join(str(r.get("name", "?")) for r in resources)
+        names = ", ".join(written_text(r.get("name", "?"))[:60] for r in resources[:8])
         raise SchemaError(
             f"the data package describes {len(resources)} tables ({names}); one is needed. "
             "Copy the schema of the one to publish into a file of its own."
@@ -215,19 +203,22 @@ def _from_package(package: dict[str, Any], *, folder: Path | None) -> dict[str, 
     resource = resources[0]
     schema = resource.get("schema")
     if isinstance(schema, str) and folder is not None:
-        schema = _parse_file(folder / schema)
+        schema = read_document(folder / schema)
     if not isinstance(schema, dict):
         raise SchemaError("the data package's table has no `schema` of its own. Add one, or give the schema file.")
     name = resource.get("name") or package.get("name") or "table"
     return {"name": name} | schema
 
 
+def _notes_of(raw: Any, notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    name = raw.get("name", "") if isinstance(raw, Mapping) else ""
+    return tuple(notes.get(name, ())) if isinstance(name, str) else ()
+
+
 def _repeated(fields: Sequence[Any]) -> list[str]:
-    names = [str(raw.get("name")) for raw in fields if isinstance(raw, Mapping) and raw.get("name")]
+    names = Counter(written_text(raw["name"]) for raw in fields if isinstance(raw, Mapping) and raw.get("name"))
     return [
-        f"field '{n}' is declared {names.count(n)} times. Remove all but one."
-        for n in dict.fromkeys(names)
-        if names.count(n) > 1
+        f"field '{name}' is declared {times} times. Remove all but one." for name, times in names.items() if times > 1
     ]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import SchemaError
+from understudy.schema._documents import read_json, read_text
 from understudy.schema._schema import Schema
 from understudy.schema._values import directives
 
@@ -46,12 +46,11 @@ def import_sdv(source: str | Path | Mapping[str, Any]) -> Schema:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
+    text = read_text(path, f"there is no SDV metadata file {path}.")
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SchemaError(f"there is no SDV metadata file {path}.") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
-        raise SchemaError(f"{path.name} is not SDV metadata: it cannot be read as JSON.") from None
+        content = read_json(text)
+    except ValueError as error:
+        raise SchemaError(f"{path.name} is not SDV metadata: {error}") from None
     if not isinstance(content, Mapping):
         raise SchemaError(f"{path.name} is not SDV metadata: it holds no columns.")
     return content
@@ -61,6 +60,8 @@ def _table(content: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     if "tables" not in content:
         return "table", content
     tables = content["tables"]
+    if isinstance(tables, Mapping) and not all(isinstance(table, Mapping) for table in tables.values()):
+        raise SchemaError("the SDV metadata describes a table that is not a mapping with columns.")
     if not isinstance(tables, Mapping) or len(tables) != 1:
         names = ", ".join(map(str, tables)) if isinstance(tables, Mapping) else "?"
         raise SchemaError(f"the SDV metadata describes several tables ({names}); one is needed.")

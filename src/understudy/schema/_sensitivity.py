@@ -12,7 +12,8 @@ from typing import Any
 
 from understudy._core.errors import did_you_mean
 from understudy.schema._field import Field
-from understudy.schema._yaml import plain, written_text
+from understudy.schema._limits import shown
+from understudy.schema._written import plain, written_text
 
 WORDS = {"low": Fraction(0), "high": Fraction(1)}
 MOST = Fraction(1000)
@@ -35,7 +36,7 @@ def read_sensitivity(written: Any, values: Any, fault: Fault) -> Fraction:
         return WORDS[written.lower()]
     number = _number(written)
     if number is None or not 0 <= number <= 1:
-        fault(f"sensitivity must be high, low or a number from 0 to 1; got {plain(written)!r}")
+        fault(f"sensitivity must be high, low or a number from 0 to 1; got {shown(plain(written))}")
         return Fraction(0)
     return number
 
@@ -50,38 +51,42 @@ def read_weights(written: Mapping[Any, Any], field: Field, fault: Fault) -> tupl
     """
     weights = [Fraction(1)] * field.size
     named: set[int] = set()
+    codes = _codes(field)
     for key, value in written.items():
-        code, text = _code(field, key), written_text(key)
-        weight = _number(value)
+        code, weight, name = _code(field, codes, key), _number(value), shown(written_text(key))
         if code is None:
-            fault(f"sensitivities: {text!r} is not one of its values. {did_you_mean(text, field.labels)}".rstrip("."))
+            hint = did_you_mean(written_text(key), field.labels).rstrip(".")
+            fault(f"sensitivities: {name} is not one of its values. {hint}")
         elif code in named:
-            fault(f"sensitivities: {text!r} is named twice")
+            fault(f"sensitivities: {name} is named twice")
         elif weight is None or weight <= 0:
-            fault(f"sensitivities: the weight of {text!r} must be a number above 0; got {plain(value)!r}")
+            fault(f"sensitivities: the weight of {name} must be a number above 0; got {shown(plain(value))}")
         elif not 1 / MOST <= weight <= MOST:
-            fault(f"sensitivities: the weight of {text!r} must lie between 1/{MOST} and {MOST}; got {plain(value)!r}")
+            got = shown(plain(value))
+            fault(f"sensitivities: the weight of {name} must lie between 1/{MOST} and {MOST}; got {got}")
         else:
             weights[code] = weight
             named.add(code)
     return tuple(weights) if len(set(weights)) > 1 else ()
 
 
-def _code(field: Field, key: Any) -> int | None:
+def _codes(field: Field) -> dict[Any, int]:
+    """Codes by value and by label; labels win, as written first and then with a plain dash."""
+    codes: dict[Any, int] = {category.value: code for code, category in enumerate(field.categories)}
+    codes |= {category.value: field.n_main + i for i, category in enumerate(field.special)}
+    labels = list(enumerate(field.labels))
+    codes |= {label.replace("–", "-"): code for code, label in reversed(labels)}
+    return codes | {label: code for code, label in reversed(labels)}
+
+
+def _code(field: Field, codes: Mapping[Any, int], key: Any) -> int | None:
     """The code of a value or label of the domain itself; what would only fall under "other" is none of it."""
-    if isinstance(key, str) and key in field.labels:
-        return field.labels.index(key)
-    text = written_text(key)
-    dashed = [label.replace("–", "-") for label in field.labels]
-    if text in dashed:
-        return dashed.index(text)
+    if (text := written_text(key)) in codes:
+        return codes[text]
     try:
-        value = field.form.parse(key)
+        return codes.get(field.form.parse(key))
     except ValueError:
         return None
-    own = {category.value: code for code, category in enumerate(field.categories)}
-    own |= {category.value: field.n_main + i for i, category in enumerate(field.special)}
-    return own.get(value)
 
 
 def _number(written: Any) -> Fraction | None:

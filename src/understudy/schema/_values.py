@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -21,7 +22,8 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo
 
-from understudy.schema._yaml import written_text
+from understudy.schema._limits import MAX_DIGITS, shown
+from understudy.schema._written import written_text
 
 FieldType: TypeAlias = Literal["string", "integer", "number", "boolean", "date", "datetime", "year"]
 Value: TypeAlias = str | int | float
@@ -79,6 +81,8 @@ class Form:
 
     def parse(self, written: Any) -> Value:
         """The inner form of one value. Raises ValueError with what was expected."""
+        if isinstance(written, Mapping | list | tuple | set | frozenset):
+            raise ValueError(f"{shown(written)} is not a single value")
         if self.type == "string":
             return written_text(written)
         if self.type == "boolean":
@@ -109,14 +113,14 @@ class Form:
             return 1
         if text in self.false_values:
             return 0
-        raise ValueError(f"{written!r} is neither one of trueValues nor of falseValues")
+        raise ValueError(f"{shown(written)} is neither one of trueValues nor of falseValues")
 
     def _number(self, written: Any) -> int | float:
         exact = self.exact(written)
         if self.type == "number":
             return float(exact)
         if exact.denominator != 1 or int(exact) not in _INT64:
-            raise ValueError(f"{written!r} is not a whole number")
+            raise ValueError(f"{shown(written)} is not a whole number")
         return int(exact)
 
     def exact(self, written: Any) -> Fraction:
@@ -125,25 +129,32 @@ class Form:
             return Fraction(self._moment(written))
         text = written_text(written).strip()
         if isinstance(written, bool):
-            raise ValueError(f"{text!r} is not a number")
+            raise ValueError(f"{shown(text)} is not a number")
+        if len(text) > 2 * MAX_DIGITS:
+            raise ValueError(f"{shown(text)} has more than {2 * MAX_DIGITS} characters, too many for a number")
         if isinstance(written, str):
             if self.group_char and self.group_char in text:
                 if not re.search(self.grouped, text):
-                    raise ValueError(f"{text!r} is not a number: '{self.group_char}' may part groups of three digits")
+                    raise ValueError(
+                        f"{shown(text)} is not a number: '{self.group_char}' may part groups of three digits"
+                    )
                 text = text.replace(self.group_char, "")
             text = text.replace(self.decimal_char, ".")
         try:
             number = Decimal(text)
         except InvalidOperation:
-            raise ValueError(f"{text!r} is not a number") from None
+            raise ValueError(f"{shown(text)} is not a number") from None
         if not number.is_finite() or not math.isfinite(float(number)) or number.adjusted() < -400:
-            raise ValueError(f"{text!r} is not a finite number")
-        return Fraction(number)
+            raise ValueError(f"{shown(text)} is not a finite number")
+        return Fraction(number) if number else Fraction(0)  # 0e999999999 would be written out
 
     def _moment(self, written: Any) -> int:
         moment = self._datetime(written)
         if moment.tzinfo is not None:
-            moment = moment.astimezone(ZoneInfo(self.timezone) if self.timezone else UTC).replace(tzinfo=None)
+            try:
+                moment = moment.astimezone(ZoneInfo(self.timezone) if self.timezone else UTC).replace(tzinfo=None)
+            except OverflowError:
+                raise ValueError(f"'{moment.isoformat()}' lies beyond the years 1 to 9999") from None
         if self.type == "date":
             if moment.time() != datetime.min.time():
                 raise ValueError(f"'{moment.isoformat()}' has a time of day: a date was expected")
@@ -159,13 +170,13 @@ class Form:
         if self.format:
             try:
                 return datetime.strptime(text, self.format)
-            except ValueError:
+            except (ValueError, re.error):
                 pass  # limits in a schema may be written in ISO form whatever the column's format is
         try:
             return datetime.fromisoformat(text)
         except ValueError:
             shape = self.format or ("YYYY-MM-DD" if self.type == "date" else "YYYY-MM-DDThh:mm:ss")
-            raise ValueError(f"{text!r} is not a {self.type} of the form {shape}") from None
+            raise ValueError(f"{shown(text)} is not a {self.type} of the form {shape}") from None
 
 
 def directives(pattern: str) -> list[str]:
@@ -195,7 +206,7 @@ def format_fault(form: Form) -> str | None:
         ]
     try:
         same = all(datetime.strptime(p.strftime(form.format), form.format) == p for p in probes)
-    except ValueError:
+    except (ValueError, re.error):  # the second of a directive that is given twice
         return f"format '{form.format}' is not a pattern such as %Y-%m-%d (letters as in Python's strptime)"
     if not same or "y" in directives(form.format):
         return (
