@@ -11,7 +11,7 @@ from research.tasks._hp import ORIGINAL, cell_distances, printed_noise, radial_a
 from research.tasks._leak import audit, real_records, star, threshold
 from research.tasks._marginals import marginals
 from research.tasks._network import network_information
-from research.tasks._queries import query_errors, sharper_choices
+from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
 from research.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
@@ -40,6 +40,7 @@ TIMES = frozenset({"cpu_seconds"})
 
 __all__ = [
     "ORIGINAL",
+    "QUERIES",
     "TASKS",
     "TIMES",
     "Task",
@@ -48,6 +49,7 @@ __all__ = [
     "audit",
     "cell_distances",
     "marginals",
+    "mean_errors",
     "missed_parents",
     "network_information",
     "pairs_by_definition",

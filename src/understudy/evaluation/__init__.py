@@ -31,7 +31,6 @@ from understudy.evaluation._measure import (
 from understudy.evaluation._measures import MEASURES, compute_measures
 from understudy.evaluation._network import NETWORK_INFORMATION, measure_network
 from understudy.evaluation._pair import Pair, PairFaults, Progress, TableFaults, pair_of_codes, read_pair
-from understudy.evaluation._privabn import PRIVABN_ERRORS, QUERIES, measure_l1_l2
 from understudy.evaluation._public import PublicReport, make_public_report
 from understudy.evaluation._ranges import RANGE_QUERIES, measure_ranges
 from understudy.evaluation._reference import References, draw_fresh_sample, draw_independent_columns, make_references
@@ -57,9 +56,7 @@ __all__ = [
     "MEASURES",
     "NETWORK_GROUP",
     "NETWORK_INFORMATION",
-    "PRIVABN_ERRORS",
     "PRIVATE",
-    "QUERIES",
     "QUERIES_GROUP",
     "RANGE_QUERIES",
     "SDMETRICS",
@@ -105,7 +102,6 @@ __all__ = [
     "measure_associations",
     "measure_classification",
     "measure_detection",
-    "measure_l1_l2",
     "measure_network",
     "measure_ranges",
     "measure_sdmetrics",
