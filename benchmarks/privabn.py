@@ -1,9 +1,10 @@
 """PrivABN: its errors beside PrivBayes by the paper's own measures, its time beside all candidates, and wide tables.
 
-Errors are the paper's L2 error: 200 random α-way queries, in shares (`research.tasks.mean_errors`). "All candidates" is
-PrivBayes without drawn candidates at PrivABN's own degree. Beyond a degree of 3 that takes hours, so the time of degrees up to 3
-is measured and carried on by the number of candidates; a candidate of a higher degree costs more, so the result is low.
-The wide case publishes from a Parquet file to a folder, in a process of its own; pairwise counts are ours.
+Errors are the paper's L2 error: 200 random α-way queries, in shares (`research.tasks.mean_errors`). "All candidates"
+is PrivBayes without drawn candidates at PrivABN's own degree. Beyond a degree of 3 that takes hours, so the time of
+degrees up to 3 is measured and carried on by the number of candidates; a candidate of a higher degree costs more, so
+the result is low. The wide case publishes from a Parquet file to a folder, in a process of its own; pairwise counts are
+ours.
 """
 
 from __future__ import annotations

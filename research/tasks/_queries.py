@@ -29,7 +29,7 @@ from understudy.evaluation import choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
 from understudy.methods.printed import adaptive_network, noisy_conditionals
 from understudy.models import DrawsRows, Network, NetworkModel
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal, recode
 
@@ -42,7 +42,7 @@ Shares = Sequence[Floats]
 def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """The errors by name: `L1 3-way`, `L2 3-way` and so on, each the mean over the queries.
 
-    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `exact` for a diagnostic.
+    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `noiseless` for a diagnostic.
     Queries are drawn by the seed, the same for all methods. A method that makes a synthetic table is measured on one of
     as many rows as the real one has; in a printed form each row is drawn on its own, as the papers do. A baseline is
     asked for its answers.
@@ -50,7 +50,7 @@ def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
     budget = make_budget(params["epsilon"])
-    learnt = rehearse(data.counter, method, budget, seed=seed, exact=params.get("exact"))
+    learnt = rehearse(data.counter, method, budget, seed=seed, noiseless=params.get("noiseless"))
     if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return _errors(
             params,
@@ -68,8 +68,8 @@ def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
     """
     data = load(params["dataset"], folder)
     domain, n, epsilon = data.counter.domain, data.table.n, params["epsilon"] / 2
-    curator = Curator(
-        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), as_published=True
+    curator = open_curator(
+        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), no_guarantee=True
     )
     coins = Streams(seed).get("privabn", "coins")
 

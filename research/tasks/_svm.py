@@ -13,8 +13,8 @@ def svm(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """Misclassification rate of each of the table's four tasks, by the task's name.
 
     Parameters: `dataset`, `method` ("no-privacy", a classifier of `research.svm`, or a method's word), `epsilon`,
-    and where they are not the usual ones `kernel`, `one_hot` (the features of the authors' program), `exact` (a
+    and where they are not the usual ones `kernel`, `one_hot` (the features of the authors' program), `noiseless` (a
     diagnostic's step without noise) and `targets` (a list of the tasks wanted).
     """
-    options = {name: params[name] for name in ("kernel", "one_hot", "exact", "targets") if name in params}
+    options = {name: params[name] for name in ("kernel", "one_hot", "noiseless", "targets") if name in params}
     return svm_errors(params["dataset"], params["method"], params["epsilon"], seed, folder, **options)
