@@ -46,7 +46,8 @@ class ColumnarFile(NamedTuple):
 
     def _arrow(self, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
         # Read, not mapped into memory: nobody can change the bytes between the check and the use of them.
-        fields = sorted(self.names.index(name) for name in wanted)
+        asked = set(wanted)
+        fields = [i for i, name in enumerate(self.names) if name in asked]
         reader = _ipc_reader(self.file, pa.ipc.IpcReadOptions(included_fields=fields))
         if isinstance(reader, pa.ipc.RecordBatchStreamReader):
             yield from reader
