@@ -11,11 +11,11 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
+from understudy._api._arguments import Number
 from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._settings import (
-    Number,
     SchemaLike,
     demo_source,
     read_neighbours,

@@ -48,7 +48,7 @@ def fit_model(
             method=settings.method.name,
             note=note,
         )
-        coins = None if settings.seed is None else Streams(settings.seed)
+        coins = None if settings.options.seed is None else Streams(settings.options.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
         if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
             raise OptionError(
@@ -110,8 +110,8 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         ),
         charges=tuple(_line(charge, pure=pure) for charge in curator.charges),
         noise=_noise_words(settings),
-        seeded=settings.seed is not None,
-        diagnostic=settings.diagnostic,
+        seeded=settings.options.seed is not None,
+        diagnostic=settings.options.diagnostic,
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
         warnings=(),
         as_printed=None if flaw is None else flaw.sentence,
@@ -164,10 +164,10 @@ def _level_words(level: NoiseLevel) -> str:
 
 def _noise_words(settings: RunSettings) -> str:
     if settings.as_printed:
-        seed = "" if settings.seed is None else f", seeded with {settings.seed}"
+        seed = "" if settings.options.seed is None else f", seeded with {settings.options.seed}"
         return f"as the paper prints it, which is not enough{seed}"
-    if settings.seed is not None:
-        return f"a generator seeded with {settings.seed} (a rehearsal)"
+    if settings.options.seed is not None:
+        return f"a generator seeded with {settings.options.seed} (a rehearsal)"
     source = "OpenDP" if type(settings.noise).__name__.startswith("OpenDP") else "exact integer samplers"
     return f"{source}, fed by the operating system's cryptographic generator"
 
@@ -186,7 +186,7 @@ def _warnings(settings: RunSettings, model: Model) -> list[str]:
             f"a factor of e to the {epsilon:g}. Budgets up to 1 protect well; up to 10 they still say something."
         )
     found += settings.method.remarks(model)
-    if settings.seed is not None and settings.ledger is not None:
+    if settings.options.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
     if settings.as_printed and settings.ledger is not None:
         found.append("a method as printed has no price, so it is never charged to a ledger.")

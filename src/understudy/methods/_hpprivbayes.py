@@ -49,7 +49,6 @@ class HPPrivBayes(Declared):
         (),
         Names(),
         help="Columns to be protected best, beside those that the schema declares sensitive.",
-        flags="--sensitive",
     )
     L1: Number | None = option(
         None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
@@ -77,26 +76,22 @@ class HPPrivBayes(Declared):
         "auto",
         OneOf(*SCORE_CHOICES),
         help="Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R.",
-        flags="--score",
     )
     k: int | None = option(
         None,
         Whole(),
         help="Number of parents of each column. None: as many as θ-usefulness allows.",
-        flags=("--k", "-k"),
     )
     theta: Number = option(
         4,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
         "table.",
-        flags="--max-candidates",
     )
 
     def check_together(self) -> None:

@@ -57,13 +57,11 @@ instead.
         2,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing pairs.",
-        flags="--beta",
     )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:

@@ -66,33 +66,26 @@ class PrivABN(Declared):
         OneOf(*VARIANTS),
         help="blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one.",
     )
-    score: ScoreChoice = option(
-        "auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.", flags="--score"
-    )
+    score: ScoreChoice = option("auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.")
     encoding: EncodingChoice = option(
-        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical."
     )
-    k: int | None = option(
-        None, Whole(), help="Most parents of an attribute. None: as many as are useful.", flags=("--k", "-k")
-    )
+    k: int | None = option(None, Whole(), help="Most parents of an attribute. None: as many as are useful.")
     theta: Fraction | int | float | None = option(
         None,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, "
         "else 4.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing the network; blocks may take less.",
-        flags="--beta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most candidates in one choice that coins draw. None: by variant.",
-        flags="--max-candidates",
     )
     stop: bool = option(
         False, YesNo(), help="greedy: let a choice leave off adding parents, where noise would outweigh what they say."

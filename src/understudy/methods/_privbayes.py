@@ -49,35 +49,30 @@ instead.
         "auto",
         OneOf(*SCORE_CHOICES),
         help="I, F or R. auto: F when all attributes are binary (after encoding), else R.",
-        flags="--score",
     )
     encoding: EncodingChoice = option(
-        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical."
     )
     k: int | None = option(
         None,
         Whole(),
         help="Number of parents of each attribute. None: as many as θ-usefulness allows.",
-        flags=("--k", "-k"),
     )
     theta: Fraction | int | float = option(
         4,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing the network.",
-        flags="--beta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
         "table.",
-        flags="--max-candidates",
     )
     postprocessing: PostprocessingChoice = option(
         "consistent",
