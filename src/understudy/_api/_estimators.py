@@ -17,7 +17,7 @@ from understudy.methods import Method
 from understudy.options import Option, RunOptions, options_of, signature_of
 from understudy.release import Answer, Kind, PublishedModel, Statement
 from understudy.schema import Schema
-from understudy.tables import kind_of
+from understudy.tables import open_source
 
 
 class Estimator:
@@ -54,9 +54,9 @@ class Estimator:
     def fit(self, table: object, schema: SchemaLike, *, progress: Progress | None = None) -> Self:
         """Learn a model of the table; spends the whole budget."""
         asked = read_arguments(RunOptions, {**self.get_params(), "method": self._method.name})
-        self._model = fit_model(table, resolve(asked, schema), progress=progress, note="fit")
-        kind = kind_of(table)
-        self._kind = kind if kind in ("pandas", "polars") else "pyarrow"
+        settings, source = resolve(asked, schema), open_source(table)
+        self._model = fit_model(source, settings, progress=progress, note="fit")
+        self._kind = source.kind if source.kind in ("pandas", "polars") else "pyarrow"
         return self
 
     @property

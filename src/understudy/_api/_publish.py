@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import warnings
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from understudy._core.errors import OutputError
 from understudy.options import PublishOptions
 from understudy.privacy import PrivacyWarning
 from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
-from understudy.tables import delimiter_of, kind_of
+from understudy.tables import Source, open_source
 
 _SPARE = 16 << 20
 
@@ -40,8 +39,7 @@ def publish(
     rehearsal, stamped NOT PRIVATE and never charged; so is a method as its paper prints it (`privabn-as-printed`, with
     `no_guarantee`).
 
-    Unit: one row, put into words by `unit`. Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the
-    whole folder.
+    Unit: one row, in the words of `unit`. Neighbours: replace-one by default. Bound: `epsilon`, `delta` for the folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -53,47 +51,42 @@ def publish(
     if asked.unit is None and isinstance(source, str) and source == "demo":
         asked = replace(asked, unit="one person")
     table, declared = demo_source(source, schema)
-    settings = resolve(asked, declared)
-    out, wanted = Path(asked.out), check_format(asked.format, table)
+    settings, out = resolve(asked, declared), Path(asked.out)
     facts = CardFacts(license=asked.license, creator=asked.creator, url=asked.url)
     with _charges_mentioned() as fitted, whole_folder(out, overwrite=asked.overwrite) as folder:
-        _check_room(table, folder)
-        delimiter = delimiter_of(table)
-        model = _fit(table, settings, progress)
+        opened = open_source(table)
+        _check_room(opened, folder)
+        model = _fit(opened, settings, progress)
         fitted.append(model)
         names, n_rows = fill_release(
-            folder, model, format=wanted, n_rows=asked.n, seed=asked.seed, facts=facts, progress=progress,
-            delimiter=delimiter,
+            folder, model, n_rows=asked.n, seed=asked.seed, facts=facts, progress=progress,
+            format=asked.format or format_like(opened), delimiter=opened.delimiter,
         )  # fmt: skip
     return make_release(out, model, names, n_rows)
 
 
-def check_format(format: Format | None, source: object) -> Format:
-    """The format asked for, or the input's: Parquet for Parquet, CSV for CSV and for dataframes.
+def format_like(source: Source) -> Format:
+    """The input's format: Parquet for Parquet and Arrow files, CSV for CSV and for dataframes.
 
     >>> from understudy import demo
-    >>> check_format(None, demo.table_path()), check_format("parquet", demo.table_path())
-    ('csv', 'parquet')
+    >>> format_like(open_source(demo.table_path()))
+    'csv'
     """
-    if format is not None:
-        return format
-    if isinstance(source, str | os.PathLike):
-        return "csv" if kind_of(Path(source)) == "csv" else "parquet"
-    return "csv"
+    return "parquet" if source.kind in ("parquet", "arrow") else "csv"
 
 
-def _fit(table: object, settings: RunSettings, progress: Progress | None) -> PublishedModel:
+def _fit(source: Source, settings: RunSettings, progress: Progress | None) -> PublishedModel:
     with warnings.catch_warnings():
         # The statement carries the same warnings, and every face shows them from there.
         warnings.simplefilter("ignore", PrivacyWarning)
-        return fit_model(table, settings, progress=progress, note="publish")
+        return fit_model(source, settings, progress=progress, note="publish")
 
 
-def _check_room(table: object, folder: Path) -> None:
+def _check_room(source: Source, folder: Path) -> None:
     """Refuse early if the disk has less room than the input takes: budget spent on a full disk is lost."""
-    if not isinstance(table, str | os.PathLike) or not Path(table).is_file():
+    if source.n_bytes is None:
         return
-    needed = Path(table).stat().st_size + _SPARE
+    needed = source.n_bytes + _SPARE
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OutputError(
