@@ -84,9 +84,7 @@ class HPPrivBayesAsPrinted(Declared):
         where="docs/hpprivbayes.md#what-is-wrong-as-printed",
     )
 
-    sensitive: tuple[str, ...] = option(
-        (), Names(), help="The sensitive column, unless the schema declares one.", flags="--sensitive"
-    )
+    sensitive: tuple[str, ...] = option((), Names(), help="The sensitive column, unless the schema declares one.")
     L1: Number | None = option(
         None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
     )
@@ -95,7 +93,7 @@ class HPPrivBayesAsPrinted(Declared):
     )
     L3: Number | None = option(None, Real(above=0, below=1), help="Share for tables of the others. None: as r has it.")
     r: Number | None = option(None, Real(above=0), help="L2/L3. None: 1/3.")
-    k: int = option(2, Whole(), help="Number of parents of each column.", flags=("--k", "-k"))
+    k: int = option(2, Whole(), help="Number of parents of each column.")
     mi_threshold: Number = option(
         Fraction(1, 10),
         Real(at_least=0),

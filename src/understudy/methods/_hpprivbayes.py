@@ -18,7 +18,7 @@ from understudy.methods._groups import Level, Number, Split, exact, make_levels,
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
 from understudy.methods._search import Progress, greedy_bayes
-from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
+from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, resolve
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.options import Declared, Names, OneOf, Real, Whole, option
 from understudy.privacy import Curator, Factors, Measurement, NoisyTables, PrivacyTerms, measure_weighted
@@ -49,7 +49,6 @@ class HPPrivBayes(Declared):
         (),
         Names(),
         help="Columns to be protected best, beside those that the schema declares sensitive.",
-        flags="--sensitive",
     )
     L1: Number | None = option(
         None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
@@ -77,26 +76,22 @@ class HPPrivBayes(Declared):
         "auto",
         OneOf(*SCORE_CHOICES),
         help="Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R.",
-        flags="--score",
     )
     k: int | None = option(
         None,
         Whole(),
         help="Number of parents of each column. None: as many as θ-usefulness allows.",
-        flags=("--k", "-k"),
     )
     theta: Number = option(
         4,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
         "table.",
-        flags="--max-candidates",
     )
 
     def check_together(self) -> None:
@@ -125,7 +120,7 @@ class HPPrivBayes(Declared):
                 "companions are chosen as the run goes, and what is then promised about them holds under pure epsilon "
                 "only. Leave out delta, or declare them sensitive in the schema."
             )
-        self._settle(domain, levels, 1000, terms)
+        self._resolve(domain, levels, 1000, terms)
         for level in levels[1:]:
             share = level.share / (len(level.attributes) + self.companions)
             refuse_drowning_noise(terms.table_noise(share * (1 - self.split.network)), terms.budget)
@@ -133,7 +128,7 @@ class HPPrivBayes(Declared):
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         levels = self.levels(domain)
-        settings = self._settle(domain, levels, n, terms)
+        settings = self._resolve(domain, levels, n, terms)
         return {
             "sensitive": ", ".join(domain[a].name for level in reversed(levels[1:]) for a in level.attributes),
             **self.split.to_dict(),
@@ -156,10 +151,10 @@ class HPPrivBayes(Declared):
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         levels = self.levels(domain)
-        settings = self._settle(domain, levels, n, terms)
+        settings = self._resolve(domain, levels, n, terms)
         found = make_plan(settings, n)
         ordinary = dict(zip(levels[0].attributes, found.attributes, strict=True))
-        small = make_plan(self._settle(domain, levels, n, terms, of=levels[-1]), n)
+        small = make_plan(self._resolve(domain, levels, n, terms, of=levels[-1]), n)
         others = {a: small.attributes[a] for level in levels[1:] for a in level.attributes}
         return replace(
             found,
@@ -186,7 +181,7 @@ class HPPrivBayes(Declared):
         n = curator.measure_rows(share=ROWS_SHARE * levels[0].share)
         if self.companions:
             levels = self._join(curator, levels)
-        settings = self._settle(domain, levels, n, curator.terms)
+        settings = self._resolve(domain, levels, n, curator.terms)
         factors = {} if self.weights == "equal" else dict(declared_factors(domain))
         nodes, measurements = _learn_ordinary(curator, levels[0], settings, coins, factors, progress)
         attacher = Attacher(
@@ -223,7 +218,7 @@ class HPPrivBayes(Declared):
             replace(most, attributes=(*sorted(found), *most.attributes), share=most.share - share),
         )
 
-    def _settle(
+    def _resolve(
         self,
         domain: Domain,
         levels: tuple[Level, ...],
@@ -234,7 +229,7 @@ class HPPrivBayes(Declared):
         """All that follows from public quantities for the ordinary attributes; or, to plan, for another level."""
         level = levels[0] if of is None else of
         seen = Domain(tuple(domain[a] for a in level.attributes)) if of is None else domain
-        return settle(
+        return resolve(
             seen,
             n,
             replace(terms, budget=terms.budget.part(level.share)),

@@ -57,13 +57,11 @@ instead.
         2,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing pairs.",
-        flags="--beta",
     )
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
@@ -139,8 +137,8 @@ instead.
         domain, budget = curator.domain, curator.budget
         graph = choose_graph(
             curator,
-            pairs=self.n_pairs(domain, n, budget, curator.neighbours),
-            limit=self.largest_clique(domain, n, budget, curator.neighbours),
+            pairs=self.n_pairs(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
+            limit=self.largest_clique(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
             share=_exact(self.beta) * (1 - rows_share(curator.neighbours)),
             progress=progress,
         )

@@ -65,7 +65,6 @@ Got 2 instead.
         Fraction(1, 5),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing pairs.",
-        flags="--beta",
     )
     phi: Fraction | int | float = option(
         Fraction(1, 5), Real(above=0, below=1), help="Cramér's V from which a pair counts as dependent."

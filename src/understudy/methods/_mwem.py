@@ -92,7 +92,8 @@ class MWEM(Declared):
         if self.rounds(terms.budget) > MOST_ROUNDS:
             raise OptionError(
                 f"method '{self.name}' would take {self.rounds(terms.budget):,} rounds at epsilon "
-                f"{float(terms.budget.epsilon):g}; at most {MOST_ROUNDS:,} are allowed. Raise the option 'round_epsilon'."
+                f"{float(terms.budget.epsilon):g}; at most {MOST_ROUNDS:,} are allowed. Raise the option "
+                "'round_epsilon'."
             )
         refuse_drowning_noise(self._noise(terms), terms.budget)
 

@@ -31,7 +31,7 @@ from understudy.methods._privbayes import (
     tables_to_measure,
 )
 from understudy.methods._search import Progress, greedy_bayes
-from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
+from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, resolve, rows_share
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
 from understudy.privacy import Curator, MeanStrength, NoiseLevel, NoisyTables, PrivacyTerms
@@ -66,33 +66,26 @@ class PrivABN(Declared):
         OneOf(*VARIANTS),
         help="blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one.",
     )
-    score: ScoreChoice = option(
-        "auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.", flags="--score"
-    )
+    score: ScoreChoice = option("auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.")
     encoding: EncodingChoice = option(
-        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical."
     )
-    k: int | None = option(
-        None, Whole(), help="Most parents of an attribute. None: as many as are useful.", flags=("--k", "-k")
-    )
+    k: int | None = option(None, Whole(), help="Most parents of an attribute. None: as many as are useful.")
     theta: Fraction | int | float | None = option(
         None,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, "
         "else 4.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing the network; blocks may take less.",
-        flags="--beta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most candidates in one choice that coins draw. None: by variant.",
-        flags="--max-candidates",
     )
     stop: bool = option(
         False, YesNo(), help="greedy: let a choice leave off adding parents, where noise would outweigh what they say."
@@ -118,7 +111,7 @@ class PrivABN(Declared):
             each = Fraction(1, max(len(domain), 1))
             refuse_drowning_noise(terms.table_noise(each), terms.budget)
         else:
-            self.settle(domain, 1000, terms)
+            self.resolve(domain, 1000, terms)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
@@ -129,7 +122,7 @@ class PrivABN(Declared):
         }
         if self.variant == "blocks":
             return {"score": "R", **common, "beta": f"at most {float(self.beta):g}", "most parents": self.k}
-        settings = self.settle(domain, n, terms)
+        settings = self.resolve(domain, n, terms)
         by_degree = settings.limits.degree is not None
         return {
             "score": settings.score.name,
@@ -153,7 +146,7 @@ class PrivABN(Declared):
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         if self.variant != "blocks":
-            return replace(make_plan(self.settle(domain, n, terms), n), method=self.name)
+            return replace(make_plan(self.resolve(domain, n, terms), n), method=self.name)
         seen = self._recoding(domain).target
         weak, shape, strong = (self._shape(seen, n, terms, strength) for strength in (0.0, MIDDLING, 5 * MIDDLING))
         share = 1 - rows_share(terms.neighbours)
@@ -179,9 +172,9 @@ class PrivABN(Declared):
             ),
         )
 
-    def settle(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
+    def resolve(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
         """All that follows from public quantities for the variants drawn and greedy."""
-        return settle(
+        return resolve(
             domain,
             n,
             terms,
@@ -236,7 +229,7 @@ class PrivABN(Declared):
     def _one_by_one(
         self, curator: Curator, seen: Curator, n: int, coins: Rng, progress: Progress | None
     ) -> tuple[Node, ...]:
-        settings = self.settle(curator.domain, n, curator.terms)
+        settings = self.resolve(curator.domain, n, curator.terms)
         limits, share = settings.limits, settings.selection_share
         if self.variant == "greedy":
             score = penalised(settings.score, settings.noise) if self.stop else settings.score

@@ -54,9 +54,7 @@ class PrivABNAsPrinted(Declared):
         where="docs/privabn.md#what-is-wrong-as-printed",
     )
 
-    k: int | None = option(
-        None, Whole(), help="Most parents of an attribute. None: no bound, as in the paper.", flags=("--k", "-k")
-    )
+    k: int | None = option(None, Whole(), help="Most parents of an attribute. None: no bound, as in the paper.")
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""

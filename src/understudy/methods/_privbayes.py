@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, TypeAlias
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
-from understudy.methods._settings import ROWS_SHARE, Settings, settle
+from understudy.methods._settings import ROWS_SHARE, Settings, resolve
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, option
 from understudy.privacy import Curator, NoisyTables, PrivacyTerms
@@ -49,35 +49,30 @@ instead.
         "auto",
         OneOf(*SCORE_CHOICES),
         help="I, F or R. auto: F when all attributes are binary (after encoding), else R.",
-        flags="--score",
     )
     encoding: EncodingChoice = option(
-        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical."
     )
     k: int | None = option(
         None,
         Whole(),
         help="Number of parents of each attribute. None: as many as θ-usefulness allows.",
-        flags=("--k", "-k"),
     )
     theta: Fraction | int | float = option(
         4,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing the network.",
-        flags="--beta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
         "table.",
-        flags="--max-candidates",
     )
     postprocessing: PostprocessingChoice = option(
         "consistent",
@@ -89,11 +84,11 @@ instead.
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        self.settle(domain, 1000, terms)
+        self.resolve(domain, 1000, terms)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        settings = self.settle(domain, n, terms)
+        settings = self.resolve(domain, n, terms)
         by_degree = settings.limits.degree is not None
         return {
             "score": settings.score.name,
@@ -117,9 +112,9 @@ instead.
             "were published as independent of each other.",
         )
 
-    def settle(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
+    def resolve(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
         """All that follows from public quantities: encoding, score, shares, sizes of tables."""
-        return settle(
+        return resolve(
             domain,
             n,
             terms,
@@ -133,7 +128,7 @@ instead.
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        return make_plan(self.settle(domain, n, terms), n)
+        return make_plan(self.resolve(domain, n, terms), n)
 
     def fit(
         self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
@@ -141,7 +136,7 @@ instead.
         """Learn a model. `streams` are the public coins (root, drawn candidates); fresh ones unless given."""
         coins = (streams or Streams.fresh()).get("privbayes", "coins")
         n = curator.measure_rows(share=ROWS_SHARE)
-        settings = self.settle(curator.domain, n, curator.terms)
+        settings = self.resolve(curator.domain, n, curator.terms)
         seen = curator.recoded(settings.recoding)
         search = greedy_bayes(
             seen,

@@ -49,7 +49,7 @@ class Settings:
         return self.recoding.target
 
 
-def settle(
+def resolve(
     domain: Domain,
     n: int,
     terms: PrivacyTerms,
