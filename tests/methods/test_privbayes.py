@@ -302,9 +302,8 @@ def test_model_tables_need_not_cover_unreachable_parents():
 @pytest.mark.parametrize("beta", [0.9999999, 1e-7, "3/10"])
 def test_extreme_options_are_taken_exactly(beta):
     exact = Fraction(beta) if isinstance(beta, str) else beta
-    settings = PrivBayes(beta=exact, theta=1e-7).resolve(
-        chain_table().domain, 1000, PrivacyTerms(budget=make_budget(1))
-    )
+    terms = PrivacyTerms(budget=make_budget(1))
+    settings = PrivBayes(beta=exact, theta=1e-7).resolve(chain_table().domain, 1000, terms)
     assert settings.selection_share == Fraction(str(beta))
     assert settings.theta == Fraction(1, 10**7)
 

@@ -35,7 +35,7 @@ class Contingency(Declared):
     noise is Gaussian. Both neighbour relations.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> import numpy as np

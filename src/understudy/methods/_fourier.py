@@ -54,7 +54,7 @@ class Fourier(Declared):
     is private); under zCDP the noise is Gaussian. Both neighbour relations. Proof: `privacy/proof.md`, section 9.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=3)))

@@ -26,7 +26,7 @@ class Independent(Declared):
     Unit: one row. Bound: the budget, as d tables at 1/d of it each (after the number of rows, where that is private).
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> import numpy as np

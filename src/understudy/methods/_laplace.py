@@ -36,7 +36,7 @@ class Laplace(Declared):
     under zCDP the noise is Gaussian. Both neighbour relations.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute, Marginal
     >>> from understudy.tables import Table
     >>> import numpy as np

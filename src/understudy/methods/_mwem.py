@@ -59,7 +59,7 @@ class MWEM(Declared):
     where that is private). Pure ε and zCDP, both neighbour relations. Proof: `privacy/proof.md`, sections 4 and 10.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=2)))

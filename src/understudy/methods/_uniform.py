@@ -26,7 +26,7 @@ class Uniform(Declared):
     into a noisy one; nothing else about the rows is asked for.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget
+    >>> from understudy.privacy import make_budget, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([1, 1, 1]),))
