@@ -13,7 +13,7 @@ from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
 from understudy.privacy._conversion import epsilon_for
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
-from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
+from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts, MemoryLedger
 from understudy.privacy._mechanisms import AddNoise, Counted, Mechanism
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
@@ -50,6 +50,7 @@ __all__ = [
     "FarthestGuess",
     "Ledger",
     "LedgerFile",
+    "LedgerWithReceipts",
     "MeanStrength",
     "Measurement",
     "Mechanism",

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, Protocol, TypeAlias
 
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, UnderstudyWarning
 from understudy._core.numbers import exact_number
 from understudy.privacy._conversion import rho_for
 from understudy.privacy._levels import gaussian_level, laplace_level
@@ -20,7 +20,7 @@ Number: TypeAlias = "int | float | str | Decimal | Fraction"
 Measure: TypeAlias = Literal["epsilon", "rho"]
 
 
-class PrivacyWarning(UserWarning):
+class PrivacyWarning(UnderstudyWarning):
     """The guarantee holds, but is weaker than its reader may think."""
 
 
