@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
 from understudy._api._arguments import PublishArguments
-from understudy._api._fit import Progress, charge_note, fit_model
+from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments, takes
 from understudy._api._settings import RunSettings, SchemaLike, demo_source, resolve
 from understudy._core.errors import OutputError
+from understudy._core.receipts import charges_noted
 from understudy.options import PublishOptions
 from understudy.privacy import PrivacyWarning
 from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
@@ -53,11 +52,10 @@ def publish(
     table, declared = demo_source(source, schema)
     settings, out = resolve(asked, declared), Path(asked.out)
     facts = CardFacts(license=asked.license, creator=asked.creator, url=asked.url)
-    with _charges_mentioned() as fitted, whole_folder(out, overwrite=asked.overwrite) as folder:
+    with charges_noted(), whole_folder(out, overwrite=asked.overwrite) as folder:
         opened = open_source(table)
         _check_room(opened, folder)
         model = _fit(opened, settings, progress)
-        fitted.append(model)
         names, n_rows = fill_release(
             folder, model, n_rows=asked.n, seed=asked.seed, facts=facts, progress=progress,
             format=asked.format or format_like(opened), delimiter=opened.delimiter,
@@ -93,17 +91,3 @@ def _check_room(source: Source, folder: Path) -> None:
             f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. "
             "Nothing was spent. Free some space or choose another --out."
         )
-
-
-@contextmanager
-def _charges_mentioned() -> Iterator[list[PublishedModel]]:
-    """Whatever fails once a model is fitted, up to the last rename: say that its charge stays."""
-    fitted: list[PublishedModel] = []
-    try:
-        yield fitted
-    except BaseException as error:
-        for model in fitted:
-            note = charge_note(model.statement)
-            if note is not None:
-                error.add_note(note)
-        raise

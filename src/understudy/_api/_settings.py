@@ -13,12 +13,22 @@ from understudy._core.errors import OptionError, SchemaError
 from understudy._core.numbers import whole_number
 from understudy.methods import Method, flaw_of, refuse_unpublishable
 from understudy.options import RunOptions
-from understudy.privacy import Budget, Ledger, Neighbours, Noise, SQLiteLedger, make_budget, make_noise
+from understudy.privacy import (
+    ONE_ROW,
+    Budget,
+    Ledger,
+    Neighbours,
+    Noise,
+    PrivacyUnit,
+    SQLiteLedger,
+    make_budget,
+    make_noise,
+)
 from understudy.schema import Schema
 
 SchemaLike: TypeAlias = "Schema | str | os.PathLike[str] | Mapping[str, Any]"
 MOST_WAYS = 4
-_EXACT: Mapping[str, Literal["all", "selection", "tables"]] = {
+_NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",
     "best-network": "selection",
     "best-marginals": "tables",
@@ -38,19 +48,19 @@ class RunSettings:
     ledger: Ledger | None
 
     @property
-    def unit(self) -> str:
-        """Whom a row stands for, in words."""
-        return self.options.unit or "one row"
+    def unit(self) -> PrivacyUnit:
+        """What is protected: one row, in the words that were given for it."""
+        return PrivacyUnit(self.options.unit) if self.options.unit else ONE_ROW
 
     @property
-    def exact(self) -> Literal["all", "selection", "tables"] | None:
+    def noiseless(self) -> Literal["all", "selection", "tables"] | None:
         """Which answers a diagnostic run takes without noise."""
-        return None if self.options.diagnostic is None else _EXACT[self.options.diagnostic]
+        return None if self.options.diagnostic is None else _NOISELESS[self.options.diagnostic]
 
     @property
     def guarantee(self) -> bool:
         """Whether the run will be private."""
-        return self.exact is None and self.noise.private and not self.as_printed
+        return self.noiseless is None and self.noise.private and not self.as_printed
 
     @property
     def as_printed(self) -> bool:
@@ -63,7 +73,7 @@ def resolve(options: RunOptions, schema: SchemaLike) -> RunSettings:
 
     >>> from understudy.methods import PrivBayes
     >>> fields = [{"name": "a", "type": "boolean"}]
-    >>> resolve(RunOptions(epsilon=1, method=PrivBayes()), {"fields": fields}).unit
+    >>> resolve(RunOptions(epsilon=1, method=PrivBayes()), {"fields": fields}).unit.sentence
     'one row'
     """
     method, relation = options.method, Neighbours(options.neighbours)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from understudy.cli._files import read_rows
-from understudy.cli._interrupts import INTERRUPTS
+from understudy.cli._interrupts import INTERRUPTS, NOTHING
 from understudy.cli._options import split_method_options, takes
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 from understudy.options import MethodFlags, PlanOptions, PublishOptions
@@ -67,33 +66,23 @@ def publish(
     if source == "demo" and Path("demo").is_file():
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
     options = _with_epsilon(split_method_options(given, option), source)
-    out = Path(options.get("out", "release"))
-    with _told_if_complete(out), progress_bars(quiet=as_json) as progress:
+    INTERRUPTS.outcome = _completeness(Path(options.get("out", "release")))
+    with progress_bars(quiet=as_json) as progress:
         release = make_release(source, schema=schema, progress=progress, **options)
     _tell_release(release, as_json=as_json)
 
 
 def _tell_release(release: Release, *, as_json: bool) -> None:
-    if release.statement.ledger is not None:
-        INTERRUPTS.outcome += f" It was charged to '{release.statement.ledger.dataset}' in the ledger."
     if as_json:
         say_json(_release_json(release))
     else:
         _show_release(release)
 
 
-@contextmanager
-def _told_if_complete(out: Path) -> Iterator[None]:
-    """An interrupt may come once the new folder has its name, or afterwards: then the release is not denied."""
+def _completeness(out: Path) -> Callable[[], str]:
+    """What to say of the release if the run ends before it can: looked up then, so that none is denied or made up."""
     before = _identity(out)
-    complete = f"the release in {out} is complete."
-    try:
-        yield
-    except KeyboardInterrupt:
-        if _identity(out) not in (None, before):
-            INTERRUPTS.outcome = complete
-        raise
-    INTERRUPTS.outcome = complete
+    return lambda: NOTHING if _identity(out) in (None, before) else f"the release in {out} is complete."
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
