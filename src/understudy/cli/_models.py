@@ -137,7 +137,7 @@ def methods(
         for word, what in kinds.items():
             table.add_row(word, what)
         say_table(table)
-    say_aside("Baselines are what the papers compare with: for 'compare', not for 'publish'.")
+    say_aside("Baselines are what the papers compare with: for 'compare'. Few of them draw rows that 'publish' needs.")
     say_aside("As printed: methods as in their papers, flaws included. 'publish' wants --no-guarantee for these.")
 
 
