@@ -20,6 +20,7 @@ from understudy._core.receipts import Receipt, leave_receipt
 from understudy.privacy._budget import Number, parse_number
 from understudy.privacy._dataset_names import check_name, find_name
 from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
 Kind: TypeAlias = Literal["open", "charge", "cap"]
 _CHANGING = "have the cap changed first with: understudy ledger cap"
@@ -32,8 +33,8 @@ GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
 class Entry:
     """One line of a ledger. Its meaning never changes.
 
-    `open` names a dataset's cap and neighbour relation, `cap` changes the cap, `charge` spends. `hash` covers every
-    field and the hash of the entry before, so no entry can be edited, removed or moved without breaking the chain.
+    `open` names a dataset's cap, neighbour relation and unit, `cap` changes the cap, `charge` spends. `hash` covers
+    every field and the hash of the entry before, so no entry can be edited, removed or moved without breaking it.
 
     >>> entry = Entry(id=1, time="", dataset="d", kind="open", epsilon=Fraction(3), delta=None,
     ...               neighbours=Neighbours.REPLACE_ONE, method="", note="", previous=GENESIS)
@@ -48,6 +49,7 @@ class Entry:
     epsilon: Fraction
     delta: Fraction | None
     neighbours: Neighbours
+    unit: PrivacyUnit = ONE_ROW
     method: str
     note: str
     previous: str
@@ -63,6 +65,9 @@ class Entry:
             "epsilon": str(self.epsilon),
             "delta": "" if self.delta is None else str(self.delta),
             "neighbours": self.neighbours.value,
+            "unit": self.unit.words,
+            "max_rows": str(self.unit.max_rows),
+            "unit_column": self.unit.column or "",
             "method": self.method,
             "note": self.note,
             "previous": self.previous,
@@ -85,6 +90,7 @@ class Account:
     dataset: str
     neighbours: Neighbours
     cap: Fraction
+    unit: PrivacyUnit = ONE_ROW
     delta_cap: Fraction | None = None
     spent: Fraction = Fraction(0)
     delta_spent: Fraction = Fraction(0)
@@ -108,13 +114,24 @@ class Account:
         )
 
     def refuse_or_pass(
-        self, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, *, raising: str = _RAISING
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        *,
+        raising: str = _RAISING,
     ) -> None:
         """Raise unless this charge fits; `raising` says how this ledger's caps are raised."""
         if neighbours is not self.neighbours:
             raise LedgerError(
                 f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
                 f"{neighbours.value}: their epsilons do not add up. Run it under {self.neighbours.value}."
+            )
+        if (unit.max_rows, unit.column) != (self.unit.max_rows, self.unit.column):
+            raise LedgerError(
+                f"dataset '{self.dataset}' is kept for {self.unit.sentence}, and this run is for {unit.sentence}: "
+                "their epsilons do not add up. Run it for the same unit, or keep it as a dataset of its own."
             )
         if epsilon > self.remaining:
             raise BudgetExceeded(
@@ -135,7 +152,14 @@ class Ledger(Protocol):
     """Where a run is charged before its data are looked at."""
 
     def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+        self,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        method: str = "",
+        note: str = "",
     ) -> Entry:
         """Book a run's whole budget for good, or raise; on return the charge is durable."""
         ...
@@ -148,10 +172,19 @@ class LedgerWithReceipts:
         self._ledger = ledger
 
     def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+        self,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        method: str = "",
+        note: str = "",
     ) -> Entry:
         """Book a run's whole budget for good, or raise."""
-        entry = self._ledger.charge(epsilon=epsilon, delta=delta, neighbours=neighbours, method=method, note=note)
+        entry = self._ledger.charge(
+            epsilon=epsilon, delta=delta, neighbours=neighbours, unit=unit, method=method, note=note
+        )
         leave_receipt(receipt_for(entry))
         return entry
 
@@ -165,6 +198,7 @@ def next_entries(
     epsilon: Fraction,
     delta: Fraction,
     neighbours: Neighbours,
+    unit: PrivacyUnit = ONE_ROW,
     method: str,
     note: str,
     raising: str = _RAISING,
@@ -183,12 +217,12 @@ def next_entries(
         if cap is None:
             raise LedgerError(f"dataset '{dataset}' is not in this ledger yet. Give its cap on first use.")
         new.append(
-            _entry([*entries, *new], dataset, "open", epsilon=cap, delta=delta_cap, neighbours=neighbours, note="")
+            _entry(entries, dataset, "open", epsilon=cap, delta=delta_cap, neighbours=neighbours, unit=unit, note="")
         )
         account = accounts(new)[dataset]
     else:
         check_cap(account, cap, delta_cap)
-    account.refuse_or_pass(epsilon, delta, neighbours, raising=raising)
+    account.refuse_or_pass(epsilon, delta, neighbours, unit, raising=raising)
     new.append(
         _entry(
             [*entries, *new],
@@ -197,6 +231,7 @@ def next_entries(
             epsilon=epsilon,
             delta=delta,
             neighbours=neighbours,
+            unit=unit,
             method=method,
             note=note,
         )
@@ -208,7 +243,8 @@ def cap_entry(entries: Sequence[Entry], *, dataset: str, cap: Fraction, delta_ca
     """The entry that changes a dataset's cap; without another `delta_cap` the present one stays."""
     account = account_of(entries, dataset)
     bound = account.delta_cap if delta_cap is None else delta_cap
-    return _entry(entries, account.dataset, "cap", epsilon=cap, delta=bound, neighbours=account.neighbours, note=note)
+    relation, unit = account.neighbours, account.unit
+    return _entry(entries, account.dataset, "cap", epsilon=cap, delta=bound, neighbours=relation, unit=unit, note=note)
 
 
 def _entry(
@@ -219,6 +255,7 @@ def _entry(
     epsilon: Fraction,
     delta: Fraction | None,
     neighbours: Neighbours,
+    unit: PrivacyUnit,
     note: str,
     method: str = "",
 ) -> Entry:
@@ -230,6 +267,7 @@ def _entry(
         epsilon=epsilon,
         delta=delta,
         neighbours=neighbours,
+        unit=unit,
         method=method,
         note=note,
         previous=entries[-1].hash if entries else GENESIS,
@@ -256,7 +294,11 @@ def accounts(entries: Iterable[Entry]) -> dict[str, Account]:
     for entry in entries:
         if entry.kind == "open":
             result[entry.dataset] = Account(
-                dataset=entry.dataset, neighbours=entry.neighbours, cap=entry.epsilon, delta_cap=entry.delta
+                dataset=entry.dataset,
+                neighbours=entry.neighbours,
+                unit=entry.unit,
+                cap=entry.epsilon,
+                delta_cap=entry.delta,
             )
         else:
             result[entry.dataset] = result[entry.dataset].after(entry)
@@ -328,7 +370,14 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
         self._lock = Lock()
 
     def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+        self,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        method: str = "",
+        note: str = "",
     ) -> Entry:
         """Book a run's whole budget, or raise."""
         with self._lock:
@@ -340,6 +389,7 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
                 epsilon=epsilon,
                 delta=delta,
                 neighbours=neighbours,
+                unit=unit,
                 method=method,
                 note=note,
                 raising=_IN_MEMORY,
@@ -348,12 +398,13 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
             self._entries += made
             return made[-1]
 
-    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> None:
+    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, unit: PrivacyUnit = ONE_ROW) -> None:
         """Raise if this charge would be refused now; charges nothing."""
+        cap = self._cap or Fraction(0)
         account = accounts(self._entries).get(self.dataset) or Account(
-            dataset=self.dataset, neighbours=neighbours, cap=self._cap or Fraction(0), delta_cap=self._delta_cap
+            dataset=self.dataset, neighbours=neighbours, unit=unit, cap=cap, delta_cap=self._delta_cap
         )
-        account.refuse_or_pass(epsilon, delta, neighbours, raising=_IN_MEMORY)
+        account.refuse_or_pass(epsilon, delta, neighbours, unit, raising=_IN_MEMORY)
 
     def show(self) -> tuple[Entry, ...]:
         """All entries."""
