@@ -30,16 +30,18 @@ MANIFEST, SCHEMA, STATEMENT = "manifest.json", "schema.json", "statement.json"
 DOCUMENTS = frozenset({MANIFEST, SCHEMA, STATEMENT, *(f"{kind}.json" for kind in KINDS)})
 """The only JSON documents that a model file may have: these three, and one that is called after the model's kind."""
 MAX_MEMBERS = 20_000
-MAX_DOCUMENT = 16 << 20
+MAX_DOCUMENT = 64 << 20
 MAX_VALUES = 1 << 21
-"""Values in one document: numbers, texts, lists and mappings take far more memory than their text does."""
+"""Values in one document: numbers, lists and mappings take far more memory than their text does."""
 MAX_TOTAL = 1 << 30
 MAX_FILE = 1 << 30
 _ARRAY_NAME = re.compile(r"[a-z]{1,20}-[0-9]{5}\.npy", re.ASCII)
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # never fails, so it never looks twice
 _ENTRY = 46 + 26  # bytes of a member in a zip's directory: its head, and the longest name there is
 _END, _END_LENGTH, _LARGE_END = b"PK\x05\x06", 22, b"PK\x06\x07"
 _HEADER = 1000  # bytes; numpy writes 118 for any table that a model has
 _MAX_DIGITS = 2000
+_CHUNK = 1 << 20
 _DTYPES: Mapping[Any, str] = {np.float64: "<f8", np.int64: "<i8"}
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
@@ -102,12 +104,14 @@ class Members:
             raise ModelFileError(f"the table '{name}' in this model file is missing or has another shape than it must.")
         return _read_array(name, self._read(name), dtype, tuple(shape))
 
-    def _read(self, name: str, *, sealed: bool = True) -> bytes:
+    def _read(self, name: str, *, sealed: bool = True) -> bytearray:
         info = self._infos[name]
+        data, filled = bytearray(info.file_size), 0  # memory that is not touched is not taken
         with _told_as_damage(), self._file.open(info) as member:
-            # One byte more than declared: a member that lies about its size is found without unpacking all of it.
-            data = member.read(info.file_size + 1)
-        if len(data) != info.file_size:
+            while chunk := member.read(_CHUNK):
+                data[filled : filled + len(chunk)] = chunk
+                filled += len(chunk)
+        if filled != info.file_size or len(data) != info.file_size:
             raise ModelFileError("a part of this model file is not as long as it says. Do not trust it.")
         if sealed and _digest(data) != self._digests[name]:
             raise _changed()
@@ -201,7 +205,7 @@ def _changed() -> ModelFileError:
     )
 
 
-def _digest(data: bytes) -> str:
+def _digest(data: bytes | bytearray) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
@@ -209,14 +213,19 @@ def _json_bytes(document: Any) -> bytes:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1).encode()
 
 
-def _read_json(name: str, data: bytes) -> Any:
+def _read_json(name: str, data: bytearray) -> Any:
     """A document; one with too many values, or with numbers that nobody writes, is refused."""
     try:
-        if sum(data.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
+        if _n_values(data) > MAX_VALUES and _n_values(_TEXT.sub(b"", data)) > MAX_VALUES:
             raise ValueError("more values than any document has")
         return json.loads(data.decode(), parse_constant=_no_constant, parse_int=_read_int, parse_float=_read_float)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"the part '{name}' of this model file is not the JSON that it should be.") from error
+
+
+def _n_values(data: bytes | bytearray) -> int:
+    """At least as many values as the document has, read off its punctuation."""
+    return sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 
 def _no_constant(word: str) -> None:
@@ -243,10 +252,10 @@ def _array_bytes(array: Array) -> bytes:
     return buffer.getvalue()
 
 
-def _read_array(name: str, data: bytes, dtype: type[np.float64 | np.int64], shape: tuple[int, ...]) -> Array:
+def _read_array(name: str, data: bytearray, dtype: type[np.float64 | np.int64], shape: tuple[int, ...]) -> Array:
     """An array of plain doubles or 64-bit integers; the header is parsed as a literal, never evaluated."""
     fault = ModelFileError(f"the table '{name}' of this model file is not a plain array of numbers as it must be.")
-    stream = io.BytesIO(data)
+    stream = io.BytesIO(data[: _HEADER + 100])
     try:
         if np.lib.format.read_magic(stream) != (1, 0):
             raise fault
