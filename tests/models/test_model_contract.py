@@ -5,11 +5,13 @@ A new kind joins by a line in `MAKERS`: a function that makes a model of it whos
 
 import json
 from collections.abc import Callable
+from functools import reduce
 
 import numpy as np
 import pytest
 
 from tests.models.random_networks import attribute, brute_marginal, condition
+from tests.models.worked_example import columns_model
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models import (
@@ -70,14 +72,23 @@ def as_views(domain, counts):
     return ViewsModel(domain, int(counts.sum()), (tuple(range(len(domain))),), [counts.astype(float)])
 
 
+def as_columns(domain, counts):
+    """The kind that CONTRIBUTING.md shows; it has the distribution if columns are independent."""
+    shares = [
+        counts.sum(axis=tuple(b for b in range(counts.ndim) if b != a)) / counts.sum() for a in range(counts.ndim)
+    ]
+    return columns_model()(domain, int(counts.sum()), tuple(shares))
+
+
 MAKERS: dict[str, Callable[[Domain, np.ndarray], Model]] = {
     "network": as_network,
     "joint": as_joint,
     "noisy-joint": as_noisy_joint,
     "tables": as_tables,
     "views": as_views,
+    "columns": as_columns,
 }
-ONLY_BINARY, NO_EVIDENCE = {"views"}, {"noisy-joint", "tables"}
+ONLY_BINARY, NO_EVIDENCE, INDEPENDENT = {"views"}, {"noisy-joint", "tables"}, {"columns"}
 
 
 def case(kind, shape, seed=7):
@@ -89,6 +100,8 @@ def case(kind, shape, seed=7):
         tuple(attribute(rng, f"a{i}", n) if levels else Attribute(name=f"a{i}", size=n) for i, n in enumerate(sizes))
     )
     counts = rng.integers(0, 40, sizes) * (rng.random(sizes) < 0.8) + (np.arange(np.prod(sizes)) == 0).reshape(sizes)
+    if kind in INDEPENDENT:
+        counts = reduce(np.multiply.outer, [rng.integers(0, 5, size) + (np.arange(size) == 0) for size in sizes])
     return MAKERS[kind](domain, counts.astype(np.int64)), counts / counts.sum()
 
 
@@ -198,7 +211,7 @@ def test_a_saved_model_comes_back_the_same(kind, shape):
         assert np.array_equal(mine, theirs)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "columns"])
 def test_parts_with_an_array_more_or_less_are_refused(kind):
     model, _ = case(kind, "two binary")
     parts = model.to_parts()
@@ -210,8 +223,11 @@ def test_parts_with_an_array_more_or_less_are_refused(kind):
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_what_can_be_published_is_known_of_the_class(kind):
+def test_what_can_be_published_is_known_of_the_class(kind, monkeypatch):
     model, _ = case(kind, "two binary")
+    if kind == "columns":
+        assert why_not_releasable(type(model)) == "no model file can hold its kind, 'columns'"
+        monkeypatch.setitem(KINDS, kind, type(model))  # the one line that it takes
     assert isinstance(model, Saves) == (KINDS.get(kind) is type(model))
     able = isinstance(model, Saves) and isinstance(model, DrawsRows)
     assert (why_not_releasable(type(model)) is None) == able

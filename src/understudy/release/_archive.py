@@ -27,8 +27,6 @@ from understudy.models import KINDS, Array
 
 FORMAT = "understudy-model/1"
 MANIFEST, SCHEMA, STATEMENT = "manifest.json", "schema.json", "statement.json"
-DOCUMENTS = frozenset({MANIFEST, SCHEMA, STATEMENT, *(f"{kind}.json" for kind in KINDS)})
-"""The only JSON documents that a model file may have: these three, and one that is called after the model's kind."""
 MAX_MEMBERS = 20_000
 MAX_DOCUMENT = 64 << 20
 MAX_VALUES = 1 << 21
@@ -162,6 +160,15 @@ def _check_directory(data: bytes) -> None:
         raise ModelFileError(f"this model file has more parts than the {MAX_MEMBERS} it may have. Do not trust it.")
 
 
+def known_documents() -> frozenset[str]:
+    """The only JSON documents that a model file may have: these three, and one that is called after the model's kind.
+
+    >>> "network.json" in known_documents(), "notes.json" in known_documents()
+    (True, False)
+    """
+    return frozenset({MANIFEST, SCHEMA, STATEMENT, *(f"{kind}.json" for kind in KINDS)})
+
+
 def _check_members(infos: Sequence[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
     """The members by name, if number, names, sizes and packing are as understudy makes them."""
     if len(infos) > MAX_MEMBERS:
@@ -169,10 +176,11 @@ def _check_members(infos: Sequence[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInf
     found = {info.filename: info for info in infos}
     if MANIFEST not in found:
         raise ModelFileError("this zip file has no manifest of understudy, so it is not a model file.")
-    known = all(name in DOCUMENTS or _ARRAY_NAME.fullmatch(name) for name in found)
+    documents = known_documents()
+    known = all(name in documents or _ARRAY_NAME.fullmatch(name) for name in found)
     if not known or len(found) != len(infos):
         raise ModelFileError("this model file has parts with names that understudy never writes. Do not trust it.")
-    too_big = any(info.file_size > MAX_DOCUMENT for info in infos if info.filename in DOCUMENTS)
+    too_big = any(info.file_size > MAX_DOCUMENT for info in infos if info.filename in documents)
     if too_big or sum(info.file_size for info in infos) > MAX_TOTAL:
         raise ModelFileError("this model file unpacks to more than any model needs. Do not trust it.")
     for info in infos:
