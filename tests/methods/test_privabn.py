@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.strategies import domains
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
@@ -144,8 +145,7 @@ def test_stronger_relations_make_larger_tables():
 
 @st.composite
 def shaped(draw):
-    sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=9))
-    domain = Domain(tuple(Attribute(name=str(i), size=size) for i, size in enumerate(sizes)))
+    domain = draw(domains(most=9, smallest=1, levels=False))
     cells, shared = draw(st.integers(1, 64)), draw(st.integers(1, 16))
     shape = BlockShape(cells=cells, shared=min(shared, cells), selection_share=Fraction(1, 2), n_tables=1)
     return domain, shape, draw(st.none() | st.integers(0, 3))

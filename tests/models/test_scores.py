@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests.naive.scoring import naive_f, naive_information, naive_r
+from tests.strategies import contingency_tables
 from tests.tiny import add_one_pairs, replace_one_pairs, stacked
 from understudy import _core
 from understudy.models import SCORES, FScore, InformationScore, RScore, score_named
@@ -28,42 +27,16 @@ def widest_move(moves):
     return max(max(moves) - min(moves), max(moves), -min(moves))
 
 
-def slow_f(table, n):
-    best = Fraction(-n)
-    for side in product([0, 1], repeat=table.shape[1]):
-        masses = [sum(int(table[x, p]) for p, s in enumerate(side) if s == x) for x in (0, 1)]
-        best = max(best, -sum(max(Fraction(n, 2) - mass, Fraction(0)) for mass in masses))
-    return best
-
-
-def slow_r(table, n):
-    child, parents = table.sum(axis=1), table.sum(axis=0)
-    cells = product(range(table.shape[0]), range(table.shape[1]))
-    return sum(abs(Fraction(int(table[x, p])) - Fraction(int(child[x] * parents[p]), n)) for x, p in cells) / 2
-
-
-def slow_information(table, n):
-    child, parents = table.sum(axis=1), table.sum(axis=0)
-    cells = product(range(table.shape[0]), range(table.shape[1]))
-    return sum(table[x, p] * math.log2(n * table[x, p] / (child[x] * parents[p])) for x, p in cells if table[x, p])
-
-
-tables = (
-    st.integers(1, 6)
-    .flatmap(lambda width: st.lists(st.integers(0, 40), min_size=2 * width, max_size=2 * width).filter(any))
-    .map(lambda cells: np.array(cells, dtype=np.int64).reshape(2, -1))
-)
-
-
-@given(tables)
+@given(contingency_tables(child=2))
 def test_each_score_equals_its_definition(table):
     n = int(table.sum())
-    assert values(FScore(), table[None], n)[0] == slow_f(table, n)
-    assert values(RScore(), table[None], n)[0] == slow_r(table, n)
-    assert float(values(InformationScore(), table[None], n)[0]) == pytest.approx(slow_information(table, n), abs=1e-5)
+    rows = table.tolist()
+    assert values(FScore(), table[None], n)[0] == Fraction(naive_f(rows, n), 2)
+    assert values(RScore(), table[None], n)[0] == naive_r(rows, n) / (2 * n)
+    assert float(values(InformationScore(), table[None], n)[0]) == pytest.approx(naive_information(rows, n), abs=1e-5)
 
 
-@given(tables)
+@given(contingency_tables(child=2))
 def test_r_does_not_care_which_side_is_the_child(table):
     n = int(table.sum())
     turned = np.ascontiguousarray(table.T)

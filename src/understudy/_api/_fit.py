@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
-from pathlib import Path
 from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
@@ -21,24 +19,23 @@ from understudy.models import Model, Saves, why_not_releasable
 from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
-from understudy.tables import column_names
+from understudy.tables import Source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 def fit_model(
-    source: object, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
+    source: Source, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
 ) -> PublishedModel:
     """Read the table, charge the ledger, fit the model."""
     if progress is not None:
         progress("reading the table", 0, 1)
-    table = Path(source) if isinstance(source, os.PathLike) else source
     # The synthetic table has the original's column order, whatever order the schema was written in.
-    settings = replace(settings, schema=settings.schema.in_order_of(column_names(table)))
+    settings = replace(settings, schema=settings.schema.in_order_of(source.names))
     ledger = None if settings.ledger is None else _Receipts(settings.ledger)
     try:
         curator = open_curator(
-            open_counter(table, settings.schema),
+            open_counter(source, settings.schema),
             budget=settings.budget,
             neighbours=settings.neighbours,
             ledger=ledger,
