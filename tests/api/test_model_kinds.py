@@ -14,7 +14,7 @@ from tests.models.worked_example import columns_model
 from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, MWEM, Contingency, PrivBayes, method_named
 from understudy.models import KINDS, JointModel, Model, NetworkModel, TablesModel, clip_and_rescale
-from understudy.privacy import Curator, make_budget, make_noise, read_ledger
+from understudy.privacy import NoisyTables, make_budget, make_noise, open_curator, read_ledger
 from understudy.release import load_model
 from understudy.schema import Marginal, Schema
 from understudy.tables import read_table
@@ -172,9 +172,8 @@ class Columns(Unsaid):
 
     def fit(self, curator, *, streams=None, progress=None):
         domain = curator.domain
-        measured = curator.measure(
-            [Marginal.of(a) for a in range(len(domain))], share=curator.share_left, what="columns"
-        )
+        question = NoisyTables(marginals=[Marginal.of(a) for a in range(len(domain))], what="columns")
+        measured = curator.ask(question, share=curator.share_left)
         return self.makes(domain, curator.rows, tuple(clip_and_rescale(noisy.counts) for noisy in measured))
 
 
@@ -202,5 +201,5 @@ def test_every_method_says_what_it_makes():
     schema = Schema.from_dict({"fields": [*fields[:-1], fields[-1] | {"sensitivity": "high"}]})
     counter = MemoryCounter(read_table(pa.table(columns), schema))
     for method in [*(method_named(name) for name in (*METHODS, *BASELINES)), Contingency(clip="table")]:
-        curator = Curator(counter, budget=make_budget(1), noise=make_noise(seed=1))
+        curator = open_curator(counter, budget=make_budget(1), noise=make_noise(seed=1))
         assert type(method.fit(curator)) is method.makes, method.name
