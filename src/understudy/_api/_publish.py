@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import os
-import shutil
 import warnings
 from pathlib import Path
 from typing import Any
 
 from understudy._api._fit import Progress, fit_model
 from understudy._api._settings import Number, RunSettings, SchemaLike, check_run, demo_source
-from understudy._core.errors import OptionError, OutputError
+from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy._core.receipts import charges_noted
 from understudy.methods import Method
 from understudy.privacy import Ledger, PrivacyWarning
-from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
+from understudy.release import (
+    CardFacts,
+    Format,
+    PublishedModel,
+    Release,
+    Writing,
+    fill_release,
+    make_release,
+    rehearse_writing,
+    whole_folder,
+)
 from understudy.tables import Source, open_source
-
-_SPARE = 16 << 20
 
 
 def publish(
@@ -73,11 +80,12 @@ def publish(
     n = None if n is None else whole_number(n, "n")
     with charges_noted(), whole_folder(Path(out), overwrite=overwrite) as folder:
         opened = open_source(table)
-        _check_room(opened, folder)
+        wanted = format or format_like(opened)
+        _rehearse(folder, opened, settings, n, wanted, card)
         model = _fit(opened, settings, progress)
         names, n_rows = fill_release(
             folder, model, n_rows=n, seed=seed, facts=card, progress=progress,
-            format=format or format_like(opened), delimiter=opened.delimiter,
+            format=wanted, delimiter=opened.delimiter,
         )  # fmt: skip
     return make_release(Path(out), model, names, n_rows)
 
@@ -103,21 +111,22 @@ def format_like(source: Source) -> Format:
     return "parquet" if source.kind in ("parquet", "arrow") else "csv"
 
 
+def _rehearse(
+    folder: Path, source: Source, settings: RunSettings, n: int | None, format: Format, card: CardFacts | None
+) -> None:
+    """Try out the writing: budget that is spent on what cannot be written is lost."""
+    writing = Writing(
+        schema=settings.schema,
+        format=format,
+        delimiter=source.delimiter,
+        unit=settings.unit,
+        facts=card or CardFacts(),
+    )
+    rehearse_writing(folder, writing, n_rows=source.n_rows if n is None else n, n_bytes=source.n_bytes)
+
+
 def _fit(source: Source, settings: RunSettings, progress: Progress | None) -> PublishedModel:
     with warnings.catch_warnings():
         # The statement carries the same warnings, and every face shows them from there.
         warnings.simplefilter("ignore", PrivacyWarning)
         return fit_model(source, settings, progress=progress, note="publish")
-
-
-def _check_room(source: Source, folder: Path) -> None:
-    """Refuse early if the disk has less room than the input takes: budget spent on a full disk is lost."""
-    if source.n_bytes is None:
-        return
-    needed = source.n_bytes + _SPARE
-    free = shutil.disk_usage(folder).free
-    if free < needed:
-        raise OutputError(
-            f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. "
-            "Nothing was spent. Free some space or choose another --out."
-        )
