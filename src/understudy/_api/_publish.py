@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +11,21 @@ from understudy._api._arguments import PublishArguments
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments, takes
 from understudy._api._settings import RunSettings, SchemaLike, demo_source, resolve
-from understudy._core.errors import OutputError
 from understudy._core.receipts import charges_noted
 from understudy.options import PublishOptions
 from understudy.privacy import PrivacyWarning
-from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
+from understudy.release import (
+    CardFacts,
+    Format,
+    PublishedModel,
+    Release,
+    Writing,
+    fill_release,
+    make_release,
+    rehearse_writing,
+    whole_folder,
+)
 from understudy.tables import Source, open_source
-
-_SPARE = 16 << 20
 
 
 @takes(PublishOptions)
@@ -51,14 +57,14 @@ def publish(
         asked = replace(asked, unit="one person")
     table, declared = demo_source(source, schema)
     settings, out = resolve(asked, declared), Path(asked.out)
-    facts = CardFacts(license=asked.license, creator=asked.creator, url=asked.url)
     with charges_noted(), whole_folder(out, overwrite=asked.overwrite) as folder:
         opened = open_source(table)
-        _check_room(opened, folder)
+        wanted = asked.format or format_like(opened)
+        _rehearse(folder, opened, settings, asked, wanted)
         model = _fit(opened, settings, progress)
         names, n_rows = fill_release(
-            folder, model, n_rows=asked.n, seed=asked.seed, facts=facts, progress=progress,
-            format=asked.format or format_like(opened), delimiter=opened.delimiter,
+            folder, model, n_rows=asked.n, seed=asked.seed, facts=_facts(asked), progress=progress,
+            format=wanted, delimiter=opened.delimiter,
         )  # fmt: skip
     return make_release(out, model, names, n_rows)
 
@@ -73,21 +79,24 @@ def format_like(source: Source) -> Format:
     return "parquet" if source.kind in ("parquet", "arrow") else "csv"
 
 
+def _facts(asked: PublishOptions) -> CardFacts:
+    return CardFacts(license=asked.license, creator=asked.creator, url=asked.url)
+
+
+def _rehearse(folder: Path, source: Source, settings: RunSettings, asked: PublishOptions, format: Format) -> None:
+    """Try out the writing: budget that is spent on what cannot be written is lost."""
+    writing = Writing(
+        schema=settings.schema,
+        format=format,
+        delimiter=source.delimiter,
+        unit=settings.unit.sentence,
+        facts=_facts(asked),
+    )
+    rehearse_writing(folder, writing, n_rows=source.n_rows if asked.n is None else asked.n, n_bytes=source.n_bytes)
+
+
 def _fit(source: Source, settings: RunSettings, progress: Progress | None) -> PublishedModel:
     with warnings.catch_warnings():
         # The statement carries the same warnings, and every face shows them from there.
         warnings.simplefilter("ignore", PrivacyWarning)
         return fit_model(source, settings, progress=progress, note="publish")
-
-
-def _check_room(source: Source, folder: Path) -> None:
-    """Refuse early if the disk has less room than the input takes: budget spent on a full disk is lost."""
-    if source.n_bytes is None:
-        return
-    needed = source.n_bytes + _SPARE
-    free = shutil.disk_usage(folder).free
-    if free < needed:
-        raise OutputError(
-            f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. "
-            "Nothing was spent. Free some space or choose another --out."
-        )
