@@ -6,12 +6,11 @@ from typing import Unpack
 
 from understudy._api._arguments import PlanAndMethodArguments
 from understudy._api._options import read_arguments, takes
-from understudy._api._settings import SchemaLike, demo_source, read_schema, refuse_drafts
+from understudy._api._settings import SchemaLike, demo_source, read_schema, refuse_drafts, terms_of
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.methods import Plan, refuse_unpublishable
 from understudy.options import PlanOptions
-from understudy.privacy import Neighbours, make_budget
 from understudy.tables import open_source
 
 
@@ -32,21 +31,21 @@ def plan(
     >>> found = plan(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=1, rows=1000)
     """
     asked = read_arguments(PlanOptions, options)
-    method, budget, neighbours = asked.method, make_budget(asked.epsilon, asked.delta), Neighbours(asked.neighbours)
+    method, terms = asked.method, terms_of(asked)
     refuse_unpublishable(method)
     table, declared = demo_source(source, schema) if source is not None or schema is None else (None, schema)
     known = read_schema(declared)
     refuse_drafts(known, trust_draft=True)
-    method.check(known.domain, budget, neighbours)
+    method.check(known.domain, terms)
     if rows is None:
-        if not neighbours.public_rows:
+        if not terms.public_rows:
             raise OptionError(
                 "under add-remove neighbours the number of rows is private, so a plan cannot look it up. Give a public "
                 "guess: --rows N (rows=N)."
             )
         rows = count_rows(table)
     n = whole_number(rows, "rows", least=1)
-    found: Plan = method.plan(known.domain, n, budget, neighbours)
+    found: Plan = method.plan(known.domain, n, terms)
     return found
 
 

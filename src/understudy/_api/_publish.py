@@ -89,7 +89,7 @@ def _rehearse(folder: Path, source: Source, settings: RunSettings, asked: Publis
         schema=settings.schema,
         format=format,
         delimiter=source.delimiter,
-        unit=settings.unit.sentence,
+        unit=settings.terms.unit.sentence,
         facts=_facts(asked),
     )
     rehearse_writing(folder, writing, n_rows=source.n_rows if asked.n is None else asked.n, n_bytes=source.n_bytes)

@@ -12,13 +12,13 @@ from understudy import demo
 from understudy._core.errors import OptionError, SchemaError
 from understudy._core.numbers import whole_number
 from understudy.methods import Method, flaw_of, refuse_unpublishable
-from understudy.options import RunOptions
+from understudy.options import PlanOptions, RunOptions
 from understudy.privacy import (
     ONE_ROW,
-    Budget,
     Ledger,
     Neighbours,
     Noise,
+    PrivacyTerms,
     PrivacyUnit,
     SQLiteLedger,
     make_budget,
@@ -42,15 +42,9 @@ class RunSettings:
     options: RunOptions
     schema: Schema
     method: Method
-    budget: Budget
-    neighbours: Neighbours
+    terms: PrivacyTerms
     noise: Noise
     ledger: Ledger | None
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """What is protected: one row, in the words that were given for it."""
-        return PrivacyUnit(self.options.unit) if self.options.unit else ONE_ROW
 
     @property
     def noiseless(self) -> Literal["all", "selection", "tables"] | None:
@@ -73,28 +67,40 @@ def resolve(options: RunOptions, schema: SchemaLike) -> RunSettings:
 
     >>> from understudy.methods import PrivBayes
     >>> fields = [{"name": "a", "type": "boolean"}]
-    >>> resolve(RunOptions(epsilon=1, method=PrivBayes()), {"fields": fields}).unit.sentence
+    >>> resolve(RunOptions(epsilon=1, method=PrivBayes()), {"fields": fields}).terms.unit.words
     'one row'
     """
-    method, relation = options.method, Neighbours(options.neighbours)
-    budget = make_budget(options.epsilon, options.delta)
+    method, terms = options.method, terms_of(options, options.unit)
     refuse_unpublishable(method)
     _refuse_unaware(method, no_guarantee=options.no_guarantee)
     noise = make_noise(options.noise, seed=options.seed)  # type: ignore[arg-type]  # its declaration knows the words
     declared = read_schema(schema)
     refuse_drafts(declared, trust_draft=options.trust_draft)
-    method.check(declared.domain, budget, relation)
+    method.check(declared.domain, terms)
     settings = RunSettings(
         options=options,
         schema=declared,
         method=method,
-        budget=budget,
-        neighbours=relation,
+        terms=terms,
         noise=noise,
         ledger=_ledger(options, declared.name),
     )
     _check_cap(settings)
     return settings
+
+
+def terms_of(options: PlanOptions, unit: str | None = None) -> PrivacyTerms:
+    """Budget, neighbours and unit that the options ask for.
+
+    >>> from understudy.methods import PrivBayes
+    >>> terms_of(PlanOptions(epsilon=1, method=PrivBayes()), "one person").unit.sentence
+    'one person'
+    """
+    return PrivacyTerms(
+        budget=make_budget(options.epsilon, options.delta),
+        neighbours=Neighbours(options.neighbours),
+        unit=ONE_ROW if unit is None else PrivacyUnit(unit),
+    )
 
 
 def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:
@@ -215,5 +221,5 @@ def _check_cap(settings: RunSettings) -> None:
     """Refuse a run over the cap before anything runs; the charge itself checks again."""
     check = getattr(settings.ledger, "check", None)
     if check is not None and settings.guarantee:
-        budget = settings.budget
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.neighbours)
+        budget = settings.terms.budget
+        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours)

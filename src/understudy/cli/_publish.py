@@ -66,7 +66,8 @@ def publish(
     if source == "demo" and Path("demo").is_file():
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
     options = _with_epsilon(split_method_options(given, option), source)
-    INTERRUPTS.outcome = _completeness(Path(options.get("out", "release")))
+    out = Path(options.get("out", "release"))
+    INTERRUPTS.outcome = _completeness(out)
     with progress_bars(quiet=as_json) as progress:
         release = make_release(source, schema=schema, progress=progress, **options)
     _tell_release(release, as_json=as_json)

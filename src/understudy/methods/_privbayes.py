@@ -13,10 +13,10 @@ from typing import ClassVar, Literal, TypeAlias
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
-from understudy.methods._settings import ROWS_SHARE, Settings, settle
+from understudy.methods._settings import ROWS_SHARE, Settings, resolve
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, NoisyTables
+from understudy.privacy import Curator, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
 PostprocessingChoice: TypeAlias = Literal["consistent", "printed"]
@@ -82,13 +82,13 @@ instead.
         " no error bars.",
     )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        self.settle(domain, 1000, budget, neighbours)
+        self.resolve(domain, 1000, terms)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        settings = self.settle(domain, n, budget, neighbours)
+        settings = self.resolve(domain, n, terms)
         by_degree = settings.limits.degree is not None
         return {
             "score": settings.score.name,
@@ -112,13 +112,12 @@ instead.
             "were published as independent of each other.",
         )
 
-    def settle(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Settings:
+    def resolve(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
         """All that follows from public quantities: encoding, score, shares, sizes of tables."""
-        return settle(
+        return resolve(
             domain,
             n,
-            budget,
-            neighbours,
+            terms,
             score=self.score,
             encoding=self.encoding,
             k=self.k,
@@ -127,9 +126,9 @@ instead.
             max_candidates=self.max_candidates,
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        return make_plan(self.settle(domain, n, budget, neighbours), n)
+        return make_plan(self.resolve(domain, n, terms), n)
 
     def fit(
         self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
@@ -137,7 +136,7 @@ instead.
         """Learn a model. `streams` are the public coins (root, drawn candidates); fresh ones unless given."""
         coins = (streams or Streams.fresh()).get("privbayes", "coins")
         n = curator.measure_rows(share=ROWS_SHARE)
-        settings = self.settle(curator.domain, n, curator.budget, curator.neighbours)
+        settings = self.resolve(curator.domain, n, curator.terms)
         seen = curator.recoded(settings.recoding)
         search = greedy_bayes(
             seen,
