@@ -54,7 +54,7 @@ def test_no_pair_of_neighbours_beats_the_replace_one_bound(name, shape):
     for n in range(2, SHAPES[shape] + 1):
         found = values(score, stacked(shape, n), n)
         moves = [found[j] - found[i] for i, j in replace_one_pairs(shape, n)]
-        assert widest_move(moves) <= score.spread(n, [shape], REPLACE_ONE)
+        assert widest_move(moves) <= score.difference_sensitivity(n, [shape], REPLACE_ONE)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -67,7 +67,7 @@ def test_no_pair_of_neighbours_beats_the_add_remove_bound(name, shape):
         before = values(score, stacked(shape, n - 1), n - 1)
         after = values(score, stacked(shape, n), n)
         moves = [after[j] - before[i] for i, j in add_one_pairs(shape, n)]
-        assert max(moves) - min(moves) <= score.spread(n, [shape], ADD_REMOVE)
+        assert max(moves) - min(moves) <= score.difference_sensitivity(n, [shape], ADD_REMOVE)
 
 
 @pytest.mark.parametrize(("name", "shape"), [("R", (2, 2)), ("R", (2, 3)), ("F", (2, 2)), ("F", (2, 4)), ("I", (2, 2))])
@@ -76,8 +76,9 @@ def test_the_replace_one_bound_is_reached_so_a_smaller_one_would_be_caught(name,
     n = SHAPES[shape]
     found = values(score, stacked(shape, n), n)
     moves = [found[j] - found[i] for i, j in replace_one_pairs(shape, n)]
-    # two candidates can move in opposite directions, so the spread is twice the largest single move
-    assert float(2 * max(moves)) == pytest.approx(float(score.spread(n, [shape], REPLACE_ONE)), rel=1e-4)
+    # two candidates can move in opposite directions, so their difference moves by twice the largest single move
+    bound = float(score.difference_sensitivity(n, [shape], REPLACE_ONE))
+    assert float(2 * max(moves)) == pytest.approx(bound, rel=1e-4)
 
 
 def test_r_needs_its_larger_constant_when_both_sides_have_three_values():
@@ -87,7 +88,7 @@ def test_r_needs_its_larger_constant_when_both_sides_have_three_values():
     other[1, 1] -= 1
     other[0, 0] += 1
     before, after = values(RScore(), np.stack([table, other]), n)
-    assert 2 < abs(float(after - before)) <= float(RScore().spread(n, [(3, 3)], REPLACE_ONE)) / 2
+    assert 2 < abs(float(after - before)) <= float(RScore().difference_sensitivity(n, [(3, 3)], REPLACE_ONE)) / 2
 
 
 def test_one_record_in_a_constant_column_stays_within_the_bound_at_a_thousand_rows():
@@ -96,12 +97,12 @@ def test_one_record_in_a_constant_column_stays_within_the_bound_at_a_thousand_ro
     other = np.array([[n - 1, 0], [0, 1]], dtype=np.int64)
     for score in SCORES.values():
         before, after = values(score, np.stack([table, other]), n)
-        assert abs(after - before) <= score.spread(n, [(2, 2)], REPLACE_ONE) / 2
+        assert abs(after - before) <= score.difference_sensitivity(n, [(2, 2)], REPLACE_ONE) / 2
 
 
 def test_information_is_refused_where_its_sensitivity_is_not_proved():
     with pytest.raises(_core.errors.OptionError, match="add/remove"):
-        InformationScore().spread(10, [(2, 2)], ADD_REMOVE)
+        InformationScore().difference_sensitivity(10, [(2, 2)], ADD_REMOVE)
 
 
 def test_r_stays_exact_at_the_largest_table_it_accepts():

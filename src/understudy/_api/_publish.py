@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from understudy._api._fit import Progress, charge_note, fit_model
+from understudy._api._fit import Progress, fit_model
 from understudy._api._settings import Number, RunSettings, SchemaLike, check_run, demo_source
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.numbers import whole_number
+from understudy._core.receipts import charges_noted
 from understudy.methods import Method
 from understudy.privacy import Ledger, PrivacyWarning
 from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
@@ -72,11 +71,10 @@ def publish(
         unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"),
     )  # fmt: skip
     n = None if n is None else whole_number(n, "n")
-    with _charges_mentioned() as fitted, whole_folder(Path(out), overwrite=overwrite) as folder:
+    with charges_noted(), whole_folder(Path(out), overwrite=overwrite) as folder:
         opened = open_source(table)
         _check_room(opened, folder)
         model = _fit(opened, settings, progress)
-        fitted.append(model)
         names, n_rows = fill_release(
             folder, model, n_rows=n, seed=seed, facts=card, progress=progress,
             format=format or format_like(opened), delimiter=opened.delimiter,
@@ -123,17 +121,3 @@ def _check_room(source: Source, folder: Path) -> None:
             f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. "
             "Nothing was spent. Free some space or choose another --out."
         )
-
-
-@contextmanager
-def _charges_mentioned() -> Iterator[list[PublishedModel]]:
-    """Whatever fails once a model is fitted, up to the last rename: say that its charge stays."""
-    fitted: list[PublishedModel] = []
-    try:
-        yield fitted
-    except BaseException as error:
-        for model in fitted:
-            note = charge_note(model.statement)
-            if note is not None:
-                error.add_note(note)
-        raise
