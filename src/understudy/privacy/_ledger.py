@@ -1,4 +1,4 @@
-"""The account of what was spent on a dataset, over all releases: entries, their hash chain, and a ledger in memory.
+"""The account of what was spent on a dataset, over all releases: entries, their hash chain.
 
 Costs add up (basic composition): the sum of all ε and the sum of all δ charged to a dataset bound what its releases
 reveal together, whatever each of them did and however later ones depended on earlier ones.
@@ -12,20 +12,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
-from threading import Lock
-from typing import Literal, Never, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError, did_you_mean
 from understudy._core.receipts import Receipt, leave_receipt
 from understudy.privacy._budget import Number, parse_number
-from understudy.privacy._dataset_names import check_name, find_name
+from understudy.privacy._dataset_names import find_name
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
 Kind: TypeAlias = Literal["open", "charge", "cap"]
 _CHANGING = "have the cap changed first with: understudy ledger cap"
 _RAISING = "have the cap raised with: understudy ledger cap"
-_IN_MEMORY = "make the ledger with a larger cap"
 GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
 
 
@@ -348,75 +346,3 @@ def parse_caps(cap: Number | None, delta_cap: Number | None) -> tuple[Fraction |
     if most_delta is not None and not 0 <= most_delta < 1:
         raise OptionError(f"The 'delta_cap' parameter must lie between 0 and 1. Got {delta_cap} instead.")
     return most, most_delta
-
-
-class MemoryLedger:
-    """A ledger that lasts as long as the process: several runs on one dataset under one cap.
-
-    >>> ledger = MemoryLedger(dataset="people", cap=1)
-    >>> half = {"epsilon": Fraction(3, 4), "delta": Fraction(0), "neighbours": Neighbours.REPLACE_ONE}
-    >>> ledger.charge(**half).id, ledger.remaining()
-    (2, Fraction(1, 4))
-    >>> ledger.charge(**half)
-    Traceback (most recent call last):
-    understudy._core.errors.BudgetExceeded: this run asks for epsilon 3/4 of dataset 'people', but 1/4 of its cap 1 is \
-left. Ask for 1/4 or less, or make the ledger with a larger cap.
-    """
-
-    def __init__(self, *, dataset: str = "dataset", cap: Number, delta_cap: Number | None = None) -> None:
-        self.dataset = check_name(dataset)
-        self._cap, self._delta_cap = parse_caps(cap, delta_cap)
-        self._entries: list[Entry] = []
-        self._lock = Lock()
-
-    def charge(
-        self,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        neighbours: Neighbours,
-        unit: PrivacyUnit = ONE_ROW,
-        method: str = "",
-        note: str = "",
-    ) -> Entry:
-        """Book a run's whole budget, or raise."""
-        with self._lock:
-            made = next_entries(
-                self._entries,
-                dataset=self.dataset,
-                cap=self._cap,
-                delta_cap=self._delta_cap,
-                epsilon=epsilon,
-                delta=delta,
-                neighbours=neighbours,
-                unit=unit,
-                method=method,
-                note=note,
-                raising=_IN_MEMORY,
-            )
-            leave_receipt(receipt_for(made[-1], lambda: made[-1] in self._entries))
-            self._entries += made
-            return made[-1]
-
-    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, unit: PrivacyUnit = ONE_ROW) -> None:
-        """Raise if this charge would be refused now; charges nothing."""
-        cap = self._cap or Fraction(0)
-        account = accounts(self._entries).get(self.dataset) or Account(
-            dataset=self.dataset, neighbours=neighbours, unit=unit, cap=cap, delta_cap=self._delta_cap
-        )
-        account.refuse_or_pass(epsilon, delta, neighbours, unit, raising=_IN_MEMORY)
-
-    def show(self) -> tuple[Entry, ...]:
-        """All entries."""
-        return tuple(self._entries)
-
-    def spent(self) -> Fraction:
-        """What was spent so far."""
-        return account_of(self._entries, self.dataset).spent if self._entries else Fraction(0)
-
-    def remaining(self) -> Fraction:
-        """What may still be spent."""
-        return (self._cap or Fraction(0)) - self.spent()
-
-    def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
-        raise TypeError("a ledger cannot be copied: both copies could spend the same budget. Pass this one along.")
