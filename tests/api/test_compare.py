@@ -262,7 +262,7 @@ def test_one_row_can_be_compared():
         ({"seeds": 1.5}, "'seeds' parameter"),
         ({"seeds": []}, "no seed was given"),
         ({"seeds": [1, 1]}, "seed 1 is given twice"),
-        ({"neighbours": "both"}, "neighbours must be one of"),
+        ({"neighbours": "both"}, "'neighbours' parameter must be one of"),
         ({"ways": [5]}, "Choose ways from 1 to 4"),
         ({"ways": [0]}, "'ways' parameter"),
         ({"ways": []}, "at least one"),
