@@ -10,9 +10,11 @@ from pathlib import Path
 
 from understudy._core.errors import OutputError
 
+NOTHING_LEFT = "Nothing was left behind."
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
+
+def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
+    """Write a file whole or not at all; `left` says what there is if it cannot be written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -22,7 +24,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with told_as_output_error(path):
+        with told_as_output_error(path, left=left):
             with temporary.open("wb") as file:
                 file.write(data)
                 file.flush()
@@ -34,8 +36,8 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def told_as_output_error(out: Path) -> Iterator[None]:
-    """Turn the operating system's refusals into a sentence about `out`.
+def told_as_output_error(out: Path, *, left: str = NOTHING_LEFT) -> Iterator[None]:
+    """Turn the operating system's refusals into a sentence about `out`, with what is `left` of the work.
 
     >>> with told_as_output_error(Path("release")):
     ...     raise OSError(errno.ENOSPC, "no space")
@@ -58,9 +60,7 @@ some space or choose another place.
             errno.ENOTDIR: "a part of the path is a file",
             errno.ENAMETOOLONG: "the name is too long",
         }.get(error.errno or 0, error.strerror or type(error).__name__)
-        told = OutputError(
-            f"cannot write '{out}': {reason}. Nothing was left behind. Free some space or choose another place."
-        )
+        told = OutputError(f"cannot write '{out}': {reason}. {left} Free some space or choose another place.")
         for note in getattr(error, "__notes__", []):
             told.add_note(note)
         raise told from error

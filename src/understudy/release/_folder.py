@@ -71,7 +71,7 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
             # Again, now that nobody else can make it: another run may have ended since.
             check_output(out, overwrite=overwrite)
             yield temporary
-            _settle(temporary)
+            _resolve(temporary)
             _put_in_place(temporary, target, overwrite=overwrite)
     except BaseException:
         for parent in reversed(made):
@@ -90,7 +90,7 @@ def _make_parents(parent: Path) -> list[Path]:
     return made
 
 
-def _settle(folder: Path) -> None:
+def _resolve(folder: Path) -> None:
     """Flush every file and the folder itself; give the permissions a plain mkdir would have given."""
     umask = os.umask(0)
     os.umask(umask)
