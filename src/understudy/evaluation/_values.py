@@ -14,7 +14,7 @@ from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
 from understudy.tables import Kinds, Values
 
-Ints: TypeAlias = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
@@ -68,6 +68,6 @@ def _in_common(tables: Sequence[Values]) -> list[npt.NDArray[Any]]:
         if not isinstance(table, Kinds):
             found.append(table)
             continue
-        numbers = np.array([places.setdefault(value, len(places)) for value in table.known] + [-1], dtype=np.int64)
+        numbers = np.array([places.setdefault(value, len(places)) for value in table.known] + [-1], dtype=np.int32)
         found.append(numbers[table.places])  # a place of −1 is the last of the numbers, −1
     return found

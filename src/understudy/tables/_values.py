@@ -24,12 +24,12 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 class Kinds:
     """A column of values that are no numbers: for each row the place of its value in `known`, or −1 if it is missing.
 
-    >>> Kinds(known=("F", "M"), places=np.array([1, 0, -1])).places.tolist()
+    >>> Kinds(known=("F", "M"), places=np.array([1, 0, -1], dtype=np.int32)).places.tolist()
     [1, 0, -1]
     """
 
     known: tuple[Any, ...]
-    places: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
 
 
 Values: TypeAlias = Numbers | Kinds
@@ -72,7 +72,7 @@ class ValueReader:
         if self._field.bins is not None:
             return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
         encoded = column.dictionary_encode()
-        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
         return Kinds(known=tuple(encoded.dictionary.to_pylist()), places=places)
 
     def _read(self, column: pa.Array) -> pa.Array:
