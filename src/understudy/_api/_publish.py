@@ -57,14 +57,13 @@ def publish(
         asked = replace(asked, unit="one person")
     table, declared = demo_source(source, schema)
     settings, out = resolve(asked, declared), Path(asked.out)
-    facts = CardFacts(license=asked.license, creator=asked.creator, url=asked.url)
     with charges_noted(), whole_folder(out, overwrite=asked.overwrite) as folder:
         opened = open_source(table)
         wanted = asked.format or format_like(opened)
-        _rehearse(folder, opened, settings, asked.n, wanted, facts)
+        _rehearse(folder, opened, settings, asked, wanted)
         model = _fit(opened, settings, progress)
         names, n_rows = fill_release(
-            folder, model, n_rows=asked.n, seed=asked.seed, facts=facts, progress=progress,
+            folder, model, n_rows=asked.n, seed=asked.seed, facts=_facts(asked), progress=progress,
             format=wanted, delimiter=opened.delimiter,
         )  # fmt: skip
     return make_release(out, model, names, n_rows)
@@ -80,18 +79,20 @@ def format_like(source: Source) -> Format:
     return "parquet" if source.kind in ("parquet", "arrow") else "csv"
 
 
-def _rehearse(
-    folder: Path, source: Source, settings: RunSettings, n: int | None, format: Format, card: CardFacts | None
-) -> None:
+def _facts(asked: PublishOptions) -> CardFacts:
+    return CardFacts(license=asked.license, creator=asked.creator, url=asked.url)
+
+
+def _rehearse(folder: Path, source: Source, settings: RunSettings, asked: PublishOptions, format: Format) -> None:
     """Try out the writing: budget that is spent on what cannot be written is lost."""
     writing = Writing(
         schema=settings.schema,
         format=format,
         delimiter=source.delimiter,
         unit=settings.terms.unit.sentence,
-        facts=card or CardFacts(),
+        facts=_facts(asked),
     )
-    rehearse_writing(folder, writing, n_rows=source.n_rows if n is None else n, n_bytes=source.n_bytes)
+    rehearse_writing(folder, writing, n_rows=source.n_rows if asked.n is None else asked.n, n_bytes=source.n_bytes)
 
 
 def _fit(source: Source, settings: RunSettings, progress: Progress | None) -> PublishedModel:
