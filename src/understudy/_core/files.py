@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from understudy._core.drafts import draft_of
 from understudy._core.errors import OutputError
 
 NOTHING_LEFT = "Nothing was left behind."
@@ -22,17 +23,12 @@ def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
     ...     Path(folder, "a.txt").read_bytes()
     b'all of it'
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with told_as_output_error(path, left=left):
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with told_as_output_error(path, left=left), draft_of(path) as draft:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
 
 
 @contextmanager

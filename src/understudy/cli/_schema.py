@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,19 +101,15 @@ def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
 
 def _save(schema: Schema, out: Path) -> None:
     """Write the schema file whole or not at all: the one it replaces may hold somebody's review."""
+    from understudy._core.drafts import draft_of
     from understudy._core.files import told_as_output_error
 
-    # The ending stays last: it decides between YAML and JSON.
-    temporary = out.with_name(f".{os.getpid()}.part.{out.name}")
-    try:
-        with told_as_output_error(out):
-            schema.save(temporary)
-            temporary.replace(out)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OutputError):
-            raise OutputError(str(error).replace(temporary.name, out.name)) from error
-        raise
+    with told_as_output_error(out), draft_of(out) as draft:
+        try:
+            schema.save(draft)
+        except OutputError as error:
+            raise OutputError(str(error).replace(draft.name, out.name)) from error
+        draft.replace(out)
 
 
 def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:

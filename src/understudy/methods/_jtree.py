@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import ceil, log2
 from typing import ClassVar
 
+from understudy._core.numbers import exact_number
 from understudy._core.randomness import Streams
 from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
 from understudy.methods._plan import Plan, plan_with_tables
@@ -23,7 +24,7 @@ from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows
 from understudy.methods._usefulness import largest_useful_table
 from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
 from understudy.options import Declared, Real, Whole, option
-from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables
+from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables, PrivacyTerms
 from understudy.schema import Axis, Domain, Marginal, recode
 
 LARGEST_TABLE = 1 << 16
@@ -57,27 +58,25 @@ instead.
         2,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing pairs.",
-        flags="--beta",
     )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_drowning_noise(
-            budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity), budget
+            terms.table_noise(self._tables_share(terms.neighbours) / max(len(domain), 1)), terms.budget
         )
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         return {
             "score": "R",
-            "pairs": self.n_pairs(domain, n, budget, neighbours),
-            "largest table of a clique": self.largest_clique(domain, n, budget, neighbours),
+            "pairs": self.n_pairs(domain, n, terms),
+            "largest table of a clique": self.largest_clique(domain, n, terms),
             "theta": float(self.theta),
             "beta": float(self.beta),
         }
@@ -93,21 +92,19 @@ instead.
             "published as independent of each other.",
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        rows, tables = rows_share(neighbours), self._tables_share(neighbours)
+        rows, tables = rows_share(terms.neighbours), self._tables_share(terms.neighbours)
         shares = {"rows": float(rows), "network": float(1 - rows - tables), "tables": float(tables)}
-        noise = budget.noise_for(tables / max(len(domain), 1), neighbours.table_sensitivity).mean_abs
+        noise = terms.table_noise(tables / max(len(domain), 1)).mean_abs
         varied = sum(attribute.size > 1 for attribute in domain)
         return plan_with_tables(
             self.name,
             domain,
             n,
-            cells=self.largest_clique(domain, n, budget, neighbours),
+            cells=self.largest_clique(domain, n, terms),
             noise=noise,
-            candidates=tuple(
-                varied * (varied - 1) // 2 - i for i in range(self.n_pairs(domain, n, budget, neighbours))
-            ),
+            candidates=tuple(varied * (varied - 1) // 2 - i for i in range(self.n_pairs(domain, n, terms))),
             max_candidates=varied * (varied - 1) // 2,
             shares=shares,
             notes=(
@@ -116,15 +113,15 @@ instead.
             ),
         )
 
-    def largest_clique(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
+    def largest_clique(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
         """Most cells of a clique: θ-useful even if there were as many tables as columns."""
-        noise = budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity)
-        return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_TABLE)
+        noise = terms.table_noise(self._tables_share(terms.neighbours) / max(len(domain), 1))
+        return min(largest_useful_table(n, noise, exact_number(self.theta)), LARGEST_TABLE)
 
-    def n_pairs(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
+    def n_pairs(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
         """How many pairs are to be chosen, if cliques have room for them."""
         sizes = sorted(attribute.size for attribute in domain if attribute.size > 1)
-        most, room = len(sizes) * (len(sizes) - 1) // 2, self.largest_clique(domain, n, budget, neighbours)
+        most, room = len(sizes) * (len(sizes) - 1) // 2, self.largest_clique(domain, n, terms)
         if most == 0 or sizes[0] * sizes[1] > room:
             return 0
         if self.pairs is not None:
@@ -141,9 +138,9 @@ instead.
         domain, budget = curator.domain, curator.budget
         graph = choose_graph(
             curator,
-            pairs=self.n_pairs(domain, n, budget, curator.neighbours),
-            limit=self.largest_clique(domain, n, budget, curator.neighbours),
-            share=_exact(self.beta) * (1 - rows_share(curator.neighbours)),
+            pairs=self.n_pairs(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
+            limit=self.largest_clique(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
+            share=exact_number(self.beta) * (1 - rows_share(curator.neighbours)),
             progress=progress,
         )
         if progress is not None:
@@ -152,7 +149,7 @@ instead.
         return measure_cliques(curator, graph, n, share=curator.share_left)
 
     def _tables_share(self, neighbours: Neighbours) -> Fraction:
-        return (1 - _exact(self.beta)) * (1 - rows_share(neighbours))
+        return (1 - exact_number(self.beta)) * (1 - rows_share(neighbours))
 
 
 def choose_graph(
@@ -203,8 +200,3 @@ def tables_of(graph: Decomposable, budget: Budget) -> list[Marginal]:
     power = 2 if budget.pure else 1
     tables: list[Clique] = merge(graph, power=power, limit=LARGEST_TABLE)
     return [Marginal.of(*sorted(table)) for table in tables]
-
-
-def _exact(value: Fraction | int | float) -> Fraction:
-    """The number as its shortest decimal text says it: 0.3 is 3/10."""
-    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
