@@ -14,6 +14,7 @@ from understudy.schema import Schema
 
 _MOST_NEAR = 40  # names to look up: each is held against all others, so a wide table of something else takes minutes
 
+
 def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
     """What is wrong with a table's column names: empty, twice, not in the schema, or missing from the table.
 
