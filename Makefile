@@ -36,11 +36,11 @@ browser: setup
 
 test: setup browser lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research -m "not slow"
 
 test-all: setup browser lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research --hypothesis-profile=thorough
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research --hypothesis-profile=thorough
 
 lint: setup
 	$(BIN)/ruff format --check $(CODE)
