@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy._core._kernels import kernel
+from understudy._core.compiling import kernel
 from understudy.counting._batch import Axes, Groups, Tables
 
 Array = npt.NDArray[Any]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy._core._kernels import kernel
+from understudy._core.compiling import kernel
 
 Array = npt.NDArray[Any]
 

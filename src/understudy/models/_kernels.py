@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy._core._kernels import kernel
+from understudy._core.compiling import kernel
 
 _TO_UNIT = 1.0 / (1 << 53)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy._core._kernels import kernel
+from understudy._core.compiling import kernel
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)

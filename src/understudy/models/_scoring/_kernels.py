@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy._core._kernels import kernel
+from understudy._core.compiling import kernel
 
 
 @kernel()

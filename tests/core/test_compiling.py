@@ -9,8 +9,8 @@ import pytest
 from numba import config
 from numba.core import caching
 
-from understudy._core import _kernels
-from understudy._core._kernels import kernel
+from understudy._core import compiling
+from understudy._core.compiling import kernel
 from understudy._core.errors import UnderstudyWarning
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
@@ -26,9 +26,9 @@ def nowhere(tmp_path, monkeypatch):
     monkeypatch.setattr(config, "CACHE_DIR", "")
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [caching.UserProvidedCacheLocator])
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    _kernels._temporary_place.cache_clear()
+    compiling._temporary_place.cache_clear()
     yield tmp_path / f"understudy-kernels-{os.geteuid()}"
-    _kernels._temporary_place.cache_clear()
+    compiling._temporary_place.cache_clear()
 
 
 def test_machine_code_is_kept_with_the_temporary_files_and_that_is_said_once(nowhere):
