@@ -23,7 +23,7 @@ def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
     ...     Path(folder, "a.txt").read_bytes()
     b'all of it'
     """
-    with told_as_output_error(path), draft_of(path) as draft:
+    with told_as_output_error(path, left=left), draft_of(path) as draft:
         with draft.open("wb") as file:
             file.write(data)
             file.flush()
