@@ -218,4 +218,6 @@ def _check_cap(settings: RunSettings) -> None:
     check = getattr(settings.ledger, "check", None)
     if check is not None and settings.guarantee:
         budget = settings.terms.budget
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours)
+        check(
+            epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours, unit=settings.terms.unit
+        )

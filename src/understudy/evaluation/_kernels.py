@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 def number_keys(keys: Array, ids: Array) -> int:
     """Numbers the distinct keys from 0 in the order in which they appear; returns how many there are.
 
-    Open addressing in a table at most half full: 10 ns a key where it fits the third cache.
+    Open addressing in a table at most half full: 10 ns per key where it fits the third cache.
     """
     bits = 4
     while (1 << bits) < 2 * keys.shape[0]:

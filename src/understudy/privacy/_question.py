@@ -120,7 +120,34 @@ class Price:
 
 
 class Question(Protocol[Answer_co]):
-    """Something to ask a curator; see `Curator.ask` for the order in which it is used."""
+    """Something to ask a curator; see `Curator.ask` for the order in which it is used.
+
+    A question of one's own, in how many rows two columns agree. One row moves that by at most 1:
+
+    >>> import numpy as np
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> class Agreeing:
+    ...     what = "rows in which both agree"
+    ...     def free_answer(self, facts):
+    ...         return None
+    ...     def price(self, facts, share):
+    ...         sensitivity = facts.terms.of_unit(Sensitivity.of_number(Fraction(1)))
+    ...         return Price(mechanism=facts.noise_for(share, sensitivity), sensitivity=sensitivity.l1,
+    ...                      touches=((facts.sources(Marginal.of(0, 1)), share),), n_tables=1)
+    ...     def count(self, rows, facts):
+    ...         [table] = rows.count([Marginal.of(0, 1)])
+    ...         return Counted([np.array([np.trace(table)])])
+    ...     def answer(self, noisy, price, facts):
+    ...         return int(noisy[0][0])
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.schema import Attribute
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="before", size=2), Attribute(name="after", size=2)))
+    >>> counter = MemoryCounter(Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1]))))
+    >>> curator = open_curator(counter, budget=make_budget(1))
+    >>> isinstance(curator.ask(Agreeing(), share=Fraction(1)), int), curator.charges[0].noise.scale
+    (True, Fraction(1, 1))
+    """
 
     @property
     def what(self) -> str:
