@@ -210,6 +210,8 @@ def _ledger(options: RunOptions, name: str) -> Ledger | None:
             f"the ledger given is an object with a dataset and caps of its own, so {' and '.join(given)} would have no "
             "effect. Name them where the ledger is made, or pass the path of a ledger file."
         )
+    if not hasattr(ledger, "charge"):
+        raise OptionError(f"The 'ledger' parameter must be a path or a ledger. Got {type(ledger).__name__} instead.")
     return ledger
 
 
@@ -218,4 +220,6 @@ def _check_cap(settings: RunSettings) -> None:
     check = getattr(settings.ledger, "check", None)
     if check is not None and settings.guarantee:
         budget = settings.terms.budget
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours)
+        check(
+            epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours, unit=settings.terms.unit
+        )
