@@ -15,6 +15,7 @@ from understudy._api import _compare, _compare_runs
 from understudy._api._compare_runs import Bench
 from understudy.evaluation import make_references, measure_tables, pair_of_codes, read_pair
 from understudy.methods import Independent, Uniform, _registry
+from understudy.options import Real, option
 from understudy.rehearsal import _rehearse
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
@@ -297,7 +298,7 @@ def test_a_method_joins_publish_plan_compare_and_the_list_by_being_registered(tm
         """Do what independent does, under another name."""
 
         name = "newcomer"
-        boost: float = 1.0
+        boost: float = option(1.0, Real(above=0), help="How much more of the same.")
 
     # the same mapping is imported in several places, so it is changed in place
     monkeypatch.setitem(_registry.METHODS, "newcomer", Newcomer)

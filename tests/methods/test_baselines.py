@@ -206,7 +206,7 @@ def test_options_are_read_in_the_types_of_the_fields():
         ("privbayes:k=two", "whole number"),
         ("privbayes:k=2:k=3", "twice"),
         ("privbayes:kk=2", "Did you mean 'k'"),
-        ("privbayes:beta=much", "finite number"),
+        ("privbayes:beta=much", "a number above 0 and below 1. Got 'much'"),
         ("privbayes:score=Q", "must be one of"),
         ("independent:k=2", "has no option 'k'. It has none."),
         ("unifrom", "Did you mean 'uniform'"),

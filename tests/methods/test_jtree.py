@@ -220,12 +220,12 @@ def test_the_statement_and_the_plan_say_what_is_done():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"pairs": -1}, "whole number, 0 or more"),
-        ({"pairs": 1.5}, "whole number, 0 or more"),
-        ({"pairs": True}, "whole number, 0 or more"),
-        ({"beta": 1}, "'beta' parameter must lie between 0 and 1"),
-        ({"theta": 0}, "'theta' parameter must be above 0"),
-        ({"theta": float("nan")}, "'theta' parameter must be above 0"),
+        ({"pairs": -1}, "whole number of at least 0"),
+        ({"pairs": 1.5}, "whole number of at least 0"),
+        ({"pairs": True}, "whole number of at least 0"),
+        ({"beta": 1}, "'beta' parameter of JTree must be a number above 0 and below 1"),
+        ({"theta": 0}, "'theta' parameter of JTree must be a number above 0"),
+        ({"theta": float("nan")}, "'theta' parameter of JTree must be a number above 0"),
     ],
 )
 def test_bad_options_are_refused(options, said):
@@ -236,7 +236,7 @@ def test_bad_options_are_refused(options, said):
 def test_what_the_paper_does_not_cover_is_refused_as_printed():
     printed = JTreeAsPrinted()
     for option in ("beta", "phi"):
-        with pytest.raises(OptionError, match=f"'{option}' parameter must lie between 0 and 1"):
+        with pytest.raises(OptionError, match=f"'{option}' parameter of JTreeAsPrinted must be a number"):
             JTreeAsPrinted(**{option: 0})
     for budget, neighbours in ((make_budget(1, "1e-9"), REPLACE_ONE), (make_budget(1), ADD_REMOVE)):
         with pytest.raises(OptionError, match="pure epsilon and replace-one"):

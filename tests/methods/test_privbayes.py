@@ -229,8 +229,8 @@ def test_consistency_brings_noisy_tables_nearer_to_the_truth():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"score": "Q"}, "'score' parameter must be one of"),
-        ({"encoding": "utf8"}, "'encoding' parameter must be one of"),
+        ({"score": "Q"}, "'score' parameter of PrivBayes must be one of"),
+        ({"encoding": "utf8"}, "'encoding' parameter of PrivBayes must be one of"),
         ({"k": -1}, "'k' parameter"),
         ({"k": True}, "'k' parameter"),
         ({"beta": 0}, "'beta' parameter"),

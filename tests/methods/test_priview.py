@@ -172,9 +172,9 @@ def test_exact_views_are_left_as_they_are():
         ({"view_size": 1}, "from 2 to 16"),
         ({"view_size": 17}, "from 2 to 16"),
         ({"view_size": True}, "whole number"),
-        ({"view_size": 2, "strength": 3}, "from 3 to 16"),
-        ({"strength": 4}, "must be 2 or 3"),
-        ({"strength": True}, "must be 2 or 3"),
+        ({"view_size": 2, "strength": 3}, "cannot hold any 3 together"),
+        ({"strength": 4}, "from 2 to 3"),
+        ({"strength": True}, "from 2 to 3"),
     ],
 )
 def test_bad_options_are_refused(options, said):

@@ -51,7 +51,8 @@ def test_a_uniform_number_is_its_twins(m, words):
     same(_kernels.below(*u(m), arrays(words), 0), slow(lambda w: naive.naive_below(m, w), words))
 
 
-@given(y=st.one_of(small, st.integers(1, 2**63 - 1)), part=st.fractions(0, 1), words=word_lists)
+# from 2^62 on, the second round has no room for y·k in 63 bits
+@given(y=st.one_of(small, st.integers(2**61, 2**63 - 1)), part=st.fractions(0, 1), words=word_lists)
 def test_a_flip_by_a_fraction_is_its_twins(y, part, words):
     x = int(y * part)
     same(_kernels.flip_exp_fraction(*u(x, y), arrays(words), 0), slow(lambda w: naive.naive_flip(x, y, w), words))

@@ -150,7 +150,7 @@ def test_the_command_line_marks_columns_and_tells_bad_names(tmp_path, capsys, mo
     capsys.readouterr()
     for wrong, sentence in (
         (["--sensitive", "agee"], "Did you mean 'age'"),
-        (["--sensitive", "age", "--option", "r=0"], "'r' parameter must be above 0"),
+        (["--sensitive", "age", "--option", "r=0"], "'r' parameter of HPPrivBayes must be a number above 0"),
         (["--sensitive", "age", "--option", "L1=0.2", "--option", "L2=0.2", "--option", "L3=0.2"], "add up to 1"),
         (["--sensitive", "age", "--method", "hpprivbayes-as-printed"], "docs/hpprivbayes.md"),
         ([], "no column is declared sensitive"),

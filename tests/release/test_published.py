@@ -160,7 +160,6 @@ def test_a_model_exports_to_bif_networkx_and_svg(tmp_path, encoding):
 
 
 def test_a_model_exports_to_pgmpy(published):
-    pytest.importorskip("pgmpy", reason="pgmpy is not installed")
     assert published.to_pgmpy().check_model()
 
 

@@ -1,13 +1,17 @@
-"""Whole numbers as people give them: Python's, numpy's, and text such as 1e6."""
+"""Numbers as people give them: Python's, numpy's, and text such as 1e6 or 1/3."""
 
 from __future__ import annotations
 
 import operator
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from numbers import Integral, Rational, Real
 
 from understudy._core.errors import OptionError
 
 _MOST_DIGITS = 18
+_MOST_EXPONENT = 400
+_LONGEST = 200
 
 
 def whole_number(value: object, name: str, *, least: int = 0) -> int:
@@ -27,6 +31,32 @@ def whole_number(value: object, name: str, *, least: int = 0) -> int:
     if number is None or number < least:
         raise OptionError(f"The '{name}' parameter must be a whole number of at least {least}. Got {value!r} instead.")
     return number
+
+
+def exact_number(value: object) -> Fraction:
+    """The number exactly as someone wrote it: 0.1 is one tenth, not its nearest double. Raises ValueError.
+
+    >>> exact_number("1/3"), exact_number(0.1)
+    (Fraction(1, 3), Fraction(1, 10))
+    """
+    if isinstance(value, bool) or not isinstance(value, Real | str | Decimal):
+        raise ValueError("not a number")
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    if isinstance(value, Rational):
+        return Fraction(value)
+    text = str(value).strip()
+    above, slash, below = text.partition("/")
+    try:
+        numbers = [Decimal(above), Decimal(below if slash else 1)]
+    except InvalidOperation:
+        raise ValueError("not a number") from None
+    # exponents are bounded before a Fraction is built: 1e999999999 written out would fill the memory
+    if len(text) > _LONGEST or not all(n.is_finite() and abs(n.adjusted()) < _MOST_EXPONENT for n in numbers):
+        raise ValueError("not a finite number")
+    if numbers[1] == 0:
+        raise ValueError("not a finite number")
+    return Fraction(numbers[0]) / Fraction(numbers[1])
 
 
 def read_whole_number(text: str) -> int:

@@ -14,6 +14,7 @@ from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
 from understudy.models import Model, NetworkModel
+from understudy.options import Declared
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain
 
@@ -34,7 +35,7 @@ class _Chosen(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Auto:
+class Auto(Declared):
     """Let the schema, the number of rows and the budget decide which of the other methods runs, and say why.
 
     >>> from understudy.privacy import make_budget

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, Literal, TypeAlias, get_args
 
-from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._count_tables import (
     SECONDS_PER_CELL,
@@ -18,6 +17,7 @@ from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import JointModel, Model, NoisyJoint, clip_and_rescale, joint_shape
+from understudy.options import Declared, OneOf, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 
@@ -25,7 +25,7 @@ Clip: TypeAlias = Literal["marginals", "table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contingency:
+class Contingency(Declared):
     """Noise on one table over all columns, summed for each question: a baseline for up to 2²⁴ possible rows.
 
     A marginal is summed out of the noisy table. Then its negative cells become 0 and the rest is rescaled to sum to the
@@ -47,13 +47,13 @@ class Contingency:
     """
 
     name: ClassVar[str] = "contingency"
-    clip: Clip = "marginals"
-    """Where negative cells are cut off: in each marginal, after summing, so that noise cancels; or in the whole table,
-    before, which makes a distribution over rows, but a far worse one where most of its cells are empty."""
-
-    def __post_init__(self) -> None:
-        if self.clip not in get_args(Clip):
-            raise OptionError(f"The 'clip' parameter must be 'marginals' or 'table'. Got {self.clip!r} instead.")
+    clip: Clip = option(
+        "marginals",
+        OneOf(*get_args(Clip)),
+        help="Where negative cells are cut off: in each marginal, after summing, so that noise cancels; or in the "
+        "whole table, before, which makes a distribution over rows, but a far worse one where most of its cells "
+        "are empty.",
+    )
 
     @property
     def makes(self) -> type[Model]:

@@ -12,7 +12,6 @@ from typing import ClassVar
 import numpy as np
 
 from understudy._core.errors import OptionError
-from understudy._core.numbers import whole_number
 from understudy._core.randomness import Streams
 from understudy.methods._count_tables import (
     MOST_CELLS,
@@ -28,6 +27,7 @@ from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, TablesModel, clip_and_rescale
+from understudy.options import Declared, Whole, option
 from understudy.privacy import (
     Budget,
     Curator,
@@ -42,7 +42,7 @@ from understudy.schema import Domain, Marginal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fourier:
+class Fourier(Declared):
     """Noise on Fourier coefficients, from which all tables of `ways` columns are rebuilt: a baseline without rows.
 
     Codes are read as binary numbers. A coefficient is the number of rows with an even number of ones in some bits less
@@ -66,11 +66,7 @@ class Fourier:
 
     name: ClassVar[str] = "fourier"
     makes: ClassVar[type[Model]] = TablesModel
-    ways: int = 3
-    """Columns of a table. No marginal over more of them can be answered."""
-
-    def __post_init__(self) -> None:
-        whole_number(self.ways, "ways", least=1)
+    ways: int = option(3, Whole(at_least=1), help="Columns of a table. No marginal over more of them can be answered.")
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""

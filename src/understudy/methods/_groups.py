@@ -50,13 +50,6 @@ def read_split(L1: Number | None, L2: Number | None, L3: Number | None, r: Numbe
     understudy._core.errors.OptionError: L1, L2 and L3 are shares of one budget and must add up to 1. They come to 0.9.
     """
     network, sensitive, others, ratio = (None if x is None else exact(x) for x in (L1, L2, L3, r))
-    for name, value in (("L1", network), ("L2", sensitive), ("L3", others), ("r", ratio)):
-        if value is not None and value <= 0:
-            raise OptionError(f"The '{name}' parameter must be above 0. Got {float(value):g} instead.")
-    if network is not None and network >= 1:
-        raise OptionError(
-            f"The 'L1' parameter must lie below 1: tables need a share too. Got {float(network):g} instead."
-        )
     if sensitive is not None and others is not None:
         network = 1 - sensitive - others if network is None else network
     else:

@@ -27,6 +27,7 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._usefulness import LARGEST_TABLE
 from understudy.models import InformationScore, Model, Network, NetworkModel, Node
+from understudy.options import Declared, Names, Real, Whole, option
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
 
@@ -68,7 +69,7 @@ def most_sensitive(domain: Domain, sensitivities: Sequence[Fraction]) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HPPrivBayesAsPrinted:
+class HPPrivBayesAsPrinted(Declared):
     """HPPrivBayes as its paper prints it, with one sensitive column. It has no guarantee.
 
     >>> HPPrivBayesAsPrinted(sensitive="occupation").k
@@ -83,29 +84,27 @@ class HPPrivBayesAsPrinted:
         where="docs/hpprivbayes.md#what-is-wrong-as-printed",
     )
 
-    sensitive: tuple[str, ...] = ()
-    """The sensitive column, unless the schema declares one."""
-    L1: Number | None = None
-    """Share of the budget that goes into choosing the network. None: 0.3."""
-    L2: Number | None = None
-    """Share for tables of the sensitive group. None: as r has it."""
-    L3: Number | None = None
-    """Share for tables of the others. None: as r has it."""
-    r: Number | None = None
-    """L2/L3. None: 1/3."""
-    k: int = 2
-    """Number of parents of each column."""
-    mi_threshold: Number = Fraction(1, 10)
-    """Columns that have this much mutual information with the sensitive one are sensitive too."""
+    sensitive: tuple[str, ...] = option(
+        (), Names(), help="The sensitive column, unless the schema declares one.", flags="--sensitive"
+    )
+    L1: Number | None = option(
+        None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
+    )
+    L2: Number | None = option(
+        None, Real(above=0, below=1), help="Share for tables of the sensitive group. None: as r has it."
+    )
+    L3: Number | None = option(None, Real(above=0, below=1), help="Share for tables of the others. None: as r has it.")
+    r: Number | None = option(None, Real(above=0), help="L2/L3. None: 1/3.")
+    k: int = option(2, Whole(), help="Number of parents of each column.", flags=("--k", "-k"))
+    mi_threshold: Number = option(
+        Fraction(1, 10),
+        Real(at_least=0),
+        help="Columns that have this much mutual information with the sensitive one are sensitive too.",
+    )
 
-    def __post_init__(self) -> None:
-        names = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
-        object.__setattr__(self, "sensitive", names)
+    def check_together(self) -> None:
+        """Refuse options that do not go together."""
         read_split(self.L1, self.L2, self.L3, self.r)
-        if not (type(self.k) is int and self.k >= 0):
-            raise OptionError(f"The 'k' parameter must be a whole number, 0 or more. Got {self.k!r}.")
-        if not 0 <= self.mi_threshold < float("inf"):
-            raise OptionError(f"The 'mi_threshold' parameter must be 0 or more. Got {self.mi_threshold}.")
 
     def spec(self, domain: Domain) -> PrintedSpec:
         """The paper's parameters for these columns."""

@@ -20,6 +20,7 @@ from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
+from understudy.options import Declared, Names, OneOf, Real, Whole, option
 from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, PureBudget, ZCDPBudget, table_noise
 from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
 
@@ -28,7 +29,7 @@ WEIGHTS_CHOICES = ("declared", "rare", "equal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HPPrivBayes:
+class HPPrivBayes(Declared):
     """Protect sensitive columns and values better than others, and say by how much.
 
     Columns are learnt from the least to the most sensitive. A sensitive column joins last, as a child, so that changing
@@ -38,58 +39,69 @@ class HPPrivBayes:
     ('occupation',)
     >>> HPPrivBayes(r=0)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'r' parameter must be above 0. Got 0 instead.
+    understudy._core.errors.OptionError: The 'r' parameter of HPPrivBayes must be a number above 0. Got 0 instead.
     """
 
     name: ClassVar[str] = "hpprivbayes"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    sensitive: tuple[str, ...] = ()
-    """Columns to be protected best, beside those that the schema declares sensitive."""
-    L1: Number | None = None
-    """Share of the budget that goes into choosing the network. None: 0.3."""
-    L2: Number | None = None
-    """Share for tables of the most sensitive columns. None: as r has it."""
-    L3: Number | None = None
-    """Share for tables of the others. None: as r has it."""
-    r: Number | None = None
-    """L2/L3: what the most sensitive columns may cost, beside the others. None: 1/3."""
-    weights: WeightsChoice = "declared"
-    """How values of sensitive columns differ. declared: as the schema says; rare: rare ones are protected better, as
-    a noisy table tells; equal: not at all."""
-    companions: int = 0
-    """How many other columns are made as sensitive as the most sensitive one: those that say most about it, by private
-    choice."""
-    score: ScoreChoice = "auto"
-    """Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R."""
-    k: int | None = None
-    """Number of parents of each column. None: as many as θ-usefulness allows."""
-    theta: Number = 4
-    """A table is useful if its average cell is at least this many times the noise."""
-    max_candidates: int | None = None
-    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
+    sensitive: tuple[str, ...] = option(
+        (),
+        Names(),
+        help="Columns to be protected best, beside those that the schema declares sensitive.",
+        flags="--sensitive",
+    )
+    L1: Number | None = option(
+        None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
+    )
+    L2: Number | None = option(
+        None, Real(above=0, below=1), help="Share for tables of the most sensitive columns. None: as r has it."
+    )
+    L3: Number | None = option(None, Real(above=0, below=1), help="Share for tables of the others. None: as r has it.")
+    r: Number | None = option(
+        None, Real(above=0), help="L2/L3: what the most sensitive columns may cost, beside the others. None: 1/3."
+    )
+    weights: WeightsChoice = option(
+        "declared",
+        OneOf(*WEIGHTS_CHOICES),
+        help="How values of sensitive columns differ. declared: as the schema says; rare: rare ones are protected "
+        "better, as a noisy table tells; equal: not at all.",
+    )
+    companions: int = option(
+        0,
+        Whole(),
+        help="How many other columns are made as sensitive as the most sensitive one: those that say most about it, "
+        "by private choice.",
+    )
+    score: ScoreChoice = option(
+        "auto",
+        OneOf(*SCORE_CHOICES),
+        help="Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R.",
+        flags="--score",
+    )
+    k: int | None = option(
+        None,
+        Whole(),
+        help="Number of parents of each column. None: as many as θ-usefulness allows.",
+        flags=("--k", "-k"),
+    )
+    theta: Number = option(
+        4,
+        Real(above=0),
+        help="A table is useful if its average cell is at least this many times the noise.",
+        flags="--theta",
+    )
+    max_candidates: int | None = option(
+        None,
+        Whole(at_least=1),
+        help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
+        "table.",
+        flags="--max-candidates",
+    )
 
-    def __post_init__(self) -> None:
-        names = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
-        object.__setattr__(self, "sensitive", names)
+    def check_together(self) -> None:
+        """Refuse options that do not go together."""
         read_split(self.L1, self.L2, self.L3, self.r)
-        for option, value, choices in (
-            ("weights", self.weights, WEIGHTS_CHOICES),
-            ("score", self.score, SCORE_CHOICES),
-        ):
-            if value not in choices:
-                raise OptionError(
-                    f"The '{option}' parameter must be one of {', '.join(choices)}. Got {value!r} instead."
-                )
-        for option, number, least in (("k", self.k, 0), ("companions", self.companions, 0)):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
-                raise OptionError(f"The '{option}' parameter must be a whole number, {least} or more. Got {number!r}.")
-        if self.max_candidates is not None and not (type(self.max_candidates) is int and self.max_candidates > 0):
-            raise OptionError(
-                f"The 'max_candidates' parameter must be a whole number above 0. Got {self.max_candidates}."
-            )
-        if not 0 < self.theta < float("inf"):
-            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
 
     @property
     def split(self) -> Split:

@@ -10,12 +10,13 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, Network, NetworkModel, Node, fit_conditionals
+from understudy.options import Declared
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal, recode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Independent:
+class Independent(Declared):
     """Measure each column on its own with noise, and draw columns independently of each other.
 
     All columns get the same share of the budget, so that the noise in a cell is the same everywhere. Tables are

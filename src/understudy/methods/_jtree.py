@@ -15,7 +15,6 @@ from fractions import Fraction
 from math import ceil, log2
 from typing import ClassVar
 
-from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
 from understudy.methods._plan import Plan, plan_with_tables
@@ -23,6 +22,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._usefulness import largest_useful_table
 from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
+from understudy.options import Declared, Real, Whole, option
 from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget, table_noise
 from understudy.schema import Axis, Domain, Marginal, recode
 
@@ -33,34 +33,38 @@ PAIRS_EACH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JTree:
+class JTree(Declared):
     """Choose the most dependent pairs of columns, and measure the cliques of the junction tree they span.
 
     >>> JTree(pairs=20).pairs
     20
     >>> JTree(beta=2)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'beta' parameter must lie between 0 and 1, both excluded. Got 2.
+    understudy._core.errors.OptionError: The 'beta' parameter of JTree must be a number above 0 and below 1. Got 2 \
+instead.
     """
 
     name: ClassVar[str] = "jtree"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    pairs: int | None = None
-    """How many pairs are chosen, at most. None: as many as cliques have room for, and no more than three for each
-    column."""
-    theta: Fraction | int | float = 2
-    """A table is useful if its average cell is at least this many times the noise."""
-    beta: Fraction | int | float = Fraction(3, 10)
-    """Share of the budget that goes into choosing pairs."""
-
-    def __post_init__(self) -> None:
-        if self.pairs is not None and not (type(self.pairs) is int and self.pairs >= 0):
-            raise OptionError(f"The 'pairs' parameter must be a whole number, 0 or more. Got {self.pairs!r}.")
-        if not 0 < self.beta < 1:
-            raise OptionError(f"The 'beta' parameter must lie between 0 and 1, both excluded. Got {self.beta}.")
-        if not 0 < self.theta < float("inf"):
-            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
+    pairs: int | None = option(
+        None,
+        Whole(),
+        help="How many pairs are chosen, at most. None: as many as cliques have room for, and no more than three for "
+        "each column.",
+    )
+    theta: Fraction | int | float = option(
+        2,
+        Real(above=0),
+        help="A table is useful if its average cell is at least this many times the noise.",
+        flags="--theta",
+    )
+    beta: Fraction | int | float = option(
+        Fraction(3, 10),
+        Real(above=0, below=1),
+        help="Share of the budget that goes into choosing pairs.",
+        flags="--beta",
+    )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""

@@ -32,6 +32,7 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import Model, NetworkModel
+from understudy.options import Declared, Real, option
 from understudy.privacy import Budget, Curator, Neighbours, PureBudget, table_noise
 from understudy.schema import Domain, Marginal
 
@@ -43,12 +44,13 @@ outgrow any memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JTreeAsPrinted:
+class JTreeAsPrinted(Declared):
     """JTree as its paper prints it: pairs pass a sparse vector test. It has no guarantee.
 
     >>> JTreeAsPrinted(phi=2)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'phi' parameter must lie between 0 and 1, both excluded. Got 2.
+    understudy._core.errors.OptionError: The 'phi' parameter of JTreeAsPrinted must be a number above 0 and below 1. \
+Got 2 instead.
     """
 
     name: ClassVar[str] = "jtree-as-printed"
@@ -59,15 +61,15 @@ class JTreeAsPrinted:
         where="docs/baselines.md#jtree",
     )
 
-    beta: Fraction | int | float = Fraction(1, 5)
-    """Share of the budget that goes into choosing pairs."""
-    phi: Fraction | int | float = Fraction(1, 5)
-    """Cramér's V from which a pair counts as dependent."""
-
-    def __post_init__(self) -> None:
-        for name, value in (("beta", self.beta), ("phi", self.phi)):
-            if not 0 < value < 1:
-                raise OptionError(f"The '{name}' parameter must lie between 0 and 1, both excluded. Got {value}.")
+    beta: Fraction | int | float = option(
+        Fraction(1, 5),
+        Real(above=0, below=1),
+        help="Share of the budget that goes into choosing pairs.",
+        flags="--beta",
+    )
+    phi: Fraction | int | float = option(
+        Fraction(1, 5), Real(above=0, below=1), help="Cramér's V from which a pair counts as dependent."
+    )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what the paper does not cover."""

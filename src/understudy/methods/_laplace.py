@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import comb
 from typing import ClassVar
 
-from understudy._core.numbers import whole_number
 from understudy._core.randomness import Streams
 from understudy.methods._count_tables import (
     SECONDS_PER_CELL,
@@ -21,12 +20,13 @@ from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, TablesModel, clip_and_rescale
+from understudy.options import Declared, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laplace:
+class Laplace(Declared):
     """Noise on all tables of `ways` columns, each on its own: a baseline that answers tables and draws no rows.
 
     All tables get the same share of the budget. Negative cells become 0 and the rest is rescaled to sum to the number
@@ -49,11 +49,7 @@ class Laplace:
 
     name: ClassVar[str] = "laplace"
     makes: ClassVar[type[Model]] = TablesModel
-    ways: int = 3
-    """Columns of a table. No marginal over more of them can be answered."""
-
-    def __post_init__(self) -> None:
-        whole_number(self.ways, "ways", least=1)
+    ways: int = option(3, Whole(at_least=1), help="Columns of a table. No marginal over more of them can be answered.")
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""

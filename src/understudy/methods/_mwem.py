@@ -10,7 +10,6 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from understudy._core.errors import OptionError
-from understudy._core.numbers import whole_number
 from understudy._core.randomness import Streams
 from understudy.methods._count_tables import (
     count_cells,
@@ -25,6 +24,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._weights import Noted, Reader, Weights
 from understudy.models import JointModel, Model, joint_shape
+from understudy.options import Declared, OneOf, Real, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 
@@ -38,7 +38,7 @@ SECONDS_PER_UPDATED_CELL, SECONDS_PER_READ_CELL = 1e-9, 4e-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MWEM:
+class MWEM(Declared):
     """A distribution over all possible rows, corrected round by round where it is worst: a baseline for small domains.
 
     It starts uniform. Each round chooses a table of `ways` columns (or one cell of such a table) whose answer is far
@@ -62,19 +62,19 @@ class MWEM:
 
     name: ClassVar[str] = "mwem"
     makes: ClassVar[type[Model]] = JointModel
-    ways: int = 3
-    """Columns of the tables that it tries to answer well. All others are answered too."""
-    round_epsilon: Fraction | float = Fraction(1, 20)
-    """Budget of one round: there are ε/round_epsilon rounds, rounded down, and at least one."""
-    queries: Queries = "tables"
-    """What a round chooses and measures: a whole table, or one cell, as the MWEM paper prints it."""
-
-    def __post_init__(self) -> None:
-        whole_number(self.ways, "ways", least=1)
-        if not 0 < self.round_epsilon < float("inf"):
-            raise OptionError(f"The 'round_epsilon' parameter must be above 0. Got {self.round_epsilon} instead.")
-        if self.queries not in get_args(Queries):
-            raise OptionError(f"The 'queries' parameter must be 'tables' or 'cells'. Got {self.queries!r} instead.")
+    ways: int = option(
+        3, Whole(at_least=1), help="Columns of the tables that it tries to answer well. All others are answered too."
+    )
+    round_epsilon: Fraction | float = option(
+        Fraction(1, 20),
+        Real(above=0),
+        help="Budget of one round: there are ε/round_epsilon rounds, rounded down, and at least one.",
+    )
+    queries: Queries = option(
+        "tables",
+        OneOf(*get_args(Queries)),
+        help="What a round chooses and measures: a whole table, or one cell, as the MWEM paper prints it.",
+    )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from fractions import Fraction
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from understudy._core.errors import OptionError, did_you_mean
-from understudy._core.numbers import read_whole_number
-from understudy.privacy import parse_number
-
-_NOTHING = ("none", "default")
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+from understudy.options import options_of
 
 
 def option_names(kind: type) -> tuple[str, ...]:
-    """The options of a method, which are the fields of its dataclass.
+    """The names of a method's options.
 
     >>> from understudy.methods import PrivBayes
     >>> option_names(PrivBayes)[:3]
     ('score', 'encoding', 'k')
     """
-    return tuple(field.name for field in fields(kind))
+    return tuple(option.name for option in options_of(kind))
 
 
 def check_option_names(
@@ -41,27 +34,25 @@ def check_option_names(
     for option in options:
         if option not in known:
             owners = [f"'{other}'" for other, theirs in (elsewhere or {}).items() if option in theirs]
-            hint = (
-                f"It is one of {' and '.join(owners)}."
-                if owners
-                else did_you_mean(option, known)
-                if known
-                else "It has none."
-            )
+            hint = f"It is one of {' and '.join(owners)}." if owners else _hint(option, known)
             raise OptionError(f"method '{name}' has no option '{option}'. {hint}")
+
+
+def _hint(option: str, known: tuple[str, ...]) -> str:
+    return did_you_mean(option, known) if known else "It has none."
 
 
 def read_options(
     name: str, kind: type, written: Iterable[str], *, elsewhere: Mapping[str, Iterable[str]] | None = None
 ) -> dict[str, Any]:
-    """Values for options written `name=value`, in the types that the method's fields declare.
+    """Values for options written `name=value`, as their declarations read them.
 
     >>> from understudy.methods import PrivBayes
     >>> read_options("privbayes", PrivBayes, ["k=2", "beta=1/5", "max-candidates=none"])
     {'k': 2, 'beta': Fraction(1, 5), 'max_candidates': None}
     """
     found: dict[str, Any] = {}
-    types = get_type_hints(kind)
+    declared = {option.name: option for option in options_of(kind)}
     for text in written:
         key, equals, value = text.partition("=")
         option = key.strip().replace("-", "_")
@@ -70,31 +61,5 @@ def read_options(
         check_option_names(name, kind, [option], elsewhere=elsewhere)
         if option in found:
             raise OptionError(f"option '{option}' of method '{name}' is given twice. Give it once.")
-        found[option] = _read(value.strip(), types[option], option)
+        found[option] = declared[option].read(value.strip())
     return found
-
-
-def _read(text: str, wanted: Any, option: str) -> Any:
-    """The text as the first of the wanted types that takes it."""
-    choices = get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
-    if NoneType in choices and text.lower() in _NOTHING:
-        return None
-    numbers = [kind for kind in choices if kind in (Fraction, int, float)]
-    if Fraction in numbers or float in numbers:
-        exact = parse_number(text, option)
-        return exact if Fraction in numbers else float(exact)
-    for kind in choices:
-        if get_origin(kind) is tuple:
-            return tuple(part.strip() for part in text.split(",") if part.strip())
-        if kind is bool:
-            if text.lower() not in _TRUTH:
-                raise OptionError(f"The '{option}' parameter must be yes or no. Got '{text}' instead.")
-            return _TRUTH[text.lower()]
-        if kind is int:
-            try:
-                return read_whole_number(text)
-            except ValueError:
-                raise OptionError(f"The '{option}' parameter must be a whole number. Got '{text}' instead.") from None
-        if kind is str or get_origin(kind) is Literal:
-            return text  # choices are the method's own to check
-    raise OptionError(f"option '{option}' cannot be given as text. Use it from Python.")

@@ -33,6 +33,7 @@ from understudy.methods._privbayes import (
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Recoding, recode
 
@@ -46,54 +47,59 @@ MIDDLING = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivABN:
+class PrivABN(Declared):
     """Learn a network by blocks of attributes, in few and less noisy tables; made for wide tables.
 
     >>> PrivABN(variant="greedy").variant
     'greedy'
     >>> PrivABN(variant="block")
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'variant' parameter must be one of blocks, drawn, greedy. Got 'block' \
-instead.
+    understudy._core.errors.OptionError: The 'variant' parameter of PrivABN must be one of blocks, drawn, greedy. Got \
+'block' instead.
     """
 
     name: ClassVar[str] = "privabn"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    variant: Variant = "blocks"
-    """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
-    score: ScoreChoice = "auto"
-    """I, F or R. auto: R. Blocks use R only."""
-    encoding: EncodingChoice = "auto"
-    """How attributes are seen. auto: hierarchical."""
-    k: int | None = None
-    """Most parents of an attribute. None: as many as are useful."""
-    theta: Fraction | int | float | None = None
-    """A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, else 4."""
-    beta: Fraction | int | float = Fraction(3, 10)
-    """Share of the budget that goes into choosing the network; blocks may take less."""
-    max_candidates: int | None = None
-    """Most candidates in one choice that coins draw. None: by variant."""
-    stop: bool = False
-    """greedy: let a choice leave off adding parents, where noise would outweigh what they say."""
+    variant: Variant = option(
+        "blocks",
+        OneOf(*VARIANTS),
+        help="blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one.",
+    )
+    score: ScoreChoice = option(
+        "auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.", flags="--score"
+    )
+    encoding: EncodingChoice = option(
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+    )
+    k: int | None = option(
+        None, Whole(), help="Most parents of an attribute. None: as many as are useful.", flags=("--k", "-k")
+    )
+    theta: Fraction | int | float | None = option(
+        None,
+        Real(above=0),
+        help="A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, "
+        "else 4.",
+        flags="--theta",
+    )
+    beta: Fraction | int | float = option(
+        Fraction(3, 10),
+        Real(above=0, below=1),
+        help="Share of the budget that goes into choosing the network; blocks may take less.",
+        flags="--beta",
+    )
+    max_candidates: int | None = option(
+        None,
+        Whole(at_least=1),
+        help="Most candidates in one choice that coins draw. None: by variant.",
+        flags="--max-candidates",
+    )
+    stop: bool = option(
+        False, YesNo(), help="greedy: let a choice leave off adding parents, where noise would outweigh what they say."
+    )
 
-    def __post_init__(self) -> None:
-        for option, value, choices in (
-            ("variant", self.variant, VARIANTS),
-            ("score", self.score, SCORE_CHOICES),
-            ("encoding", self.encoding, ENCODING_CHOICES),
-        ):
-            if value not in choices:
-                raise OptionError(
-                    f"The '{option}' parameter must be one of {', '.join(choices)}. Got {value!r} instead."
-                )
-        for option, number, least in (("k", self.k, 0), ("max_candidates", self.max_candidates, 1)):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
-                raise OptionError(f"The '{option}' parameter must be a whole number, {least} or more. Got {number!r}.")
-        if not 0 < self.beta < 1:
-            raise OptionError(f"The 'beta' parameter must lie between 0 and 1, both excluded. Got {self.beta}.")
-        if self.theta is not None and not 0 < self.theta < float("inf"):
-            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
+    def check_together(self) -> None:
+        """Refuse options that do not go together."""
         if self.stop and self.variant != "greedy":
             raise OptionError("'stop' is an option of the variant greedy. Choose that, or leave it out.")
         if self.variant == "blocks" and self.score not in ("auto", "R"):

@@ -23,6 +23,7 @@ from understudy.methods._flaw import Flaw
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.models import Model, Network, NetworkModel, Node
+from understudy.options import Declared, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, PureBudget
 from understudy.schema import Axis, Domain, Marginal, recode
 
@@ -38,7 +39,7 @@ _DIGITS = 12  # of an information: ties are real ties then, not accidents of add
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivABNAsPrinted:
+class PrivABNAsPrinted(Declared):
     """PrivABN as its paper prints it, for binary tables. It has no guarantee.
 
     >>> PrivABNAsPrinted(k=8).k
@@ -53,12 +54,9 @@ class PrivABNAsPrinted:
         where="docs/privabn.md#what-is-wrong-as-printed",
     )
 
-    k: int | None = None
-    """Most parents of an attribute. None: no bound, as in the paper."""
-
-    def __post_init__(self) -> None:
-        if self.k is not None and not (type(self.k) is int and self.k >= 0):
-            raise OptionError(f"The 'k' parameter must be a whole number, 0 or more. Got {self.k!r}.")
+    k: int | None = option(
+        None, Whole(), help="Most parents of an attribute. None: no bound, as in the paper.", flags=("--k", "-k")
+    )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias
 
-from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
+from understudy.options import Declared, OneOf, Real, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 
@@ -29,7 +29,7 @@ ENCODING_CHOICES = ("auto", "hierarchical", "vanilla", "binary", "gray")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivBayes:
+class PrivBayes(Declared):
     """Choose a Bayesian network of strong relations, measure its tables with noise, draw synthetic rows from it.
 
     The options are the paper's, and so are their defaults.
@@ -38,42 +38,54 @@ class PrivBayes:
     2
     >>> PrivBayes(beta=1)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'beta' parameter must lie between 0 and 1, both excluded. Got 1.
+    understudy._core.errors.OptionError: The 'beta' parameter of PrivBayes must be a number above 0 and below 1. Got 1 \
+instead.
     """
 
     name: ClassVar[str] = "privbayes"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    score: ScoreChoice = "auto"
-    """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
-    encoding: EncodingChoice = "auto"
-    """How attributes are seen. auto: hierarchical."""
-    k: int | None = None
-    """Number of parents of each attribute. None: as many as θ-usefulness allows."""
-    theta: Fraction | int | float = 4
-    """A table is useful if its average cell is at least this many times the noise."""
-    beta: Fraction | int | float = Fraction(3, 10)
-    """Share of the budget that goes into choosing the network."""
-    max_candidates: int | None = None
-    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
-    postprocessing: PostprocessingChoice = "consistent"
-    """What is done to noisy tables. consistent: agreement, shrinkage, projection. printed: the paper's, each table by
-    itself with negative cells set to 0. Both cost nothing; the paper's is less accurate and has no error bars."""
-
-    def __post_init__(self) -> None:
-        _check_choice("score", self.score, SCORE_CHOICES)
-        _check_choice("encoding", self.encoding, ENCODING_CHOICES)
-        _check_choice("postprocessing", self.postprocessing, POSTPROCESSING_CHOICES)
-        if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0):
-            raise OptionError(f"The 'k' parameter must be a whole number, 0 or more. Got {self.k!r}.")
-        if not 0 < self.beta < 1:
-            raise OptionError(f"The 'beta' parameter must lie between 0 and 1, both excluded. Got {self.beta}.")
-        if not 0 < self.theta < float("inf"):
-            raise OptionError(f"The 'theta' parameter must be above 0. Got {self.theta}.")
-        if self.max_candidates is not None and not (type(self.max_candidates) is int and self.max_candidates > 0):
-            raise OptionError(
-                f"The 'max_candidates' parameter must be a whole number above 0. Got {self.max_candidates}."
-            )
+    score: ScoreChoice = option(
+        "auto",
+        OneOf(*SCORE_CHOICES),
+        help="I, F or R. auto: F when all attributes are binary (after encoding), else R.",
+        flags="--score",
+    )
+    encoding: EncodingChoice = option(
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+    )
+    k: int | None = option(
+        None,
+        Whole(),
+        help="Number of parents of each attribute. None: as many as θ-usefulness allows.",
+        flags=("--k", "-k"),
+    )
+    theta: Fraction | int | float = option(
+        4,
+        Real(above=0),
+        help="A table is useful if its average cell is at least this many times the noise.",
+        flags="--theta",
+    )
+    beta: Fraction | int | float = option(
+        Fraction(3, 10),
+        Real(above=0, below=1),
+        help="Share of the budget that goes into choosing the network.",
+        flags="--beta",
+    )
+    max_candidates: int | None = option(
+        None,
+        Whole(at_least=1),
+        help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
+        "table.",
+        flags="--max-candidates",
+    )
+    postprocessing: PostprocessingChoice = option(
+        "consistent",
+        OneOf(*POSTPROCESSING_CHOICES),
+        help="What is done to noisy tables. consistent: agreement, shrinkage, projection. printed: the paper's, each "
+        "table by itself with negative cells set to 0. Both cost nothing; the paper's is less accurate and has"
+        " no error bars.",
+    )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
@@ -178,8 +190,3 @@ def tables_to_measure(nodes: tuple[Node, ...]) -> list[Marginal]:
 def _exact(value: Fraction | int | float) -> Fraction:
     """The number as its shortest decimal text says it: 0.3 is 3/10."""
     return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise OptionError(f"The '{name}' parameter must be one of {', '.join(choices)}. Got {value!r} instead.")

@@ -18,6 +18,7 @@ from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, ViewsModel, consistent_views
+from understudy.options import Declared, Whole, option
 from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
 from understudy.schema import Domain, Marginal
 
@@ -27,31 +28,32 @@ MOST_COLUMNS = {2: 300, 3: 60}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PriView:
+class PriView(Declared):
     """Measure tables of eight binary columns that cover all pairs, and answer marginals from them: a baseline.
 
     >>> PriView(strength=3).strength
     3
     >>> PriView(view_size=1)
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'view_size' parameter must be a whole number from 2 to 16. Got 1.
+    understudy._core.errors.OptionError: The 'view_size' parameter of PriView must be a whole number from 2 to 16. Got \
+1 instead.
     """
 
     name: ClassVar[str] = "priview"
     makes: ClassVar[type[Model]] = ViewsModel
 
-    view_size: int = 8
-    """Columns of a table, at most."""
-    strength: int = 2
-    """2: any two columns are in a table together. 3: any three."""
+    view_size: int = option(8, Whole(at_least=2, at_most=LARGEST_VIEW), help="Columns of a table, at most.")
+    strength: int = option(
+        2,
+        Whole(at_least=min(MOST_COLUMNS), at_most=max(MOST_COLUMNS)),
+        help="2: any two columns are in a table together. 3: any three.",
+    )
 
-    def __post_init__(self) -> None:
-        if type(self.strength) is not int or self.strength not in MOST_COLUMNS:
-            raise OptionError(f"The 'strength' parameter must be 2 or 3. Got {self.strength!r}.")
-        if type(self.view_size) is not int or not self.strength <= self.view_size <= LARGEST_VIEW:
+    def check_together(self) -> None:
+        """Refuse options that do not go together."""
+        if self.view_size < self.strength:
             raise OptionError(
-                f"The 'view_size' parameter must be a whole number from {self.strength} to {LARGEST_VIEW}. "
-                f"Got {self.view_size!r}."
+                f"tables of {self.view_size} columns cannot hold any {self.strength} together. Raise 'view_size'."
             )
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:

@@ -12,12 +12,13 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.models import Model, Network, NetworkModel, Node
+from understudy.options import Declared
 from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, recode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Uniform:
+class Uniform(Declared):
     """Look at no row: draw every value of the public domain equally often.
 
     The budget is accepted and not used, so that the method can stand beside others; a ledger books it all the same,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from typing import TypeAlias
 
-import numpy as np
-
 from understudy._core.errors import OptionError
+from understudy._core.numbers import exact_number
 
 Number: TypeAlias = "int | float | str | Decimal | Fraction"
 _DIGITS = 60  # of the decimal arithmetic that turns (ε, δ) into ρ
@@ -90,27 +89,12 @@ def parse_number(value: Number, name: str) -> Fraction:
     >>> parse_number("1/3", "epsilon"), parse_number(0.25, "epsilon")
     (Fraction(1, 3), Fraction(1, 4))
     """
-    fault = OptionError(f"The '{name}' parameter must be a finite number such as 1, 0.5 or 1/3. Got {value!r} instead.")
-    if isinstance(value, bool):
-        raise fault
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, int | np.integer):
-        return Fraction(int(value))
-    if not isinstance(value, float | np.floating | str | Decimal):
-        raise fault
-    text = str(value).strip()
-    above, slash, below = text.partition("/")
     try:
-        numbers = [Decimal(above), Decimal(below if slash else 1)]
-    except InvalidOperation:
-        raise fault from None
-    # exponents are bounded before a Fraction is built: 1e999999999 written out would fill the memory
-    if len(text) > 200 or not all(number.is_finite() and abs(number.adjusted()) < 400 for number in numbers):
-        raise fault
-    if numbers[1] == 0:
-        raise fault
-    return Fraction(numbers[0]) / Fraction(numbers[1])
+        return exact_number(value)
+    except ValueError:
+        raise OptionError(
+            f"The '{name}' parameter must be a finite number such as 1, 0.5 or 1/3. Got {value!r} instead."
+        ) from None
 
 
 def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:

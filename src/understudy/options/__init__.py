@@ -1,0 +1,20 @@
+"""Options declared once: what they may be, how they are read, and what is said of them. Imports nothing heavy."""
+
+from understudy.options._constraints import Anything, Constraint, FilePath, Names, OneOf, Real, Text, Whole, YesNo
+from understudy.options._declared import Declared, Option, option, options_of
+
+__all__ = [
+    "Anything",
+    "Constraint",
+    "Declared",
+    "FilePath",
+    "Names",
+    "OneOf",
+    "Option",
+    "Real",
+    "Text",
+    "Whole",
+    "YesNo",
+    "option",
+    "options_of",
+]

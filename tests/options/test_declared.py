@@ -1,0 +1,139 @@
+"""Options are declared once: each is checked, read and described by its declaration alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from understudy import OptionError
+from understudy.methods import AS_PRINTED, BASELINES, METHODS
+from understudy.options import (
+    Anything,
+    Declared,
+    FilePath,
+    Names,
+    OneOf,
+    Real,
+    Text,
+    Whole,
+    YesNo,
+    option,
+    options_of,
+)
+
+EVERY_METHOD = {**METHODS, **BASELINES, **AS_PRINTED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cake(Declared):
+    """Something with options."""
+
+    layers: int = option(2, Whole(at_least=1, at_most=9), help="How high it is.")
+    sugar: Fraction | float | None = option(None, Real(above=0, below=1), help="Its share of sugar.")
+    topped: bool = option(False, YesNo(), help="Whether there is something on it.")
+
+    def check_together(self) -> None:
+        if self.topped and self.layers == 1:
+            raise OptionError("one layer carries no topping.")
+
+
+@pytest.mark.parametrize(
+    ("constraint", "good", "kept"),
+    [
+        (Whole(), np.int64(3), 3),
+        (Real(above=0), np.float32(0.5), np.float32(0.5)),
+        (Real(at_least=0), 0, 0),
+        (Real(above=0, exact=True), "1/3", "1/3"),
+        (Real(above=0), Decimal("0.1"), Decimal("0.1")),
+        (OneOf("a", "b"), "b", "b"),
+        (YesNo(), True, True),
+        (Names(), ["age", "sex"], ("age", "sex")),
+        (Names(), "age", ("age",)),
+        (Text(), "één patiënt, 一人", "één patiënt, 一人"),
+        (FilePath(), Path("x"), Path("x")),
+        (Anything(), None, None),
+    ],
+)
+def test_good_values_are_kept(constraint, good, kept):
+    assert constraint.accept(good) == kept
+
+
+@pytest.mark.parametrize(
+    ("constraint", "bad"),
+    [
+        *[(Whole(), bad) for bad in (-1, 1.0, True, None, "2", [])],
+        (Whole(at_most=3), 4),
+        *[(Real(above=0), bad) for bad in (0, -1, float("nan"), float("inf"), True, "1", None, 1j, Decimal("sNaN"))],
+        (Real(below=1), 1),
+        *[(Real(exact=True), bad) for bad in ("", "1/0", "1e999999999", "one", "1" * 300)],
+        *[(OneOf("a", "b"), bad) for bad in ("c", "", None, ["a"])],
+        *[(YesNo(), bad) for bad in (1, "yes", None)],
+        *[(Names(), bad) for bad in (3, [1], None)],
+        *[(Text(), bad) for bad in ("", "  ", "a\nb", "a\x00", "\udcff", "x" * 201, "a\u2028b", 3)],
+        *[(FilePath(), bad) for bad in ("", "a\0b", 3)],
+    ],
+)
+def test_bad_values_are_refused(constraint, bad):
+    with pytest.raises(ValueError):
+        constraint.accept(bad)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("layers=3", 3), ("layers=1e0", 1), ("sugar=1/4", Fraction(1, 4)), ("sugar=none", None), ("topped=yes", True)],
+)
+def test_text_is_read_by_the_declaration(text, value):
+    name, _, written = text.partition("=")
+    declared = {one.name: one for one in options_of(Cake)}
+    assert declared[name].read(written) == value
+    assert getattr(Cake(**{name: value}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("layers", "two", "a whole number from 1 to 9"),
+        ("sugar", "much", "a number above 0 and below 1"),
+        ("topped", "perhaps", "yes or no"),
+    ],
+)
+def test_one_sentence_tells_a_bad_text_and_a_bad_value(name, text, words):
+    declared = {one.name: one for one in options_of(Cake)}
+    sentence = f"The '{name}' parameter of Cake must be {words}. Got {text!r} instead."
+    for refuse in (declared[name].read, declared[name].check, lambda value: Cake(**{name: value})):
+        with pytest.raises(OptionError) as told:
+            refuse(text)
+        assert str(told.value) == sentence
+
+
+def test_long_values_are_cut_in_errors():
+    with pytest.raises(OptionError) as told:
+        Cake(layers="x" * 10_000)
+    assert len(str(told.value)) < 200
+
+
+def test_options_are_checked_together_after_each_alone():
+    with pytest.raises(OptionError, match="no topping"):
+        Cake(layers=1, topped=True)
+
+
+@pytest.mark.parametrize("name", EVERY_METHOD)
+def test_every_option_of_every_method_is_declared_with_help_and_a_default_it_accepts(name):
+    for declared in options_of(EVERY_METHOD[name]):
+        assert declared.help.endswith(".")
+        assert not isinstance(declared.constraint, Anything)
+        assert declared.check(declared.default) == declared.default
+
+
+def test_options_that_share_a_flag_share_its_name_and_the_kind_of_their_values():
+    kinds = {}
+    for method in EVERY_METHOD.values():
+        for declared in options_of(method):
+            for flag in declared.flags:
+                kinds.setdefault(flag, set()).add((declared.name, type(declared.constraint)))
+    assert all(len(found) == 1 for found in kinds.values())
