@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.fuzz import materials
 from tests.fuzz.mutations import TOKENS, WORDS, spoil_text
+from understudy import UserError
 from understudy.cli._main import run
 
 TABLE, SCHEMA, MODEL, LEDGER = "in/people.csv", "in/people.schema.yaml", "in/model.understudy", "in/budget.db"
@@ -62,13 +63,16 @@ COMMANDS = (
     ("ledger", "cap", LEDGER, "--dataset", "people", "--cap", "20", "--note", "agreed"),
     ("ledger", "verify", LEDGER, "--head", "ab"),
     ("methods", "--json"),
+    ("evaluate", TABLE, "in/release", "--no-classifiers", "--ways", "1", "--html", "out/report.html", "--seed", "1"),
+    ("evaluate", "in/release", "--public", "--json", "out/report.json"),
+    ("compare", TABLE, "--schema", SCHEMA, "--methods", "uniform", "--epsilons", "1", "--seeds", "1", "--out", "out/c"),
 )
 STRANGERS = (
-    "--json", "--overwrite", "--help", "--nonsense", "-n", "--seed", "--epsilon", "--option", "--method", "--trust-draft",
-    "--where", "in", "out", "in/none", "in/empty", "in/sdv.json", TABLE, SCHEMA, MODEL, LEDGER, "demo", "k=2", "k=", "=", "k=x",
-    "privbayes", "jtree", "mwem", "privabn-as-printed", "beta=1e400", "theta=nan", "max_candidates=" + "9" * 30, "x" * 300,
-    "out/" + "x" * 300, "no/such/folder/file", "/dev/null", "/proc/self/mem", "\udcff", "a\udcff=b",
-)  # fmt: skip
+    *("--json", "--overwrite", "--help", "--nonsense", "-n", "--seed", "--epsilon", "--option", "--method", "--where"),
+    *("--trust-draft", "in", "out", "in/none", "in/empty", "in/sdv.json", TABLE, SCHEMA, MODEL, LEDGER, "demo", "k=2"),
+    *("k=", "=", "k=x", "privbayes", "jtree", "mwem", "privabn-as-printed", "beta=1e400", "theta=nan", "x" * 300),
+    *("max_candidates=" + "9" * 30, "out/" + "x" * 300, "no/such/folder/file", "\udcff", "a\udcff=b"),
+)
 
 
 class HalfOutputError(Exception):
@@ -82,7 +86,7 @@ class WrongExitError(Exception):
 def make_command(rng: Random) -> Any:
     """A command with some of its words changed, dropped, doubled or made up."""
     words = list(rng.choice(COMMANDS))
-    for _ in range(rng.randint(1, 3)):
+    for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
         at = rng.randrange(1, len(words) + 1)
         choice = rng.randrange(6)
         if choice == 0 and at < len(words):
@@ -97,12 +101,19 @@ def make_command(rng: Random) -> Any:
             words.insert(at, rng.choice(STRANGERS))
         else:
             words.insert(at, rng.choice(TOKENS))
-    return {"words": [word.replace("\x00", "")[:30_000] for word in words if word != "/dev/zero"]}
+    return {"words": [_kept_inside(word) for word in words]}
+
+
+def _kept_inside(word: str) -> str:
+    """The word, if it were a path, as one inside the folder of the case; and as a command line can hold it."""
+    inside = word.replace("\x00", "")[:30_000].replace("../", "./")
+    return f".{inside}" if inside.startswith(("/", "~")) else inside
 
 
 def run_command(given: Any, folder: Path) -> None:
     """Run it where all its files are; a refusal is a sentence, exit code 2 and no new file."""
     for name, data in _inputs().items():
+        (folder / "in" / name).parent.mkdir(exist_ok=True)
         (folder / "in" / name).write_bytes(data)
     before, here = _names(folder), Path.cwd()
     output, errors = io.StringIO(), io.StringIO()
@@ -120,6 +131,8 @@ def run_command(given: Any, folder: Path) -> None:
         raise HalfOutputError(f"exit code 2 and {new[:5]}: {told[-300:]!r}")
     if parts := [name for name in new if ".part" in name]:
         raise HalfOutputError(f"left behind: {parts[:5]}")
+    if code == 2:
+        raise UserError(told)
 
 
 def _inputs() -> dict[str, bytes]:
@@ -130,6 +143,7 @@ def _inputs() -> dict[str, bytes]:
         "budget.db": materials.ledger_file(),
         "sdv.json": materials.sdv_text().encode(),
         "empty": b"",
+        **{f"release/{name}": data for name, data in materials.release_files().items()},
     }
 
 

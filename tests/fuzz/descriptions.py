@@ -15,7 +15,7 @@ from tests.fuzz import materials
 from tests.fuzz.mutations import NOT_NUMBERS, TOKENS, WORDS, odd_value, spoil_text, spoil_value
 from understudy.schema import Schema, import_sdv
 
-TYPES = ("string", "integer", "number", "boolean", "date", "datetime", "year", "integr", None)
+TYPES = ("string", "integer", "number", "boolean", "date", "datetime", "year")
 QUESTIONS = (
     "region, ill | age=30..40, education=Bachelor/Master",
     "smoker | region='North', seen='01/02/2023'..'05/06/2023'",
@@ -48,31 +48,39 @@ def _fields(rng: Random) -> list[Any]:
 
 
 def _field(rng: Random, position: int) -> dict[Any, Any]:
-    numbers = [rng.randint(-1000, 1000) for _ in range(4)]
-    low, high = sorted(numbers[:2])
-    ends: tuple[Any, ...] = (
-        (low, high),
-        (low / 7, high / 7),
-        ("2020-01-01", "2023-12-31"),
-        ("0001-01-01", "9999-12-31"),
-        ("2020-01-01T10:00:00", "2020-01-02"),
-        (f"1e{low}", f"1e{high}"),
-    )
-    minimum, maximum = rng.choice(ends)
-    possible: dict[str, Any] = {
-        "type": rng.choice(TYPES),
-        "constraints": rng.choice(
-            (
-                {"minimum": minimum, "maximum": maximum, "required": rng.random() < 0.5},
-                {"exclusiveMinimum": minimum, "exclusiveMaximum": maximum},
-                {"minimum": minimum, "maximum": odd_value(rng)},
-                {"enum": [minimum, maximum]},
-            )
-        ),
-        "categories": rng.choice((["a", "b", "c"], numbers, [minimum, maximum], [{"value": minimum, "label": "x"}])),
-        "bins": rng.choice(
-            (1, 2, 16, 300, 999_999_999, {"count": 3}, {"edges": sorted(set(numbers))}, {"closed": "left"})
-        ),
+    kind = rng.choice(TYPES)
+    low, high = sorted(rng.sample(range(-1000, 1000), 2))
+    fitting = {
+        "integer": (low, high),
+        "year": (1900, 2000 + high % 50),
+        "number": (low / 7, high / 7),
+        "date": ("2020-01-01", "2023-12-31"),
+        "datetime": ("2020-01-01T10:00:00", "2021-01-02"),
+    }
+    odd_ends = [("0001-01-01", "9999-12-31"), (f"1e{low}", f"1e{high}"), (high, low), (odd_value(rng), odd_value(rng))]
+    minimum, maximum = fitting[kind] if kind in fitting and rng.random() < 0.8 else rng.choice(odd_ends)
+    field: dict[Any, Any] = {"name": f"x{position}", "type": kind}
+    if kind in fitting:
+        exclusive = rng.random() < 0.2
+        names = ("exclusiveMinimum", "exclusiveMaximum") if exclusive else ("minimum", "maximum")
+        field["constraints"] = {names[0]: minimum, names[1]: maximum, "required": rng.random() < 0.5}
+    elif kind != "boolean":
+        field["categories"] = rng.choice(
+            (["a", "b", "c"], ["a", {"value": "b", "label": "B"}, "c"], [minimum, maximum])
+        )
+    more = _properties(rng, minimum, maximum)
+    for name in rng.sample(sorted(more), rng.choice((0, 0, 1, 1, 2, 4))):
+        field[name] = more[name]
+    if rng.random() < 0.2:
+        field[rng.choice(sorted(field))] = odd_value(rng)
+    return field
+
+
+def _properties(rng: Random, minimum: Any, maximum: Any) -> dict[str, Any]:
+    """Properties that may or may not fit the field."""
+    edges = {"edges": [minimum, maximum], "closed": rng.choice(("left", "right", "middle"))}
+    return {
+        "bins": rng.choice((1, 2, 16, 300, 999_999_999, {"count": 3}, edges, {"closed": "left"})),
         "taxonomy": rng.choice(([["a", "b"], "c"], [[0, 1], 2], ["x"], [[]], [])),
         "special": rng.choice(([-1], [5000], [{"value": minimum}], ["x"])),
         "outside": rng.choice(("error", "clip", "other")),
@@ -89,11 +97,6 @@ def _field(rng: Random, position: int) -> dict[Any, Any]:
         "trueValues": rng.choice((["Y"], [1, "1"], [])),
         rng.choice(WORDS)[:60]: odd_value(rng),
     }
-    kept = {"type", "constraints"} | set(rng.sample(sorted(possible), rng.randint(0, 4)))
-    field: dict[Any, Any] = {"name": f"x{position}"} | {key: value for key, value in possible.items() if key in kept}
-    if rng.random() < 0.3:
-        field[rng.choice(sorted(field))] = odd_value(rng)
-    return field
 
 
 def run_schema(given: Any, folder: Path) -> None:

@@ -169,17 +169,17 @@ def _as_whole(found: pd.DataFrame, whole: str) -> Any:
         if whole in ("arrow", "reader"):
             table = pa.Table.from_pandas(found, preserve_index=False)
             return table.to_reader() if whole == "reader" else table
+        others: dict[str, Callable[[], Any]] = {
+            "dict": lambda: found.to_dict("list"),
+            "records": lambda: found.to_dict("records"),
+            "series": lambda: found.iloc[:, 0],
+            "numpy": found.to_numpy,
+            "empty": pd.DataFrame,
+            "no rows": lambda: found.iloc[:0],
+        }
+        return others[whole]() if whole in others else found
     except Exception:
         return found
-    others: dict[str, Callable[[], Any]] = {
-        "dict": lambda: found.to_dict("list"),
-        "records": lambda: found.to_dict("records"),
-        "series": lambda: found["age"] if "age" in found else None,
-        "numpy": found.to_numpy,
-        "empty": pd.DataFrame,
-        "no rows": lambda: found.iloc[:0],
-    }
-    return others[whole]() if whole in others else found
 
 
 def _check(source: Any) -> None:

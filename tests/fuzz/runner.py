@@ -32,7 +32,8 @@ from understudy import UserError
 
 CPU_SECONDS = 30
 """Processor time after which a case hangs. Those that are sound take some milliseconds."""
-MEMORY = 4 << 30
+MEMORY, FILE_SIZE = 4 << 30, 64 << 20
+"""Bytes that a process may hold, and that a file may have."""
 SILENT_SECONDS = 900
 """Time by the clock after which a process that reports nothing is given up: it waits for something."""
 LONGEST_SENTENCE = 100_000
@@ -103,11 +104,11 @@ def given_for(kind: Kind, name: str, seed: int) -> Any:
 def run_case(kind: Kind, given: Any) -> tuple[Outcome, str]:
     """Use one input in a folder of its own; the outcome, and what there is to say about it."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
-        folder = Path(place)
-        (folder / "in").mkdir()
+        folder = Path(place, "a", "b")  # two deep, so that `..` is inside as well
+        (folder / "in").mkdir(parents=True)
         (folder / "out").mkdir()
         outcome, detail = _run(kind, given, folder)
-        left = [path.name for path in folder.rglob("*") if ".part" in path.name]
+        left = [path.name for path in Path(place).rglob("*") if ".part" in path.name]
         if outcome is Outcome.TOLD:
             left += [path.name for path in (folder / "out").iterdir()]
         if outcome in GOOD and left:
@@ -151,6 +152,7 @@ def _give_up(signum: int, frame: FrameType | None) -> Never:
 
 def work(kinds: dict[str, Kind], plan: Iterable[str], report: Path) -> None:
     """Run cases (`kind:seed`) in this process, and write a line to the report before and after each."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     with report.open("a", buffering=1, encoding="utf-8") as lines:
         for case in plan:

@@ -130,7 +130,7 @@ def sqlite_errors_explained(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into sentences."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         text = str(error).lower()
         if "locked" in text or "busy" in text:
             raise LedgerError(
