@@ -13,7 +13,7 @@ from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import PrivABN, PrivBayes
 from understudy.models import NetworkModel
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
 
@@ -39,7 +39,7 @@ def sizes(table: Table) -> list[int]:
 
 def fit(table: Table, *, epsilon: float, seed: int, method: PrivBayes | PrivABN | None = None) -> NetworkModel:
     """A seeded fit (a rehearsal): the same mechanisms, the same noise, repeatable."""
-    curator = Curator(MemoryCounter(table), budget=make_budget(epsilon, None), noise=make_noise(seed=seed))
+    curator = open_curator(MemoryCounter(table), budget=make_budget(epsilon, None), noise=make_noise(seed=seed))
     return (method or PrivBayes()).fit(curator, streams=Streams(seed))
 
 

@@ -18,7 +18,7 @@ from benchmarks._report import Line, Options, Stopwatch, main
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import HPPrivBayes, Method, PrivBayes
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.tables import Table
 
 CASES = [
@@ -95,7 +95,7 @@ def errors(
     ]
     found, said = [], []
     for seed in range(n_seeds):
-        curator = Curator(MemoryCounter(table), budget=make_budget(epsilon), noise=make_noise(seed=seed))
+        curator = open_curator(MemoryCounter(table), budget=make_budget(epsilon), noise=make_noise(seed=seed))
         model = method.fit(curator, streams=Streams(seed))
         said.append(float(curator.protection.of_attribute(sensitive)))
         if measure:
@@ -113,7 +113,7 @@ def weighted_values(n_seeds: int) -> list[Line]:
     for weights in ("equal", "rare"):
         method = HPPrivBayes(sensitive=(column,), weights=weights)  # type: ignore[arg-type]
         distances, _ = errors(table, method, 0.8, sensitive, n_seeds)
-        curator = Curator(MemoryCounter(table), budget=make_budget(0.8), noise=make_noise(seed=0))
+        curator = open_curator(MemoryCounter(table), budget=make_budget(0.8), noise=make_noise(seed=0))
         method.fit(curator, streams=Streams(0))
         values = [float(value) for value in curator.protection.of_values(sensitive)]
         lines.append(

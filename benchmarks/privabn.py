@@ -30,7 +30,7 @@ from understudy.counting import MemoryCounter
 from understudy.evaluation import make_references, measure_l1_l2, pair_of_codes
 from understudy.methods import PrivABN, PrivBayes, flaw_of, label_method, read_method
 from understudy.models import NetworkModel
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Marginal, Schema
 from understudy.tables import Table, read_table
 
@@ -56,11 +56,11 @@ def l2_errors(name: str, word: str, epsilon: float, seeds: int) -> list[float]:
     counter = MemoryCounter(table)
     made = []
     for seed in range(seeds):
-        curator = Curator(
+        curator = open_curator(
             counter,
             budget=make_budget(epsilon),
             noise=make_noise(seed=seed),
-            as_published=flaw_of(method) is not None,
+            no_guarantee=flaw_of(method) is not None,
         )
         model = method.fit(curator, streams=Streams(seed))
         assert isinstance(model, NetworkModel)

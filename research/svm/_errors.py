@@ -18,8 +18,8 @@ from understudy._core.randomness import Streams
 from understudy.counting import open_counter
 from understudy.evaluation._learning import quiet
 from understudy.models import DrawsRows
-from understudy.privacy import Noise, make_budget, make_noise, parse_number
-from understudy.rehearsal import Noiseless, rehearse, sample_table
+from understudy.privacy import Noise, Noiseless, make_budget, make_noise, parse_number
+from understudy.rehearsal import rehearse, sample_table
 from understudy.tables import Table
 
 Trainer: TypeAlias = Callable[[Table, SvmTarget, Fraction, int], LinearClassifier]
@@ -99,7 +99,7 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Noise
     >>> draw_rows(table, "uniform", 1.0, seed=0).n
     3
     """
-    learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, exact=exact)
+    learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, noiseless=exact)
     if not isinstance(learnt, DrawsRows):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))

@@ -14,7 +14,7 @@ from understudy._core.randomness import Streams
 from understudy.counting import open_counter
 from understudy.methods import flaw_of, read_method
 from understudy.methods._privabn_as_printed import ParentSets, adaptive_network, information
-from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise
+from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise, open_curator
 from understudy.schema import Domain, Marginal
 from understudy.tables import Table
 
@@ -98,9 +98,9 @@ def _curator(params: Mapping[str, Any], seed: int, folder: Path, *, as_published
     first = Table(Domain(tuple(table.domain)[:m]), table.columns[:m])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        return Curator(
+        return open_curator(
             open_counter(first),
             budget=make_budget(params["epsilon"]),
             noise=make_noise(seed=seed),
-            as_published=as_published,
+            no_guarantee=as_published,
         )

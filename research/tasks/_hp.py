@@ -20,7 +20,7 @@ from understudy.evaluation._learning import some_rows
 from understudy.methods import HPPrivBayesAsPrinted, read_method
 from understudy.methods._hp_as_printed import mutual_information, value_weights
 from understudy.models import DrawsRows, HasNetwork, NetworkModel, fit_clipped
-from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise
+from understudy.privacy import NoisyTables, PrivacyWarning, make_budget, make_noise, open_curator
 from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal
 from understudy.tables import Table
@@ -91,9 +91,11 @@ def measured_each(counter: Counter, model: HasNetwork, epsilon: float, seed: int
     """The same network, with its d tables measured each by itself, instead of the first k as sums of the next one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        curator = Curator(counter, budget=make_budget(epsilon), noise=make_noise(seed=seed + 10_000))
+        curator = open_curator(counter, budget=make_budget(epsilon), noise=make_noise(seed=seed + 10_000))
     families = [node.marginal.canonical() for node in model.network.nodes]
-    measured = curator.recoded(model.recoding).measure(families, share=_TABLES_SHARE, what="tables of the network")
+    measured = curator.recoded(model.recoding).ask(
+        NoisyTables(marginals=families, what="tables of the network"), share=_TABLES_SHARE
+    )
     return NetworkModel(model.network, fit_clipped(model.network, measured, model.n), model.recoding, (), model.n)
 
 

@@ -29,7 +29,7 @@ def marginals(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
     """
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
-    learnt = rehearse(data.counter, method, make_budget(params["epsilon"]), seed=seed, exact=params.get("exact"))
+    learnt = rehearse(data.counter, method, make_budget(params["epsilon"]), seed=seed, noiseless=params.get("exact"))
     if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return {
             f"Q{way}": float(np.mean(answer_distances(data.counter, learnt, _groups(data, way))))

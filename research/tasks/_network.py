@@ -22,7 +22,7 @@ def network_information(params: Mapping[str, Any], seed: int, folder: Path) -> d
     data = load(params["dataset"], folder)
     begun = time.process_time()
     budget = make_budget(params["epsilon"])
-    model = rehearse(data.counter, params["method"], budget, seed=seed, exact=params.get("exact"))
+    model = rehearse(data.counter, params["method"], budget, seed=seed, noiseless=params.get("exact"))
     seconds = time.process_time() - begun
     assert isinstance(model, HasNetwork), "only networks have families"
     return {

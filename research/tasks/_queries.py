@@ -18,7 +18,7 @@ from understudy.evaluation import QUERIES, choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
 from understudy.methods._privabn_as_printed import adaptive_network, noisy_conditionals
 from understudy.models import DrawsRows, Network, NetworkModel
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal, recode
 
@@ -37,7 +37,7 @@ def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
     budget = make_budget(params["epsilon"])
-    learnt = rehearse(data.counter, method, budget, seed=seed, exact=params.get("exact"))
+    learnt = rehearse(data.counter, method, budget, seed=seed, noiseless=params.get("exact"))
     if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return _errors(
             params,
@@ -55,8 +55,8 @@ def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[
     """
     data = load(params["dataset"], folder)
     domain, n, epsilon = data.counter.domain, data.table.n, params["epsilon"] / 2
-    curator = Curator(
-        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), as_published=True
+    curator = open_curator(
+        data.counter, budget=make_budget(params["epsilon"]), noise=make_noise(seed=seed), no_guarantee=True
     )
     coins = Streams(seed).get("privabn", "coins")
 

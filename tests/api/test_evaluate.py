@@ -11,6 +11,7 @@ import pytest
 import understudy as us
 from tests.api.people import SCHEMA, people
 from understudy.schema import Schema
+from understudy.tables import open_source
 
 
 @pytest.fixture(scope="module")
@@ -138,10 +139,7 @@ def test_a_public_page_needs_a_model(tmp_path):
 def test_the_public_page_is_the_same_whatever_the_real_table_holds(release, monkeypatch):
     # the release is all it reads: a release folder moved to a machine without the table gives the same page
     opened = []
-    from understudy.tables import _sources
-
-    real_open = _sources.open_source
-    monkeypatch.setattr("understudy.tables._read.open_source", lambda s: opened.append(s) or real_open(s))
+    monkeypatch.setattr("understudy.tables._read.open_source", lambda s: opened.append(s) or open_source(s))
     us.public_report(release.path)
     assert opened == [release.synthetic]
 

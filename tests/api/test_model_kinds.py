@@ -13,7 +13,7 @@ import understudy as us
 from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, MWEM, Contingency, PrivBayes, method_named
 from understudy.models import JointModel, Model, NetworkModel, TablesModel
-from understudy.privacy import Curator, make_budget, make_noise, read_ledger
+from understudy.privacy import make_budget, make_noise, open_curator, read_ledger
 from understudy.release import load_model
 from understudy.schema import Schema
 from understudy.tables import read_table
@@ -169,5 +169,5 @@ def test_every_method_says_what_it_makes():
     schema = Schema.from_dict({"fields": [*fields[:-1], fields[-1] | {"sensitivity": "high"}]})
     counter = MemoryCounter(read_table(pa.table(columns), schema))
     for method in [*(method_named(name) for name in (*METHODS, *BASELINES)), Contingency(clip="table")]:
-        curator = Curator(counter, budget=make_budget(1), noise=make_noise(seed=1))
+        curator = open_curator(counter, budget=make_budget(1), noise=make_noise(seed=1))
         assert type(method.fit(curator)) is method.makes, method.name

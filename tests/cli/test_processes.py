@@ -283,9 +283,9 @@ def test_an_interrupt_is_told_in_one_line_whatever_it_cut_short(home, program):
 
 def test_an_interrupt_in_generated_code_still_ends_with_our_exit_code(home):
     (home / "program.py").write_text(
-        "import understudy.cli._interrupts, understudy.cli._main as m\n"
-        "def run(arguments):\n try:\n  exec('raise KeyboardInterrupt')\n except KeyboardInterrupt:\n  return 130\n"
-        "m.run = run\nfrom understudy.cli import main\nmain()"
+        "from understudy.cli import _main, main\n"
+        "def attempt(self):\n exec('raise KeyboardInterrupt')\n"
+        "_main.Command.attempt = attempt\nmain()"
     )
     done = subprocess.run([sys.executable, "-m", "program"], cwd=home, capture_output=True, check=False)
     assert done.returncode == 130

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from tests.counting.awkward import AWKWARD, make, marginals_of
 from tests.naive.counting import naive_count
+from tests.strategies import marginals
 from understudy._core.errors import TableError
 from understudy.counting import ENGINES, Counter, open_counter
-from understudy.schema import Attribute, Axis, Domain, Marginal, Schema, recode
+from understudy.schema import Attribute, Domain, Marginal, Schema, recode
 from understudy.tables import Table
 
 OPENED = {
@@ -111,11 +112,7 @@ def test_a_table_too_large_for_any_machine_is_refused(engine):
 def tables_and_marginals(draw):
     sizes = draw(st.lists(st.sampled_from([1, 2, 2, 2, 3, 4, 7, 300]), min_size=1, max_size=8))
     table = make(draw(st.integers(0, 200)), sizes, levels=draw(st.booleans()), seed=draw(st.integers(0, 99)))
-    axis = st.integers(0, len(sizes) - 1).flatmap(
-        lambda a: st.builds(Axis, st.just(a), st.integers(0, table.domain[a].n_levels - 1))
-    )
-    axes = st.lists(axis, max_size=5, unique_by=lambda axis: axis.attribute).map(tuple)
-    small = st.builds(Marginal, axes).filter(lambda m: m.n_cells(table.domain) <= 100_000)
+    small = marginals(table.domain, most_axes=5).filter(lambda m: m.n_cells(table.domain) <= 100_000)
     return table, draw(st.lists(small, max_size=12))
 
 

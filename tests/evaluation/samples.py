@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from tests.strategies import coded_tables
 from understudy.evaluation import Pair, References, make_references, pair_of_codes
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -57,10 +58,5 @@ def random_pair(
 @st.composite
 def pairs(draw: st.DrawFn, schema: Schema = SCHEMA, most_rows: int = 30) -> Pair:
     """Any two small tables of the schema: constant columns, single rows and all."""
-
-    def table() -> Table:
-        n_rows = draw(st.integers(1, most_rows))
-        columns = [draw(st.lists(st.integers(0, a.size - 1), min_size=n_rows, max_size=n_rows)) for a in schema.domain]
-        return Table(schema.domain, tuple(np.array(column) for column in columns))
-
-    return pair_of_codes(schema, table(), [table()])
+    tables = coded_tables(schema.domain, most_rows=most_rows)
+    return pair_of_codes(schema, draw(tables), [draw(tables)])

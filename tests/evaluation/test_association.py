@@ -12,16 +12,16 @@ from scipy.stats.contingency import association
 from sklearn.metrics import mutual_info_score, normalized_mutual_info_score
 
 from tests.evaluation.samples import SCHEMA, pairs, random_pair
-from understudy.evaluation import Pair, make_references, pair_of_codes
+from understudy.evaluation import AssociationMatrices, Pair, make_references, measure_associations, pair_of_codes
 from understudy.evaluation import _association as module
-from understudy.evaluation._association import compare_associations, measure_associations
 from understudy.evaluation._scales import scales_of
 from understudy.schema import Schema
 from understudy.tables import Table
 
 
-def matrices_of(pair: Pair) -> dict[str, module.AssociationMatrices]:
-    return dict(compare_associations(pair, make_references(pair)).matrices)
+def matrices_of(pair: Pair) -> dict[str, AssociationMatrices]:
+    found = measure_associations(pair, make_references(pair))
+    return {matrices.name: matrices for one in found for matrices in one.matrices}
 
 
 def crossed(x: np.ndarray, y: np.ndarray) -> np.ndarray:

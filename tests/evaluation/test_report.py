@@ -6,16 +6,26 @@ import errno
 import json
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.evaluation.made_up import HOSTILE_NAMES, made_up_facts, made_up_pair, made_up_report, made_up_schema
+from tests.evaluation.made_up import (
+    HOSTILE_NAMES,
+    MadeUpMeasure,
+    made_up_facts,
+    made_up_pair,
+    made_up_report,
+    made_up_schema,
+)
 from understudy._core.errors import InternalError, OptionError, OutputError
 from understudy._core.randomness import streams
 from understudy.evaluation import (
+    TABLE_DISTANCES,
     Direction,
+    Measure,
     MeasureResult,
     PublicReport,
     Report,
@@ -35,6 +45,10 @@ from understudy.tables import Table
 
 NAMES = ("age", "job", "income", "size", "sex")
 PRIVATE = "computed from the real table: do not publish"
+
+
+def result_of(name: str, measure: Measure = TABLE_DISTANCES, *, value: float, **others: Any) -> MeasureResult:
+    return MeasureResult(measure, name, "?", **{"definition": "", "value": value, "score": 0.5, "verdict": ""} | others)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +119,7 @@ def test_tables_come_in_the_kind_of_the_real_one(kind: str, module: str) -> None
     details = pa.table(
         {"column_1": ["a"], "column_2": ["b"], "distance": [0.1], "fresh_sample": [0.05], "independent_columns": [0.2]}
     )
-    found = MeasureResult("2-way", "?", definition="", value=0.1, score=0.9, verdict="", details=details)
+    found = result_of("2-way", value=0.1, width=2, details=details)
     made = make_report(pair, [found], facts=made_up_facts(pair))
     for table in (made.table, made.details("2-way"), made.worst(5)):
         assert type(table).__module__.split(".")[0] == module
@@ -141,7 +155,7 @@ def test_one_bad_column_does_not_fill_the_list_and_sparse_tables_come_last() -> 
     rows = [*pairs, ("many", "more", 0.99, 0.4)]
     names = ("column_1", "column_2", "distance", "fresh_sample")
     details = pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
-    found = MeasureResult("2-way", "?", definition="", value=0.3, score=0.7, verdict="", details=details)
+    found = result_of("2-way", value=0.3, width=2, details=details)
     read = [table.columns for table in tables_to_read([found], 17)]
     assert [columns[0] for columns in read] == ["bad"] * 3 + ["fine"] * 3 + ["bad"] * 5 + ["fine"] * 5 + ["many"]
     assert tables_to_read([found], 2) == tables_to_read([found], 17)[:2]
@@ -155,7 +169,7 @@ def test_a_table_of_very_many_cells_is_drilled_down_too() -> None:
     columns = {f"c{i}": labels[:50] for i in range(6)}
     pair = read_pair(pa.table(columns), pa.table(dict.fromkeys(columns, labels[50:100])), schema)
     details = pa.table({**{f"column_{i + 1}": [f"c{i}"] for i in range(6)}, "distance": [1.0]})
-    found = MeasureResult("4-way", "?", definition="", value=1.0, score=0.0, verdict="", details=details)
+    found = result_of("6-way", value=1.0, width=6, details=details)
     cells = make_report(pair, [found], facts=made_up_facts(pair)).worst_cells[0].cells
     assert cells[0].labels == ("v0",) * 6
     assert (cells[0].real, cells[0].synthetic) == (0.02, 0.0)
@@ -191,7 +205,7 @@ def test_json_holds_everything_and_says_that_it_is_private(report: Report, tmp_p
 
 def test_numbers_that_are_none_become_null() -> None:
     details = pa.table({"distance": [float("nan"), 1.0]})
-    found = MeasureResult("x", "?", definition="", value=float("nan"), score=float("inf"), verdict="", details=details)
+    found = result_of("x", value=float("nan"), score=float("inf"), details=details)
     report = Report((found,), ReportFacts(dataset="people", rows_synthetic=1))
     assert "NaN" not in json.dumps(report.to_dict(), allow_nan=False)
     assert report.to_dict()["results"][0]["details"]["distance"] == [None, 1.0]
@@ -310,17 +324,8 @@ def test_a_lone_surrogate_in_a_name_does_not_stop_the_report(tmp_path: Path) -> 
 def test_ratings_follow_the_references(
     value: float, fresh_sample: float | None, independent_columns: float | None, direction: Direction, tone: str
 ) -> None:
-    known = MeasureResult(
-        "x",
-        "?",
-        definition="",
-        value=value,
-        score=0.5,
-        verdict="",
-        fresh_sample=fresh_sample,
-        independent_columns=independent_columns,
-        direction=direction,
-    )
+    measure = MadeUpMeasure(direction=direction)
+    known = result_of("x", measure, value=value, fresh_sample=fresh_sample, independent_columns=independent_columns)
     assert tone_of(known).name == tone
 
 

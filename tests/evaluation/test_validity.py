@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from understudy.evaluation import Pair, make_references, pair_of_codes, read_pair
+from tests.evaluation.samples import pairs
+from understudy.evaluation import Pair, make_references, read_pair
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._validity import measure_validity
 from understudy.schema import Schema
-from understudy.tables import Table
 
 LIMITS = {"constraints": {"minimum": "2023-01-01", "maximum": "2023-12-31", "required": False}, "bins": 12}
 FIELDS: list[dict[str, Any]] = [
@@ -89,18 +87,8 @@ def test_a_schema_without_dependencies_has_one_result() -> None:
     assert [found.name for found in measured(REAL, plain)] == ["validity"]
 
 
-@st.composite
-def coded(draw: st.DrawFn) -> Pair:
-    def table() -> Table:
-        n = draw(st.integers(1, 25))
-        columns = [draw(st.lists(st.integers(0, a.size - 1), min_size=n, max_size=n)) for a in STAYS.domain]
-        return Table(STAYS.domain, tuple(np.array(column) for column in columns))
-
-    return pair_of_codes(STAYS, table(), [table()])
-
-
 @settings(max_examples=40)
-@given(pair=coded())
+@given(pair=pairs(STAYS, most_rows=25))
 def test_shares_equal_those_counted_row_by_row(pair: Pair) -> None:
     rules = measure_validity(pair, make_references(pair))[1]
     assert rules.details is not None

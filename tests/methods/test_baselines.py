@@ -21,7 +21,7 @@ from understudy.methods import (
     read_method,
     read_method_options,
 )
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Level, Marginal
 from understudy.tables import Table
 
@@ -35,13 +35,13 @@ def table_of(n=500, seed=1):
     return Table(DOMAIN, tuple(rng.binomial(size - 1, 0.3, n) for size in SIZES))
 
 
-def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, exact=None):
-    return Curator(
+def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, noiseless=None):
+    return open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
         noise=make_noise(seed=seed),
-        exact=exact,
+        noiseless=noiseless,
     )
 
 
@@ -55,7 +55,7 @@ def test_independent_spends_the_whole_budget_on_one_table_a_column(neighbours, d
     rows = Fraction(0) if neighbours is REPLACE_ONE else Fraction(1, 50)
     assert curator.charges[-1].share == 1 - rows
     assert curator.charges[-1].n_tables == 3
-    expected = table_noise(curator.budget, neighbours, (1 - rows) / 3)
+    expected = curator.budget.noise_for((1 - rows) / 3, neighbours.table_sensitivity)
     assert {m.noise for m in model.measurements} == {expected}
 
 
@@ -75,7 +75,7 @@ def test_independent_adds_noise_of_scale_2d_over_epsilon_to_each_count():
 
 def test_without_noise_independent_has_the_true_columns_and_no_relations():
     table = table_of()
-    model = Independent().fit(curator_of(table, exact="all"))
+    model = Independent().fit(curator_of(table, noiseless="all"))
     truth = [np.bincount(column, minlength=size) / table.n for column, size in zip(table.columns, SIZES, strict=True)]
     for found, expected in zip(model.conditionals, truth, strict=True):
         assert found.tolist() == pytest.approx(expected.tolist())
@@ -101,7 +101,7 @@ def test_tables_of_independent_have_no_negative_cell_and_sum_to_one_at_any_budge
 def test_a_plan_for_independent_foretells_noise_and_shares(delta):
     budget = make_budget(1, delta)
     plan = Independent().plan(DOMAIN, 1000, budget, ADD_REMOVE)
-    noise = table_noise(budget, ADD_REMOVE, Fraction(49, 50) / 3).mean_abs
+    noise = budget.noise_for(Fraction(49, 50) / 3, ADD_REMOVE.table_sensitivity).mean_abs
     assert plan.noise_mean == noise
     assert plan.shares == {"rows": 0.02, "tables": 0.98}
     assert [a.expected_error for a in plan.attributes] == [min(1.0, size * noise / 2000) for size in SIZES]
@@ -128,7 +128,7 @@ class Blind:
 
 
 def test_uniform_reads_no_row_and_charges_nothing():
-    curator = Curator(Blind(), budget=make_budget(1), noise=make_noise(seed=1))
+    curator = open_curator(Blind(), budget=make_budget(1), noise=make_noise(seed=1))
     model = Uniform().fit(curator)
     assert (curator.charges, curator.share_left, model.n, model.measurements) == ((), 1, 77, ())
 
@@ -145,7 +145,7 @@ def test_uniform_gives_the_same_model_for_every_table_of_three_rows_and_two_colu
 
 
 def test_under_add_remove_uniform_asks_for_a_noisy_number_of_rows_and_nothing_else():
-    curator = Curator(Blind(), budget=make_budget(1), neighbours=ADD_REMOVE, noise=make_noise(seed=1))
+    curator = open_curator(Blind(), budget=make_budget(1), neighbours=ADD_REMOVE, noise=make_noise(seed=1))
     Uniform().fit(curator)
     assert [(charge.what, charge.share) for charge in curator.charges] == [("rows", 1)]
 

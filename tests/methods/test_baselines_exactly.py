@@ -16,7 +16,7 @@ from tests.methods.test_whole_runs_exactly import PURE, TINY, ZCDP, Runs, attrib
 from tests.privacy.small import PlainCounter
 from understudy.methods import MWEM, Contingency, Fourier, JTree, Laplace, PrivBayes, PriView
 from understudy.models import NetworkModel
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, open_curator
 from understudy.schema import Domain, Marginal
 
 BINARY = Domain(tuple(attribute(name, 2) for name in "abc"))
@@ -126,7 +126,7 @@ class FarOff:
 def test_answers_far_from_any_probability_do_not_break_mwem(queries):
     """A run that broke off there would be paid for and lost."""
     counter = PlainCounter(MIXED, [(0, 1, 1), (1, 2, 0)])
-    curator = Curator(counter, budget=make_budget(1), neighbours=ADD_REMOVE, noise=FarOff())
+    curator = open_curator(counter, budget=make_budget(1), neighbours=ADD_REMOVE, noise=FarOff())
     model = MWEM(ways=2, round_epsilon=Fraction(1, 4), queries=queries).fit(curator)
     assert model.n == 1
     assert model.marginal(Marginal.of(0)).probabilities.sum() == pytest.approx(1)

@@ -24,14 +24,17 @@ from understudy.models import DrawsRows, JointModel, NoisyJoint, TablesModel, al
 from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
-    Curator,
+    FarthestGuess,
     NoiseLevel,
+    NoisyCell,
+    NoisyParities,
     count_parities,
     make_budget,
     make_noise,
+    open_curator,
     walsh_hadamard,
 )
-from understudy.privacy._count_questions import distance_spread
+from understudy.privacy._choice_questions import distance_sensitivity
 from understudy.privacy._parities import as_measured, coefficients_of, from_measured
 from understudy.schema import Attribute, Domain, Level, Marginal, project, recode
 from understudy.tables import Table
@@ -63,13 +66,13 @@ def table_of(sizes=MIXED, n=400, seed=1):
     )
 
 
-def curator_of(table, epsilon="1", *, delta=None, neighbours=REPLACE_ONE, seed=3, exact=None):
-    return Curator(
+def curator_of(table, epsilon="1", *, delta=None, neighbours=REPLACE_ONE, seed=3, noiseless=None):
+    return open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
         noise=make_noise(seed=seed),
-        exact=exact,
+        noiseless=noiseless,
     )
 
 
@@ -150,8 +153,13 @@ def test_the_foretold_noise_of_fourier_is_what_comes_out():
     for seed in range(30):
         curator = curator_of(table, "1", seed=seed)
         blocks = [Marginal.of(0), Marginal.of(1), Marginal.of(0, 1)]
-        a, b, ab = curator.measure_parities(
-            [*blocks, *(Marginal.of(*g) for w in (1, 2) for g in combinations(range(5), w) if not set(g) <= {0, 1})],
+        a, b, ab = curator.ask(
+            NoisyParities(
+                marginals=[
+                    *blocks,
+                    *(Marginal.of(*g) for w in (1, 2) for g in combinations(range(5), w) if not set(g) <= {0, 1}),
+                ]
+            ),
             share=Fraction(1),
         )[:3]
         cell = (400 + a.coefficients[0] + b.coefficients[0] + ab.coefficients[0, 0]) / 4
@@ -224,9 +232,9 @@ def test_one_record_moves_distances_from_a_guess_within_the_spread(by, neighbour
             _table(sizes, other), marginals, guesses, by
         )
         widest = max(widest, int(moved.max() - moved.min()))
-    assert widest <= distance_spread(by, neighbours)
+    assert widest <= distance_sensitivity(by, neighbours)
     # tight, except that two tables never both move as far as they may, in opposite ways, in so small an example
-    assert widest >= distance_spread(by, neighbours) - 1
+    assert widest >= distance_sensitivity(by, neighbours) - 1
 
 
 def _distances(table, marginals, guesses, by):
@@ -243,7 +251,7 @@ def test_parities_have_discrete_laplace_noise_of_their_number_over_epsilon():
     blocks = [Marginal.of(0), Marginal.of(1), Marginal.of(0, 1)]
     found, curator = Tally(), curator_of(table, 4500)
     for _ in range(1500):
-        first, *_ = curator.measure_parities(blocks, share=Fraction(1, 1500))
+        first, *_ = curator.ask(NoisyParities(marginals=blocks), share=Fraction(1, 1500))
         assert first.noise == NoiseLevel(kind="laplace", scale=Fraction(1))  # 3 coefficients, ε = 3
         found[int(first.coefficients[0])] += 1
     assert set(found) <= set(range(-41, 45, 2))  # n − 2·odd: its noise is even
@@ -257,7 +265,9 @@ def test_a_farther_table_is_chosen_likelier_by_exactly_the_rate():
     marginals = [Marginal.of(0), Marginal.of(1)]
     guesses = np.array([2, 2, 2, 2])  # distances 4 and 0
     curator = curator_of(table, 3000)
-    chosen = Tally(curator.select_farthest(marginals, guesses, share=Fraction(1, 3000)) for _ in range(3000))
+    chosen = Tally(
+        curator.ask(FarthestGuess(marginals=marginals, guesses=guesses), share=Fraction(1, 3000)) for _ in range(3000)
+    )
     # permute-and-flip at ε = 1: the nearer one wins if it comes first and its coin of exp(−4·ε/4) shows heads
     other = exp(-1) / 2
     assert chosen[1] / 3000 == pytest.approx(other, abs=0.03)
@@ -265,11 +275,13 @@ def test_a_farther_table_is_chosen_likelier_by_exactly_the_rate():
 
 def test_a_cell_is_measured_with_sensitivity_one():
     curator = curator_of(table_of(), "1")
-    count, level = curator.measure_cell(Marginal.of(0, 1), 3, share=Fraction(1, 4))
-    assert level.scale == 4
+    count = curator.ask(NoisyCell(marginal=Marginal.of(0, 1), cell=3), share=Fraction(1, 4))
+    assert curator.charges[0].noise.scale == 4
     assert isinstance(count, int)
     assert curator.share_left == Fraction(3, 4)
-    exact, _ = curator_of(table_of(), "1", exact="all").measure_cell(Marginal.of(0, 1), 3, share=Fraction(1, 4))
+    exact = curator_of(table_of(), "1", noiseless="all").ask(
+        NoisyCell(marginal=Marginal.of(0, 1), cell=3), share=Fraction(1, 4)
+    )
     assert exact == round(400 * true_marginal(table_of(), Marginal.of(0, 1)).ravel()[3])
 
 
@@ -277,11 +289,13 @@ def test_questions_beyond_the_budget_are_refused_before_they_look():
     curator = curator_of(table_of(), "1")
     two = Fraction(2)
     with pytest.raises(BudgetExceeded):
-        curator.measure_parities([Marginal.of(0)], share=two)
+        curator.ask(NoisyParities(marginals=[Marginal.of(0)]), share=two)
     with pytest.raises(BudgetExceeded):
-        curator.measure_cell(Marginal.of(0), 0, share=two)
+        curator.ask(NoisyCell(marginal=Marginal.of(0), cell=0), share=two)
     with pytest.raises(BudgetExceeded):
-        curator.select_farthest([Marginal.of(0), Marginal.of(1)], np.zeros(5, dtype=np.int64), share=two)
+        curator.ask(
+            FarthestGuess(marginals=[Marginal.of(0), Marginal.of(1)], guesses=np.zeros(5, dtype=np.int64)), share=two
+        )
     assert curator.charges == ()
 
 
@@ -289,31 +303,37 @@ def test_a_guess_must_have_a_whole_number_for_each_cell():
     curator = curator_of(table_of(), "1")
     for guess in (np.zeros(4, dtype=np.int64), np.zeros(5)):
         with pytest.raises(InternalError, match="one whole number"):
-            curator.select_farthest([Marginal.of(0), Marginal.of(1)], guess, share=Fraction(1))
+            curator.ask(FarthestGuess(marginals=[Marginal.of(0), Marginal.of(1)], guesses=guess), share=Fraction(1))
 
 
 def test_a_single_candidate_and_no_parities_are_free():
     curator = curator_of(table_of(), "1")
-    assert curator.select_farthest([Marginal.of(0)], np.zeros(3, dtype=np.int64), share=Fraction(1)) == 0
-    assert curator.measure_parities([Marginal.of(2)], share=Fraction(1)) == []  # one value: no bits
+    assert (
+        curator.ask(FarthestGuess(marginals=[Marginal.of(0)], guesses=np.zeros(3, dtype=np.int64)), share=Fraction(1))
+        == 0
+    )
+    assert curator.ask(NoisyParities(marginals=[Marginal.of(2)]), share=Fraction(1)) == []  # one value: no bits
     assert curator.charges == ()
 
 
 def test_what_a_change_of_one_column_costs_is_known_for_every_question():
     curator = curator_of(table_of(BINARY), "1")
-    curator.measure_parities([Marginal.of(0), Marginal.of(1, 2)], share=Fraction(1, 2))
+    curator.ask(NoisyParities(marginals=[Marginal.of(0), Marginal.of(1, 2)]), share=Fraction(1, 2))
     protection = curator.protection
     assert protection.of_attribute(0) == protection.of_attribute(1) == Fraction(1, 4)
     assert protection.of_attribute(4) == 0
-    curator.measure_cell(Marginal.of(4), 0, share=Fraction(1, 4))
-    curator.select_farthest([Marginal.of(3), Marginal.of(4)], np.zeros(4, dtype=np.int64), share=Fraction(1, 4))
+    curator.ask(NoisyCell(marginal=Marginal.of(4), cell=0), share=Fraction(1, 4))
+    curator.ask(
+        FarthestGuess(marginals=[Marginal.of(3), Marginal.of(4)], guesses=np.zeros(4, dtype=np.int64)),
+        share=Fraction(1, 4),
+    )
     assert curator.protection.of_attribute(4) == Fraction(1, 2)
     assert curator.protection.of_attribute(3) == Fraction(1, 4)
 
 
 def test_under_add_remove_a_changed_record_costs_parities_twice():
     curator = curator_of(table_of(BINARY), "1", neighbours=ADD_REMOVE)
-    curator.measure_parities([Marginal.of(0)], share=Fraction(1, 2))
+    curator.ask(NoisyParities(marginals=[Marginal.of(0)]), share=Fraction(1, 2))
     assert curator.protection.of_attribute(0) == 1  # the coefficient moves by 2: two steps of ε/2
 
 
@@ -339,7 +359,7 @@ def test_coefficients_are_parities_of_the_binary_encoding(sizes, seed):
         ]
         odd = int((bits[picked].sum(axis=0) % 2).sum())
         assert found[place] == 20 - 2 * odd
-    again = from_measured(as_measured(found, 20, REPLACE_ONE), 20, REPLACE_ONE)
+    again = from_measured(as_measured(found, 20, REPLACE_ONE), 20)
     assert (again == found).all()
 
 

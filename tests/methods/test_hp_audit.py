@@ -25,7 +25,7 @@ from understudy.methods._hp_as_printed import (
     split_groups,
 )
 from understudy.models import Node
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain
 from understudy.tables import Table
 
@@ -67,11 +67,11 @@ def table_of(rows, sizes, *, sensitive):
 
 
 def unguarded(counter, seed, epsilon=1):
-    return Curator(counter, budget=make_budget(epsilon), noise=make_noise(seed=seed), as_published=True)
+    return open_curator(counter, budget=make_budget(epsilon), noise=make_noise(seed=seed), no_guarantee=True)
 
 
 def sound(counter, noise, epsilon=1):
-    return Curator(counter, budget=make_budget(epsilon), noise=noise)
+    return open_curator(counter, budget=make_budget(epsilon), noise=noise)
 
 
 def proved(event, here, there, trials):

@@ -19,7 +19,16 @@ from understudy.methods import HPPrivBayes, HPPrivBayesAsPrinted, describe_metho
 from understudy.methods._attach import parent_sets
 from understudy.methods._groups import make_levels, named_sensitivities, read_split
 from understudy.methods._hp_as_printed import choose_network, order_by_information, pairwise_information
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, PureBudget, TableStep, make_budget, make_noise
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    NoisyTables,
+    PureBudget,
+    TableStep,
+    make_budget,
+    make_noise,
+    open_curator,
+)
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -43,7 +52,7 @@ def people(n=400, *, sensitive=("ill",), sizes=(2, 3, 2, 4), weights=None, seed=
 
 def run(method, table=None, *, epsilon=1, delta=None, neighbours=REPLACE_ONE, **how):
     table = people() if table is None else table
-    curator = Curator(
+    curator = open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
@@ -118,7 +127,7 @@ def test_a_declared_weight_of_an_ordinary_column_makes_its_noise_unequal_too():
 
 
 def test_diagnostics_and_plans_run():
-    _, model = run(HPPrivBayes(), exact="all")
+    _, model = run(HPPrivBayes(), noiseless="all")
     assert all(m.noise.kind == "none" for m in model.measurements)
     plan = HPPrivBayes().plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
     assert [attribute.name for attribute in plan.attributes] == ["sex", "age", "job", "ill"]
@@ -185,7 +194,7 @@ def published_networks(records, k):
     while open_scripts:
         script = open_scripts.pop()
         noise = ScriptedExponential(script)
-        curator = Curator(counter, budget=PureBudget(epsilon=HIGH), noise=noise, as_published=True)
+        curator = open_curator(counter, budget=PureBudget(epsilon=HIGH), noise=noise, no_guarantee=True)
         nodes = choose_network(curator, order_by_information(pairwise_information(curator)), k, HIGH)
         played = list(script) + [0] * (len(noise.steps) - len(script))
         for depth in range(len(script), len(noise.steps)):
@@ -302,12 +311,12 @@ def test_the_paper_s_shares_come_out_as_given():
 
 def test_a_promise_is_enforced_at_the_curator_s_door():
     table = people()
-    curator = Curator(MemoryCounter(table), budget=make_budget(1), noise=make_noise(seed=1))
+    curator = open_curator(MemoryCounter(table), budget=make_budget(1), noise=make_noise(seed=1))
     curator.promise([3], Fraction(1, 10))
-    curator.measure([Marginal.of(0, 1)], share=Fraction(1, 2))
+    curator.ask(NoisyTables(marginals=[Marginal.of(0, 1)]), share=Fraction(1, 2))
     with pytest.raises(BudgetExceeded, match="promised less"):
-        curator.measure([Marginal.of(0, 3)], share=Fraction(1, 5))
-    curator.measure([Marginal.of(0, 3)], share=Fraction(1, 10))
+        curator.ask(NoisyTables(marginals=[Marginal.of(0, 3)]), share=Fraction(1, 5))
+    curator.ask(NoisyTables(marginals=[Marginal.of(0, 3)]), share=Fraction(1, 10))
     with pytest.raises(BudgetExceeded):
-        curator.measure([Marginal.of(3)], share=Fraction(1, 100))
+        curator.ask(NoisyTables(marginals=[Marginal.of(3)]), share=Fraction(1, 100))
     assert curator.protection.promised([3]) == Fraction(1, 10)

@@ -19,7 +19,7 @@ from understudy.methods._jtree import choose_graph, tables_of
 from understudy.methods._jtree_as_printed import LARGEST_CLIQUE, bounded_graph, printed_graph
 from understudy.methods._junction import Decomposable, merge, triangulate
 from understudy.models import Network
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -38,7 +38,7 @@ def chain(n=2_000, seed=1, sizes=SIZES, keep=0.7):
 
 
 def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, **more):
-    return Curator(
+    return open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
@@ -162,7 +162,7 @@ def test_a_run_spends_the_whole_budget_and_no_more(neighbours, delta):
 def test_mixed_and_single_valued_columns_are_taken():
     table = chain(sizes=(3, 1, 2, 7, 2))
     for method in (JTree(), JTreeAsPrinted()):
-        curator = curator_of(table, 2, as_published=flaw_of(method) is not None)
+        curator = curator_of(table, 2, no_guarantee=flaw_of(method) is not None)
         model = method.fit(curator, streams=Streams(1))
         assert model.marginal(Marginal.of(0, 1, 3)).probabilities.shape == (3, 1, 7)
 
@@ -247,7 +247,7 @@ def test_what_the_paper_does_not_cover_is_refused_as_printed():
 
 def test_as_printed_without_noise_the_pairs_are_those_above_the_threshold():
     table = chain(n=5_000, sizes=(2,) * 5, keep=0.5)
-    curator = curator_of(table, as_published=True, exact="all")
+    curator = curator_of(table, no_guarantee=True, noiseless="all")
     graph = printed_graph(curator, epsilon=1.0, phi=0.2, coins=Streams(1).get("coins"))
     # φ is about one half for neighbours in the chain, a quarter two apart, an eighth three apart
     joined = {pair for clique in graph.cliques for pair in combinations(sorted(clique), 2)}

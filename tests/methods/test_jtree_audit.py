@@ -29,7 +29,7 @@ from understudy._core.randomness import Streams
 from understudy.methods import JTree
 from understudy.methods._jtree import choose_graph
 from understudy.methods._jtree_as_printed import margins, noise_scale, passing
-from understudy.privacy import ADD_REMOVE, Curator, make_budget, make_noise
+from understudy.privacy import ADD_REMOVE, make_budget, make_noise, open_curator
 
 ROWS, PHI = 150, 0.2  # the threshold is then half of what one record can do to a pair
 
@@ -42,7 +42,7 @@ def halves(d):
 
 
 def printed(counter):
-    return Curator(counter, budget=make_budget(1), noise=make_noise(seed=1), as_published=True)
+    return open_curator(counter, budget=make_budget(1), noise=make_noise(seed=1), no_guarantee=True)
 
 
 def event_probability(counter, d, epsilon):
@@ -96,7 +96,7 @@ def repaired_distribution(counter, *, pairs, limit, neighbours):
     while scripts:
         script = scripts.pop()
         noise = ScriptedChoices(script)
-        curator = Curator(counter, budget=make_budget(1), neighbours=neighbours, noise=noise)
+        curator = open_curator(counter, budget=make_budget(1), neighbours=neighbours, noise=noise)
         graph = choose_graph(curator, pairs=pairs, limit=limit, share=Fraction(1)).cliques
         played = [*script, *[0] * (len(noise.steps) - len(script))]
         for depth in range(len(script), len(noise.steps)):
@@ -121,7 +121,7 @@ def test_row_10_repaired_whole_runs_prove_nothing():
     method, trials, hits = JTree(pairs=2, theta=Fraction(1, 4)), 400, []
     for number, counter in enumerate(halves(6)):
         noise = make_noise(seed=number)
-        curators = (Curator(counter, budget=make_budget(1), noise=noise) for _ in range(trials))
+        curators = (open_curator(counter, budget=make_budget(1), noise=noise) for _ in range(trials))
         hits.append(sum(event(method.fit(curator)) for curator in curators))
     assert min(hits) > trials / 20
     assert epsilon_lower_bound(*hits, trials) <= 1

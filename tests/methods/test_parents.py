@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.strategies import domains
 from understudy._core.randomness import Streams
 from understudy.methods._parents import (
     TooManySetsError,
@@ -18,19 +19,6 @@ from understudy.methods._parents import (
     subsets_of_size,
 )
 from understudy.schema import Attribute, Axis, Domain, Level
-
-
-@st.composite
-def domains(draw):
-    attributes = []
-    for i in range(draw(st.integers(1, 4))):
-        size = draw(st.integers(2, 9))
-        coarser, groups = [], tuple(range(size))
-        while max(groups) > 1 and draw(st.booleans()):
-            groups = tuple(g // 2 for g in groups)
-            coarser.append(Level(groups=groups))
-        attributes.append(Attribute(name=str(i), size=size, coarser=tuple(coarser)))
-    return Domain(tuple(attributes))
 
 
 def by_definition(domain, cap):

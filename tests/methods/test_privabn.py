@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.strategies import domains
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
@@ -29,7 +30,7 @@ from understudy.methods._blocks import grow_blocks
 from understudy.methods._privabn_as_printed import ParentSets, fit_as_printed, information
 from understudy.methods._privbayes import tables_to_measure
 from understudy.models import Network, RScore
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Level, Marginal
 from understudy.tables import Table
 
@@ -63,7 +64,7 @@ def mixed(n=2000, *, seed=0):
 
 
 def curator_of(table, epsilon=1, *, seed=1, **options):
-    return Curator(MemoryCounter(table), budget=make_budget(epsilon), noise=make_noise(seed=seed), **options)
+    return open_curator(MemoryCounter(table), budget=make_budget(epsilon), noise=make_noise(seed=seed), **options)
 
 
 SOUND = [PrivABN(), PrivABN(variant="drawn"), PrivABN(variant="greedy"), PrivABN(variant="greedy", stop=True)]
@@ -94,7 +95,7 @@ def test_the_same_seed_gives_the_same_model_under_zcdp_too():
         found = []
         for _ in range(2):
             budget = make_budget(1, delta)
-            curator = Curator(MemoryCounter(chain(8, 1500)), budget=budget, noise=make_noise(seed=3))
+            curator = open_curator(MemoryCounter(chain(8, 1500)), budget=budget, noise=make_noise(seed=3))
             found.append(PrivABN().fit(curator, streams=Streams(3)))
         assert found[0].network == found[1].network
         assert all((a == b).all() for a, b in zip(found[0].conditionals, found[1].conditionals, strict=True))
@@ -122,9 +123,14 @@ def test_weak_relations_make_small_tables_that_share_nothing_and_no_choice_is_pa
 
 def shape_for(domain, n, strength, epsilon=1, **options):
     budget = make_budget(epsilon)
-    asked = {"beta": Fraction(3, 10), "theta": Fraction(1), "share": Fraction(1), "spread": Fraction(4)} | options
+    asked = {"beta": Fraction(3, 10), "theta": Fraction(1), "share": Fraction(1), "sensitivity": Fraction(4)} | options
     return choose_shape(
-        domain, n, budget, strength, noise_for=lambda share: table_noise(budget, REPLACE_ONE, share), **asked
+        domain,
+        n,
+        budget,
+        strength,
+        noise_for=lambda share: budget.noise_for(share, REPLACE_ONE.table_sensitivity),
+        **asked,
     )
 
 
@@ -144,8 +150,7 @@ def test_stronger_relations_make_larger_tables():
 
 @st.composite
 def shaped(draw):
-    sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=9))
-    domain = Domain(tuple(Attribute(name=str(i), size=size) for i, size in enumerate(sizes)))
+    domain = draw(domains(most=9, smallest=1, levels=False))
     cells, shared = draw(st.integers(1, 64)), draw(st.integers(1, 16))
     shape = BlockShape(cells=cells, shared=min(shared, cells), selection_share=Fraction(1, 2), n_tables=1)
     return domain, shape, draw(st.none() | st.integers(0, 3))
@@ -194,7 +199,7 @@ def test_candidates_depend_on_coins_and_choices_not_on_rows(method):
     found = []
     for table in (chain(9, 3000, seed=1), Table(binary(9), tuple(np.zeros(3000, dtype=np.uint8) for _ in range(9)))):
         spy = Spy()
-        curator = Curator(MemoryCounter(table), budget=make_budget(1), noise=spy)
+        curator = open_curator(MemoryCounter(table), budget=make_budget(1), noise=spy)
         found.append((method.fit(curator, streams=Streams(5)).network, tuple(spy.seen), curator.charges))
     assert found[0] == found[1]
 
@@ -260,12 +265,12 @@ def test_as_printed_takes_wide_tables_with_a_bound_on_parents():
     PrivABNAsPrinted(k=3).check(binary(50), make_budget(1), REPLACE_ONE)
     with pytest.raises(OptionError, match="22"):
         PrivABNAsPrinted(k=23).check(binary(50), make_budget(1), REPLACE_ONE)
-    model = PrivABNAsPrinted(k=1).fit(curator_of(chain(6, 500), as_published=True), streams=Streams(1))
+    model = PrivABNAsPrinted(k=1).fit(curator_of(chain(6, 500), no_guarantee=True), streams=Streams(1))
     assert model.network.degree == 1
 
 
 def test_as_printed_runs_to_the_complete_graph():
-    curator = curator_of(chain(7, 2000), as_published=True, exact="selection")
+    curator = curator_of(chain(7, 2000), no_guarantee=True, noiseless="selection")
     model = PRINTED.fit(curator, streams=Streams(1))
     assert [len(node.parents) for node in model.network.nodes] == list(range(7))
 
@@ -277,14 +282,14 @@ def test_as_printed_needs_a_curator_that_promises_nothing():
 
 def test_no_priv_abn_is_exact():
     table = chain(4, 3000)
-    model = PRINTED.fit(curator_of(table, as_published=True, exact="all"), streams=Streams(1))
+    model = PRINTED.fit(curator_of(table, no_guarantee=True, noiseless="all"), streams=Streams(1))
     whole = model.marginal(Marginal.of(0, 1, 2, 3)).probabilities
     counted = MemoryCounter(table).count([Marginal.of(0, 1, 2, 3)])[0] / table.n
     assert whole == pytest.approx(counted, abs=1e-12)
 
 
 def test_parent_sets_keep_the_best_of_each_size_and_hold_no_attribute_twice():
-    curator = curator_of(chain(5, 3000), as_published=True)
+    curator = curator_of(chain(5, 3000), no_guarantee=True)
     sets = ParentSets(curator, most=3)
     for newest in (0, 1, 2, 3):
         sets.extend([4], newest)
@@ -300,7 +305,7 @@ def test_parent_sets_miss_a_pair_that_only_together_says_something():
     a, b = (rng.random((2, 4000)) < 0.5).astype(np.uint8)
     c = a ^ b
     e = np.where(rng.random(4000) < 0.6, c, 1 - c).astype(np.uint8)
-    curator = curator_of(Table(binary(4), (a, b, c, e)), as_published=True)
+    curator = curator_of(Table(binary(4), (a, b, c, e)), no_guarantee=True)
     sets = ParentSets(curator, most=3)
     for newest in (0, 3, 1):
         sets.extend([2], newest)
@@ -309,7 +314,7 @@ def test_parent_sets_miss_a_pair_that_only_together_says_something():
 
 def test_information_is_zero_for_what_is_unrelated():
     assert information(np.array([[3, 6], [4, 8]])) == 0
-    assert fit_as_printed(curator_of(chain(2, 40), as_published=True), k=None, coins=Streams(1).get("x")).n == 40
+    assert fit_as_printed(curator_of(chain(2, 40), no_guarantee=True), k=None, coins=Streams(1).get("x")).n == 40
 
 
 def test_only_as_printed_is_labelled_as_without_a_guarantee():

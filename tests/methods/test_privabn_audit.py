@@ -13,7 +13,7 @@ from tests.audit_tools import epsilon_lower_bound
 from tests.privacy.small import PlainCounter, binary
 from understudy._core.randomness import Streams
 from understudy.methods import PrivABN, PrivABNAsPrinted, flaw_of
-from understudy.privacy import Curator, make_budget, make_noise
+from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Axis
 
 PRINTED = PrivABNAsPrinted()
@@ -41,7 +41,9 @@ class Remembered(PlainCounter):
 def models(method, rows, d, trials):
     counter, noise = Remembered(binary(d), rows), make_noise(seed=len(rows) + int(sum(map(sum, rows))))
     for trial in range(trials):
-        curator = Curator(counter, budget=make_budget(EPSILON), noise=noise, as_published=flaw_of(method) is not None)
+        curator = open_curator(
+            counter, budget=make_budget(EPSILON), noise=noise, no_guarantee=flaw_of(method) is not None
+        )
         yield trial, method.fit(curator, streams=Streams(trial))
 
 

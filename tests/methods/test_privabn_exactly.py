@@ -30,7 +30,16 @@ from understudy.methods._growth import grow_parents, penalised
 from understudy.methods._privabn_as_printed import adaptive_network
 from understudy.methods._usefulness import TableLimits
 from understudy.models import score_named
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, Curator, NoiseLevel, PureBudget, make_noise
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    Candidate,
+    MeanStrength,
+    NoiseLevel,
+    PureBudget,
+    make_noise,
+    open_curator,
+)
 from understudy.privacy._strength import GRID
 from understudy.schema import Axis
 
@@ -45,7 +54,7 @@ def distribution(records, search, *, neighbours=REPLACE_ONE):
     while open_scripts:
         script = open_scripts.pop()
         noise = ScriptedChoices(script)
-        nodes = search(Curator(counter, budget=BUDGET, neighbours=neighbours, noise=noise))
+        nodes = search(open_curator(counter, budget=BUDGET, neighbours=neighbours, noise=noise))
         played = list(script) + [0] * (len(noise.steps) - len(script))
         for depth in range(len(script), len(noise.steps)):
             open_scripts += [(*played[:depth], other) for other in range(1, noise.steps[depth][0])]
@@ -153,7 +162,7 @@ def as_printed(records, epsilon=1.0):
                 steps.append(chances / chances.sum())
                 return script[len(steps) - 1] if len(steps) <= len(script) else 0
 
-            curator = Curator(counter, budget=BUDGET, noise=make_noise(seed=1), as_published=True)
+            curator = open_curator(counter, budget=BUDGET, noise=make_noise(seed=1), no_guarantee=True)
             nodes = adaptive_network(curator, root, choose, epsilon)
             played = [*script, *[0] * (len(steps) - len(script))]
             for depth in range(len(script), len(steps)):
@@ -185,8 +194,8 @@ def test_strength_moves_no_further_than_is_charged(neighbours):
 
     def on_grid(records):
         counter = RememberedCounts([RECORDS[i] for i in records])
-        curator = Curator(counter, budget=BUDGET, neighbours=neighbours, exact="all")
-        return curator.measure_strength(groups, score=score_named("R"), share=Fraction(1)).on_grid
+        curator = open_curator(counter, budget=BUDGET, neighbours=neighbours, noiseless="all")
+        return curator.ask(MeanStrength(groups=groups, score=score_named("R")), share=Fraction(1)).on_grid
 
     sizes = (4,) if neighbours is REPLACE_ONE else (3, 4)
     values = {records: on_grid(records) for n in sizes for records in datasets(n)}
@@ -203,8 +212,8 @@ def test_strength_moves_no_further_than_is_charged(neighbours):
 def test_strength_is_the_mean_of_best_partners():
     counter = RememberedCounts([(0, 0, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1)])
     groups = [[Candidate(a, (Axis(b),)) for b in range(3) if b != a] for a in range(3)]
-    curator = Curator(counter, budget=BUDGET, exact="all")
-    found = curator.measure_strength(groups, score=score_named("R"), share=Fraction(1, 2))
+    curator = open_curator(counter, budget=BUDGET, noiseless="all")
+    found = curator.ask(MeanStrength(groups=groups, score=score_named("R")), share=Fraction(1, 2))
     # a and b are each other's best partners, with R = 1/2; c has none: (2 + 2 + 0)/3 records
     assert found.mean == pytest.approx(4 / 3, abs=1 / GRID)
     assert found.deviation == 0

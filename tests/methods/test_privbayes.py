@@ -15,7 +15,7 @@ from understudy.methods._privbayes import tables_to_measure
 from understudy.methods._search import CandidatePool
 from understudy.methods._usefulness import TableLimits
 from understudy.models import Network, NetworkModel, Node, consistent_tables
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, project, recode
 from understudy.tables import Table
 
@@ -31,13 +31,13 @@ def chain_table(n=4000, sizes=(2, 2, 2, 2), seed=1, noise=0.1):
     return Table(domain, tuple(c.astype(np.uint8) for c in columns))
 
 
-def run(table, epsilon=2, *, delta=None, neighbours=REPLACE_ONE, exact=None, seed=3, **options):
-    curator = Curator(
+def run(table, epsilon=2, *, delta=None, neighbours=REPLACE_ONE, noiseless=None, seed=3, **options):
+    curator = open_curator(
         MemoryCounter(table, threads=1),
         budget=make_budget(epsilon, delta),
         neighbours=neighbours,
         noise=make_noise(seed=seed),
-        exact=exact,
+        noiseless=noiseless,
     )
     return PrivBayes(**options).fit(curator, streams=Streams(seed)), curator
 
@@ -172,19 +172,19 @@ def test_an_attribute_too_large_for_parents_comes_first_and_is_never_chosen():
     assert any(axis == Axis(1, 1) for node in model.network.nodes for axis in node.parents)
 
 
-@pytest.mark.parametrize("exact", ["all", "selection", "tables"])
-def test_diagnostics_carry_no_guarantee_and_use_the_same_table_sizes(exact):
-    model, curator = run(chain_table(), exact=exact, k=1)
+@pytest.mark.parametrize("stage", ["all", "selection", "tables"])
+def test_diagnostics_carry_no_guarantee_and_use_the_same_table_sizes(stage):
+    model, curator = run(chain_table(), noiseless=stage, k=1)
     assert not curator.guarantee
     plain, _ = run(chain_table(), k=1)
     assert model.network.degree == plain.network.degree
     noisy = [m.noise.kind for m in model.measurements]
-    assert set(noisy) == ({"laplace"} if exact == "selection" else {"none"})
+    assert set(noisy) == ({"laplace"} if stage == "selection" else {"none"})
 
 
 def test_without_noise_the_tables_of_the_network_are_the_true_ones():
     table = chain_table()
-    model, _ = run(table, exact="all", k=2)
+    model, _ = run(table, noiseless="all", k=2)
     for measurement in model.measurements:
         truth = MemoryCounter(table).count([measurement.marginal])[0]
         assert (measurement.counts == truth).all()

@@ -18,7 +18,7 @@ from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, PriView, describe_method, read_method, usual_methods
 from understudy.methods._covering import covering_design
 from understudy.models._priview import RIPPLE_BELOW, consistent_views, greatest_entropy, intersections, ripple
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise, table_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -31,10 +31,12 @@ def related(d=12, n=3_000, seed=1):
     return Table(binary(d), tuple(columns))
 
 
-def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, exact=None):
+def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, noiseless=None):
     counter = MemoryCounter(table, threads=1)
     noise = make_noise(seed=seed)
-    return Curator(counter, budget=make_budget(epsilon, delta), neighbours=neighbours, noise=noise, exact=exact)
+    return open_curator(
+        counter, budget=make_budget(epsilon, delta), neighbours=neighbours, noise=noise, noiseless=noiseless
+    )
 
 
 @given(st.integers(1, 24), st.integers(3, 9), st.sampled_from([2, 3]))
@@ -65,7 +67,7 @@ def test_the_budget_goes_into_views_in_one_charge(neighbours, delta):
     assert (charge.what, charge.share, charge.n_tables) == ("views", 1 - rows, len(model.views))
     assert len(curator.charges) == (1 if neighbours is REPLACE_ONE else 2)
     assert curator.share_left == 0
-    assert charge.noise == table_noise(curator.budget, neighbours, (1 - rows) / len(model.views))
+    assert charge.noise == curator.budget.noise_for((1 - rows) / len(model.views), neighbours.table_sensitivity)
 
 
 def test_at_a_huge_epsilon_answers_inside_views_are_exact():
@@ -220,7 +222,7 @@ def test_the_plan_and_the_statement_say_what_is_measured():
     budget = make_budget(1)
     plan = PriView().plan(binary(16), 1000, budget, REPLACE_ONE)
     assert plan.shares == {"rows": 0.0, "tables": 1.0}
-    assert plan.noise_mean == table_noise(budget, REPLACE_ONE, Fraction(1, 6)).mean_abs
+    assert plan.noise_mean == budget.noise_for(Fraction(1, 6), REPLACE_ONE.table_sensitivity).mean_abs
     assert PriView().describe(binary(16), 1000, budget, REPLACE_ONE)["views"] == 6
     model = PriView().fit(curator_of(related()))
     assert all(sentence.endswith(".") for sentence in PriView().remarks(model))

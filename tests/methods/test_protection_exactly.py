@@ -18,7 +18,7 @@ import pytest
 from tests.methods.test_structure_exactly import ScriptedRoot, flip_probabilities
 from tests.privacy.small import PlainCounter
 from understudy.methods import HPPrivBayes
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, PureBudget
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PureBudget, open_curator
 from understudy.schema import Attribute, Domain
 
 EPSILON = Fraction(2)
@@ -61,7 +61,7 @@ def outcomes(method, domain, rows, neighbours, roots):
         while open_scripts:
             script = open_scripts.pop()
             noise = NotedNoise(script)
-            curator = Curator(counter, budget=PureBudget(epsilon=EPSILON), neighbours=neighbours, noise=noise)
+            curator = open_curator(counter, budget=PureBudget(epsilon=EPSILON), neighbours=neighbours, noise=noise)
             model = method.fit(curator, streams=Coins(root))
             assert curator.share_left == 0
             played = list(script) + [0] * (len(noise.choices) - len(script))

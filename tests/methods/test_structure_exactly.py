@@ -19,7 +19,7 @@ from understudy.counting import MemoryCounter
 from understudy.methods._search import greedy_bayes
 from understudy.methods._usefulness import TableLimits
 from understudy.models import score_named
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, PureBudget
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PureBudget, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -89,7 +89,7 @@ def network_distributions(records, *, score, k, neighbours):
         while open_scripts:
             script = open_scripts.pop()
             noise = ScriptedChoices(script)
-            curator = Curator(counter, budget=PureBudget(epsilon=Fraction(1)), neighbours=neighbours, noise=noise)
+            curator = open_curator(counter, budget=PureBudget(epsilon=Fraction(1)), neighbours=neighbours, noise=noise)
             search = greedy_bayes(
                 curator,
                 limits=TableLimits(degree=k, cells=0),
@@ -175,8 +175,8 @@ class HalvedSpread:
     def __call__(self, tables, n):
         return self.score(tables, n)
 
-    def spread(self, n, shapes, neighbours):
-        return self.score.spread(n, shapes, neighbours) / self.factor
+    def difference_sensitivity(self, n, shapes, neighbours):
+        return self.score.difference_sensitivity(n, shapes, neighbours) / self.factor
 
 
 def test_a_score_that_lies_about_its_sensitivity_is_caught():

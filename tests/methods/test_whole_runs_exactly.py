@@ -21,7 +21,7 @@ from understudy.methods import HPPrivBayes, PrivABN
 from understudy.methods._block_shape import BlockShape
 from understudy.methods._blocks import grow_blocks
 from understudy.models import RScore, WeightedRScore
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, Curator, PureBudget, make_budget
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, MeanStrength, PureBudget, make_budget, open_curator
 from understudy.schema import Attribute, Axis, Domain, Level
 
 PURE = PureBudget(epsilon=Fraction(2))
@@ -70,7 +70,7 @@ def transcripts(run, domain, rows, neighbours, budget, single):
     while open_scripts:
         script = open_scripts.pop()
         noise = FixedAnswers(script, single)
-        curator = Curator(counter, budget=budget, neighbours=neighbours, noise=noise)
+        curator = open_curator(counter, budget=budget, neighbours=neighbours, noise=noise)
         result = run(curator)
         played = [*script, *[0] * (len(noise.choices) - len(script))]
         for depth in range(len(script), len(noise.choices)):
@@ -289,8 +289,8 @@ def test_one_record_moves_the_strength_of_relations_no_further_than_is_paid_for(
 
     def measured(rows, neighbours):
         noise = Noted()
-        curator = Curator(PlainCounter(domain, rows), budget=budget, neighbours=neighbours, noise=noise)
-        curator.measure_strength(groups, score=RScore(), share=Fraction(1))
+        curator = open_curator(PlainCounter(domain, rows), budget=budget, neighbours=neighbours, noise=noise)
+        curator.ask(MeanStrength(groups=groups, score=RScore()), share=Fraction(1))
         return *noise.asked, curator.protection
 
     def cost(one, other, scale):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import strategies as st
 
 from understudy.models import Network, NetworkModel, Node
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
@@ -83,29 +82,3 @@ def condition(full: np.ndarray, evidence: dict[int, np.ndarray]) -> np.ndarray:
     for a, weights in evidence.items():
         full = full * weights.reshape([-1 if i == a else 1 for i in range(full.ndim)])
     return full / full.sum()
-
-
-@st.composite
-def models(draw: st.DrawFn) -> NetworkModel:
-    """Models of up to four attributes under any encoding."""
-    encoding = draw(st.sampled_from(ENCODINGS))
-    largest = 5 if encoding in ("binary", "gray") else 6
-    sizes = tuple(draw(st.lists(st.integers(1, largest), min_size=1, max_size=4)))
-    return random_model(draw(st.integers(0, 10**6)), sizes, encoding)
-
-
-@st.composite
-def questions(draw: st.DrawFn) -> tuple[NetworkModel, Marginal, dict[int, np.ndarray]]:
-    """A model, a marginal to ask for, and evidence that is possible, hard or soft."""
-    model = draw(models())
-    domain = model.domain
-    asked = draw(st.lists(st.integers(0, len(domain) - 1), unique=True, max_size=3))
-    marginal = Marginal(tuple(Axis(a, draw(st.integers(0, domain[a].n_levels - 1))) for a in asked))
-    given_ = draw(st.lists(st.integers(0, len(domain) - 1), unique=True, max_size=2))
-    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    evidence = {}
-    for a in given_:
-        weights = rng.random(domain[a].size) * (rng.random(domain[a].size) < 0.6)
-        weights[0] += 0.1
-        evidence[a] = (weights > 0).astype(float) if rng.random() < 0.5 else weights
-    return model, marginal, evidence

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.models.random_networks import models, random_model
+from tests.models.random_networks import random_model
+from tests.strategies import models
 from understudy._core.errors import UserError
 from understudy.models import Network, NetworkModel, Node, draw_svg, edge_strengths, to_bif, to_networkx, to_pgmpy
 from understudy.models._export import plain_nodes

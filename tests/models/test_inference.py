@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.models.random_networks import brute_marginal, condition, joint, models, questions, random_model
+from tests.models.random_networks import brute_marginal, condition, joint, random_model
+from tests.strategies import models, questions
 from understudy._core.errors import UserError
 from understudy.models import Network, NetworkModel, Node
 from understudy.models._beliefs import Beliefs

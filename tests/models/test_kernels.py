@@ -18,6 +18,7 @@ from tests.naive.drawing import (
     naive_rotl,
 )
 from tests.naive.scoring import naive_best_masses, naive_best_split, naive_f, naive_information, naive_r
+from tests.strategies import contingency_tables
 from understudy.models import _kernels as drawing
 from understudy.models._scoring import _kernels as scoring
 
@@ -100,36 +101,25 @@ def test_places_are_sums_of_what_codes_stand_for(rows):
     assert place.tolist() == naive_place([column.tolist() for column in columns], lookups)
 
 
-def counts(n_child, n_parents, largest=60):
-    cell = st.one_of(st.just(0), st.integers(0, largest))
-    return st.lists(st.lists(cell, min_size=n_parents, max_size=n_parents), min_size=n_child, max_size=n_child).filter(
-        lambda table: any(map(any, table))
-    )
-
-
-tables = st.tuples(st.integers(1, 4), st.integers(1, 5)).flatmap(lambda shape: counts(*shape))
-binary = st.integers(1, 7).flatmap(lambda width: counts(2, width))
-
-
-@given(tables)
+@given(contingency_tables())
 def test_r_is_its_twins_to_the_last_digit(table):
-    n, out = sum(map(sum, table)), np.empty(1, dtype=np.int64)
-    scoring.r_scores(np.array([table]), n, out)
-    assert int(out[0]) == naive_r(table, n)
+    n, out = int(table.sum()), np.empty(1, dtype=np.int64)
+    scoring.r_scores(table[None], n, out)
+    assert int(out[0]) == naive_r(table.tolist(), n)
 
 
-@given(tables)
+@given(contingency_tables())
 def test_information_is_its_twins_up_to_the_rounding(table):
-    n, out = sum(map(sum, table)), np.empty(1, dtype=np.int64)
-    scoring.information_scores(np.array([table]), n, float(1 << 20), out)
-    assert int(out[0]) == pytest.approx(naive_information(table, n) * (1 << 20), abs=0.51)
+    n, out = int(table.sum()), np.empty(1, dtype=np.int64)
+    scoring.information_scores(table[None], n, float(1 << 20), out)
+    assert int(out[0]) == pytest.approx(naive_information(table.tolist(), n) * (1 << 20), abs=0.51)
 
 
-@given(st.one_of(binary, st.lists(st.just(0), min_size=1, max_size=3).map(lambda row: [row, [*row[:-1], 5]])))
+@given(contingency_tables(child=2, most_parents=7))
 def test_f_is_its_twins_to_the_last_digit(table):
-    n, out = sum(map(sum, table)), np.empty(1, dtype=np.int64)
-    scoring.f_scores(np.array([table]), n, out)
-    assert int(out[0]) == naive_f(table, n)
+    n, out = int(table.sum()), np.empty(1, dtype=np.int64)
+    scoring.f_scores(table[None], n, out)
+    assert int(out[0]) == naive_f(table.tolist(), n)
 
 
 @given(values=st.lists(st.integers(20, 24), min_size=14, max_size=14), odd=st.integers(0, 9))

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from tests.models.random_networks import ENCODINGS, condition, joint, models, questions, random_model
+from tests.models.random_networks import ENCODINGS, condition, joint, random_model
+from tests.strategies import models, questions
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models import Network, NetworkModel, Node

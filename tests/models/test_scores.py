@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests.naive.scoring import naive_f, naive_information, naive_r
+from tests.strategies import contingency_tables
 from tests.tiny import add_one_pairs, replace_one_pairs, stacked
 from understudy import _core
 from understudy.models import SCORES, FScore, InformationScore, RScore, score_named
@@ -28,42 +27,16 @@ def widest_move(moves):
     return max(max(moves) - min(moves), max(moves), -min(moves))
 
 
-def slow_f(table, n):
-    best = Fraction(-n)
-    for side in product([0, 1], repeat=table.shape[1]):
-        masses = [sum(int(table[x, p]) for p, s in enumerate(side) if s == x) for x in (0, 1)]
-        best = max(best, -sum(max(Fraction(n, 2) - mass, Fraction(0)) for mass in masses))
-    return best
-
-
-def slow_r(table, n):
-    child, parents = table.sum(axis=1), table.sum(axis=0)
-    cells = product(range(table.shape[0]), range(table.shape[1]))
-    return sum(abs(Fraction(int(table[x, p])) - Fraction(int(child[x] * parents[p]), n)) for x, p in cells) / 2
-
-
-def slow_information(table, n):
-    child, parents = table.sum(axis=1), table.sum(axis=0)
-    cells = product(range(table.shape[0]), range(table.shape[1]))
-    return sum(table[x, p] * math.log2(n * table[x, p] / (child[x] * parents[p])) for x, p in cells if table[x, p])
-
-
-tables = (
-    st.integers(1, 6)
-    .flatmap(lambda width: st.lists(st.integers(0, 40), min_size=2 * width, max_size=2 * width).filter(any))
-    .map(lambda cells: np.array(cells, dtype=np.int64).reshape(2, -1))
-)
-
-
-@given(tables)
+@given(contingency_tables(child=2))
 def test_each_score_equals_its_definition(table):
     n = int(table.sum())
-    assert values(FScore(), table[None], n)[0] == slow_f(table, n)
-    assert values(RScore(), table[None], n)[0] == slow_r(table, n)
-    assert float(values(InformationScore(), table[None], n)[0]) == pytest.approx(slow_information(table, n), abs=1e-5)
+    rows = table.tolist()
+    assert values(FScore(), table[None], n)[0] == Fraction(naive_f(rows, n), 2)
+    assert values(RScore(), table[None], n)[0] == naive_r(rows, n) / (2 * n)
+    assert float(values(InformationScore(), table[None], n)[0]) == pytest.approx(naive_information(rows, n), abs=1e-5)
 
 
-@given(tables)
+@given(contingency_tables(child=2))
 def test_r_does_not_care_which_side_is_the_child(table):
     n = int(table.sum())
     turned = np.ascontiguousarray(table.T)
@@ -81,7 +54,7 @@ def test_no_pair_of_neighbours_beats_the_replace_one_bound(name, shape):
     for n in range(2, SHAPES[shape] + 1):
         found = values(score, stacked(shape, n), n)
         moves = [found[j] - found[i] for i, j in replace_one_pairs(shape, n)]
-        assert widest_move(moves) <= score.spread(n, [shape], REPLACE_ONE)
+        assert widest_move(moves) <= score.difference_sensitivity(n, [shape], REPLACE_ONE)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -94,7 +67,7 @@ def test_no_pair_of_neighbours_beats_the_add_remove_bound(name, shape):
         before = values(score, stacked(shape, n - 1), n - 1)
         after = values(score, stacked(shape, n), n)
         moves = [after[j] - before[i] for i, j in add_one_pairs(shape, n)]
-        assert max(moves) - min(moves) <= score.spread(n, [shape], ADD_REMOVE)
+        assert max(moves) - min(moves) <= score.difference_sensitivity(n, [shape], ADD_REMOVE)
 
 
 @pytest.mark.parametrize(("name", "shape"), [("R", (2, 2)), ("R", (2, 3)), ("F", (2, 2)), ("F", (2, 4)), ("I", (2, 2))])
@@ -103,8 +76,9 @@ def test_the_replace_one_bound_is_reached_so_a_smaller_one_would_be_caught(name,
     n = SHAPES[shape]
     found = values(score, stacked(shape, n), n)
     moves = [found[j] - found[i] for i, j in replace_one_pairs(shape, n)]
-    # two candidates can move in opposite directions, so the spread is twice the largest single move
-    assert float(2 * max(moves)) == pytest.approx(float(score.spread(n, [shape], REPLACE_ONE)), rel=1e-4)
+    # two candidates can move in opposite directions, so their difference moves by twice the largest single move
+    bound = float(score.difference_sensitivity(n, [shape], REPLACE_ONE))
+    assert float(2 * max(moves)) == pytest.approx(bound, rel=1e-4)
 
 
 def test_r_needs_its_larger_constant_when_both_sides_have_three_values():
@@ -114,7 +88,7 @@ def test_r_needs_its_larger_constant_when_both_sides_have_three_values():
     other[1, 1] -= 1
     other[0, 0] += 1
     before, after = values(RScore(), np.stack([table, other]), n)
-    assert 2 < abs(float(after - before)) <= float(RScore().spread(n, [(3, 3)], REPLACE_ONE)) / 2
+    assert 2 < abs(float(after - before)) <= float(RScore().difference_sensitivity(n, [(3, 3)], REPLACE_ONE)) / 2
 
 
 def test_one_record_in_a_constant_column_stays_within_the_bound_at_a_thousand_rows():
@@ -123,12 +97,12 @@ def test_one_record_in_a_constant_column_stays_within_the_bound_at_a_thousand_ro
     other = np.array([[n - 1, 0], [0, 1]], dtype=np.int64)
     for score in SCORES.values():
         before, after = values(score, np.stack([table, other]), n)
-        assert abs(after - before) <= score.spread(n, [(2, 2)], REPLACE_ONE) / 2
+        assert abs(after - before) <= score.difference_sensitivity(n, [(2, 2)], REPLACE_ONE) / 2
 
 
 def test_information_is_refused_where_its_sensitivity_is_not_proved():
     with pytest.raises(_core.errors.OptionError, match="add/remove"):
-        InformationScore().spread(10, [(2, 2)], ADD_REMOVE)
+        InformationScore().difference_sensitivity(10, [(2, 2)], ADD_REMOVE)
 
 
 def test_r_stays_exact_at_the_largest_table_it_accepts():

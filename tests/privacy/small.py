@@ -47,7 +47,7 @@ class MatchScore:
         size = min(tables.shape[1:])
         return 3 * sum(tables[:, i, i] for i in range(size))
 
-    def spread(self, n, shapes, neighbours):
+    def difference_sensitivity(self, n, shapes, neighbours):
         return Fraction(2) if neighbours is Neighbours.REPLACE_ONE else Fraction(1)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.audit_tools import epsilon_lower_bound
 from tests.privacy.small import PlainCounter, binary
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Curator, make_budget, make_noise
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, NoisyTables, make_budget, make_noise, open_curator
 from understudy.schema import Marginal
 
 
@@ -42,8 +42,8 @@ def proved_epsilon(neighbours, n_tables, factor, trials):
         counter.count = lambda _marginals, counted=counted: counted  # the same tables each trial: count them once
         hits.append(0)
         for _ in range(trials):
-            curator = Curator(counter, budget=budget, neighbours=neighbours, noise=noise)
-            tables = [table.counts for table in curator.measure(marginals, share=Fraction(1))]
+            curator = open_curator(counter, budget=budget, neighbours=neighbours, noise=noise)
+            tables = [table.counts for table in curator.ask(NoisyTables(marginals=marginals), share=Fraction(1))]
             replaced = neighbours is REPLACE_ONE
             hits[-1] += all(t[1] >= gained and (not replaced or t[0] <= kept) for t in tables)
     return epsilon_lower_bound(*hits, trials)
@@ -74,10 +74,10 @@ def test_row_13_in_full(neighbours, n_tables, factor, low, high):
     assert low < proved_epsilon(neighbours, n_tables, factor, 200_000) <= high
 
 
-def rows_seen(n, exact, trials):
+def rows_seen(n, noiseless, trials):
     noise, counter = make_noise(seed=n), PlainCounter(binary(1), [(0,)] * n)
-    options = {"budget": make_budget(1), "neighbours": ADD_REMOVE, "noise": noise, "exact": exact}
-    return np.array([Curator(counter, **options).measure_rows(share=Fraction(1)) for _ in range(trials)])
+    options = {"budget": make_budget(1), "neighbours": ADD_REMOVE, "noise": noise, "noiseless": noiseless}
+    return np.array([open_curator(counter, **options).measure_rows(share=Fraction(1)) for _ in range(trials)])
 
 
 def test_row_12_the_number_of_rows_is_noisy_under_add_remove():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy._core.errors import OptionError
-from understudy.privacy import PureBudget, ZCDPBudget, make_budget
+from understudy.privacy import Neighbours, PureBudget, ZCDPBudget, make_budget
 from understudy.privacy._budget import rho_for
 
 
@@ -123,17 +123,15 @@ def test_opendp_agrees_on_the_price_of_each_table(neighbours, moved):
     from opendp import domains, metrics
     from opendp.mod import enable_features
 
-    from understudy.privacy import Neighbours, table_noise
-
     enable_features("contrib")
     space = domains.vector_domain(domains.atom_domain(T="i64"))
     share = Fraction(1, 7)
     pure, zcdp = make_budget(1), make_budget(1, "1e-9")
     assert isinstance(zcdp, ZCDPBudget)
-    scale = float(table_noise(pure, Neighbours(neighbours), share).scale)
+    scale = float(pure.noise_for(share, Neighbours(neighbours).table_sensitivity).scale)
     laplace = measurements.make_laplace(space, metrics.l1_distance(T="i64"), scale=scale)
     assert 7 * laplace.map(moved) == pytest.approx(1, rel=1e-9)
     # squared L2: two cells by one each are √2, which OpenDP takes as a double
-    scale = math.sqrt(table_noise(zcdp, Neighbours(neighbours), share).scale)
+    scale = math.sqrt(zcdp.noise_for(share, Neighbours(neighbours).table_sensitivity).scale)
     gaussian = measurements.make_gaussian(space, metrics.l2_distance(T="f64"), scale=scale)
     assert 7 * gaussian.map(math.sqrt(moved)) == pytest.approx(float(zcdp.rho), rel=1e-6)

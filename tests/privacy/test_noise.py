@@ -16,7 +16,7 @@ from tests.audit_tools import categories_p_value, fit_p_value, gaussian_pmf, lap
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import ExactNoise, OpenDPNoise, _integers, make_noise
-from understudy.privacy._noise import _GAUSSIAN_ROOM, _LAPLACE_ROOM, _gaussian_parameters, gaussian_level, laplace_level
+from understudy.privacy._levels import GAUSSIAN_ROOM, LAPLACE_ROOM, gaussian_level, gaussian_parameters, laplace_level
 from understudy.privacy._word_stream import WordStream
 
 FALSE_ALARM = 1e-4
@@ -125,7 +125,7 @@ def test_gaussian_kernel_equals_its_slow_twin_word_for_word(variance, seed):
     noise = ExactNoise(SeededBytes(0))
     noise._stream = WordStream(FixedWords(seed))
     stream = WordStream(FixedWords(seed))
-    t, m, b = _gaussian_parameters(gaussian_level(variance).scale)
+    t, m, b = gaussian_parameters(gaussian_level(variance).scale)
     slow = [_integers.draw_gaussian(t, m, b, stream) for _ in range(50)]
     assert noise.gaussian(zeros(50), variance).tolist() == slow
 
@@ -135,10 +135,10 @@ def test_scales_are_only_ever_rounded_up_and_by_a_hair(scale):
     used = laplace_level(scale).scale
     assert used >= scale
     assert laplace_level(used).scale == used
-    assert used < _LAPLACE_ROOM or used == scale
-    if scale >= Fraction(1, _LAPLACE_ROOM - 1) and scale < 1 << 20:
+    assert used < LAPLACE_ROOM or used == scale
+    if scale >= Fraction(1, LAPLACE_ROOM - 1) and scale < 1 << 20:
         assert used <= scale * (1 + Fraction(1, 1 << 37))
-        assert max(used.numerator, used.denominator) < _LAPLACE_ROOM
+        assert max(used.numerator, used.denominator) < LAPLACE_ROOM
 
 
 @given(variance=st.fractions(min_value=Fraction(1, 10**6), max_value=10**18, max_denominator=10**30))
@@ -147,11 +147,11 @@ def test_variances_are_only_ever_rounded_up_and_by_a_hair(variance):
     assert used >= variance
     assert gaussian_level(used).scale == used
     assert used <= variance * (1 + Fraction(1, 1 << 20)) + Fraction(1, 1 << 24)
-    t, m, b = _gaussian_parameters(used)
+    t, m, b = gaussian_parameters(used)
     assert Fraction(t * m, b) == used
-    if t <= _GAUSSIAN_ROOM:
-        assert t * b <= _GAUSSIAN_ROOM
-        assert m <= _GAUSSIAN_ROOM
+    if t <= GAUSSIAN_ROOM:
+        assert t * b <= GAUSSIAN_ROOM
+        assert m <= GAUSSIAN_ROOM
 
 
 @pytest.mark.parametrize("scale", [Fraction(1 << 41), Fraction((1 << 45) + 1, 3)], ids=str)

@@ -9,7 +9,17 @@ import pytest
 from tests.privacy.small import MatchScore, PlainCounter, binary
 from understudy._core.errors import BudgetExceeded, InternalError
 from understudy.models import RScore
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, Curator, PureBudget, make_noise
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    BestCandidate,
+    Candidate,
+    MeanStrength,
+    NoisyTables,
+    PureBudget,
+    make_noise,
+    open_curator,
+)
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, Part, Recoding
 
 BUDGET = PureBudget(epsilon=Fraction(1))
@@ -27,20 +37,26 @@ class RefusingLedger:
 
 def curator_with_promise(share=TENTH):
     counter = PlainCounter(binary(3), ROWS)
-    curator = Curator(counter, budget=BUDGET)
+    curator = open_curator(counter, budget=BUDGET)
     curator.promise([2], share)
     return curator, counter
 
 
 STEPS = {
-    "as a child": lambda c, share: c.select([Candidate(2, (Axis(0),)), *OTHERS], score=MatchScore(), share=share),
-    "as a parent": lambda c, share: c.select([Candidate(0, (Axis(2),)), *OTHERS], score=MatchScore(), share=share),
-    "in one of two tables": lambda c, share: c.measure([Marginal.of(0), Marginal.of(1, 2)], share=2 * share),
-    "with unequal noise": lambda c, share: c.measure(
-        [Marginal.of(0, 2)], share=share, factors={0: (Fraction(1), Fraction(1, 2))}
+    "as a child": lambda c, share: c.ask(
+        BestCandidate(candidates=[Candidate(2, (Axis(0),)), *OTHERS], score=MatchScore()), share=share
     ),
-    "in a strength": lambda c, share: c.measure_strength(
-        [OTHERS, [Candidate(1, (Axis(2),))]], score=RScore(), share=share
+    "as a parent": lambda c, share: c.ask(
+        BestCandidate(candidates=[Candidate(0, (Axis(2),)), *OTHERS], score=MatchScore()), share=share
+    ),
+    "in one of two tables": lambda c, share: c.ask(
+        NoisyTables(marginals=[Marginal.of(0), Marginal.of(1, 2)]), share=2 * share
+    ),
+    "with unequal noise": lambda c, share: c.ask(
+        NoisyTables(marginals=[Marginal.of(0, 2)], factors={0: (Fraction(1), Fraction(1, 2))}), share=share
+    ),
+    "in a strength": lambda c, share: c.ask(
+        MeanStrength(groups=[OTHERS, [Candidate(1, (Axis(2),))]], score=RScore()), share=share
     ),
 }
 
@@ -57,14 +73,16 @@ def test_a_step_that_would_break_a_promise_is_refused_before_it_looks(step):
         with pytest.raises(BudgetExceeded):
             again(curator, Fraction(1, 1000))
     assert counter.n_tables == counted
-    curator.select(OTHERS, score=MatchScore(), share=TENTH)  # steps that do not look at it are free to go on
-    curator.measure([Marginal.of(0, 1)], share=TENTH)
+    curator.ask(
+        BestCandidate(candidates=OTHERS, score=MatchScore()), share=TENTH
+    )  # steps that do not look at it are free to go on
+    curator.ask(NoisyTables(marginals=[Marginal.of(0, 1)]), share=TENTH)
 
 
 def test_a_promise_is_kept_through_views_and_coarser_levels():
     domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3, coarser=(Level(groups=(0, 0, 1)),))))
     counter = PlainCounter(domain, [(0, 0), (1, 2)])
-    curator = Curator(counter, budget=BUDGET)
+    curator = open_curator(counter, budget=BUDGET)
     curator.promise([1], TENTH)
     swapped = Recoding(
         source=domain,
@@ -75,33 +93,33 @@ def test_a_promise_is_kept_through_views_and_coarser_levels():
     )
     view = curator.recoded(swapped)
     with pytest.raises(BudgetExceeded):
-        view.measure([Marginal((Axis(0, 1),))], share=2 * TENTH)  # 'b' is the view's first attribute
-    view.measure([Marginal.of(1)], share=2 * TENTH)
-    view.measure([Marginal((Axis(0, 1),))], share=TENTH)
+        view.ask(NoisyTables(marginals=[Marginal((Axis(0, 1),))]), share=2 * TENTH)  # 'b' is the view's first attribute
+    view.ask(NoisyTables(marginals=[Marginal.of(1)]), share=2 * TENTH)
+    view.ask(NoisyTables(marginals=[Marginal((Axis(0, 1),))]), share=TENTH)
     with pytest.raises(BudgetExceeded):
-        curator.measure([Marginal.of(1)], share=Fraction(1, 1000))
+        curator.ask(NoisyTables(marginals=[Marginal.of(1)]), share=Fraction(1, 1000))
 
 
 def test_promises_come_first():
     curator, _ = curator_with_promise()
-    curator.measure([Marginal.of(0)], share=TENTH)
+    curator.ask(NoisyTables(marginals=[Marginal.of(0)]), share=TENTH)
     with pytest.raises(InternalError, match="before anything is measured"):
         curator.promise([0], TENTH)
 
 
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
 @pytest.mark.parametrize("noise", [None, make_noise(seed=1)], ids=["private", "seeded"])
-@pytest.mark.parametrize("exact", [None, "all"])
-def test_exact_counts_leave_in_no_run_that_was_not_opened_as_published(neighbours, noise, exact):
+@pytest.mark.parametrize("stage", [None, "all"])
+def test_exact_counts_leave_in_no_run_that_was_not_opened_without_a_guarantee(neighbours, noise, stage):
     counter = PlainCounter(binary(3), ROWS)
-    curator = Curator(counter, budget=BUDGET, neighbours=neighbours, noise=noise, exact=exact)
+    curator = open_curator(counter, budget=BUDGET, neighbours=neighbours, noise=noise, noiseless=stage)
     with pytest.raises(InternalError, match="promises privacy"):
         curator.reveal([Marginal.of(0)])
     assert (counter.n_tables, curator.charges) == (0, ())
 
 
-def test_a_run_as_published_has_no_guarantee_no_price_and_no_stated_protection():
-    curator = Curator(PlainCounter(binary(3), ROWS), budget=BUDGET, ledger=RefusingLedger(), as_published=True)
+def test_a_run_opened_without_a_guarantee_has_no_price_and_no_stated_protection():
+    curator = open_curator(PlainCounter(binary(3), ROWS), budget=BUDGET, ledger=RefusingLedger(), no_guarantee=True)
     assert not curator.guarantee
     assert curator.ledger_entry is None
     [table] = curator.reveal([Marginal.of(0)])

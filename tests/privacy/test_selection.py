@@ -13,12 +13,11 @@ from tests.audit_tools import categories_p_value
 from understudy._core.errors import InternalError
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import ExactNoise, PureBudget, ZCDPBudget, _integers
+from understudy.privacy._budget import sqrt_below
 from understudy.privacy._selection import (
     choose_exponential,
     choose_permute_and_flip,
     round_rate,
-    selection_rate,
-    sqrt_below,
 )
 from understudy.privacy._word_stream import WordStream
 
@@ -208,10 +207,10 @@ def test_roots_are_rounded_down(square):
 
 
 def test_rates_spend_exactly_the_share():
-    pure = selection_rate(PureBudget(epsilon=Fraction(1)), Fraction(3, 10), Fraction(4))
+    pure = PureBudget(epsilon=Fraction(1)).rate_for(Fraction(3, 10), Fraction(4))
     assert pure * 4 == Fraction(3, 10)
     zcdp = ZCDPBudget(rho=Fraction(1, 50), epsilon=Fraction(1), delta=Fraction(1, 10**9))
-    rate = selection_rate(zcdp, Fraction(3, 10), Fraction(4))
+    rate = zcdp.rate_for(Fraction(3, 10), Fraction(4))
     spent = (rate * 4) ** 2 / 8
     assert spent <= Fraction(3, 10) * zcdp.rho <= spent * (1 + Fraction(1, 1 << 60))
 

@@ -16,7 +16,7 @@ import pytest
 
 from understudy._core.errors import SchemaError, TableError
 from understudy.schema import Schema
-from understudy.tables import check_table, column_names, draft_schema, kind_of, read_table
+from understudy.tables import check_table, draft_schema, open_source, read_table
 
 AGE = {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 10}
 SEX = {"name": "sex", "type": "string", "categories": ["F", "M"]}
@@ -109,7 +109,7 @@ def test_a_file_without_a_header_shows_no_cell(tmp_path: Path) -> None:
 def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:
     path = csv(tmp_path, "sex,age\nM,15\n")
     assert codes(path, PEOPLE) == [[1], [1]]
-    assert PEOPLE.in_order_of(column_names(path)).names == ("sex", "age")
+    assert PEOPLE.in_order_of(open_source(path).names).names == ("sex", "age")
 
 
 def test_outside_is_an_error_that_names_rows_and_no_value(tmp_path: Path) -> None:
@@ -230,9 +230,9 @@ def test_other_delimiters_are_understood(tmp_path: Path) -> None:
 
 
 def test_a_quoted_mark_in_a_name_parts_nothing(tmp_path: Path) -> None:
-    assert column_names(csv(tmp_path, '"a,b";c;d\n1;2;3\n')) == ("a,b", "c", "d")
-    assert column_names(csv(tmp_path, '"a;b;c",d\n1,2\n')) == ("a;b;c", "d")
-    assert column_names(csv(tmp_path, '"a,b"\n1\n')) == ("a,b",)
+    assert open_source(csv(tmp_path, '"a,b";c;d\n1;2;3\n')).names == ("a,b", "c", "d")
+    assert open_source(csv(tmp_path, '"a;b;c",d\n1,2\n')).names == ("a;b;c", "d")
+    assert open_source(csv(tmp_path, '"a,b"\n1\n')).names == ("a,b",)
 
 
 def test_columns_of_lists_structures_and_lengths_of_time_are_refused(tmp_path: Path) -> None:
@@ -316,7 +316,9 @@ def test_every_kind_of_source_gives_the_same_codes(tmp_path: Path) -> None:
 
 def test_kinds_are_told_apart(tmp_path: Path) -> None:
     sources = frame_sources(tmp_path)
-    kinds = {name: kind_of(sources[name]) for name in ("parquet", "feather", "pyarrow", "pandas", "polars lazy")}
+    kinds = {
+        name: open_source(sources[name]).kind for name in ("parquet", "feather", "pyarrow", "pandas", "polars lazy")
+    }
     assert list(kinds.values()) == ["parquet", "arrow", "pyarrow", "pandas", "polars"]
 
 

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.tables.fields import field_dicts
-from understudy._core.errors import SchemaError
+from tests.strategies import schemas
 from understudy._core.randomness import streams
 from understudy.schema import Schema
 from understudy.tables import Table, decode_batch, open_writer, read_table, to_kind
@@ -24,13 +23,7 @@ CALM = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, He
 
 @st.composite
 def coded_columns(draw: Any) -> tuple[Schema, list[np.ndarray[Any, Any]]]:
-    n_fields = draw(st.integers(1, 3))
-    try:
-        schema = Schema.from_dict({"fields": [draw(field_dicts(f"c{i}")) for i in range(n_fields)]})
-    except SchemaError as error:
-        # Two rare draws: a bin too narrow for its format, and a category that two texts write alike.
-        assume("holds no" not in str(error) and "listed twice" not in str(error))
-        raise
+    schema = draw(schemas())
     n_rows = draw(st.integers(1, 12))
     columns = [
         np.array(draw(st.lists(st.integers(0, field.size - 1), min_size=n_rows, max_size=n_rows)), dtype=np.uint32)

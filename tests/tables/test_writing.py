@@ -17,7 +17,7 @@ import pytest
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.randomness import streams
 from understudy.schema import Schema
-from understudy.tables import arrow_schema, decode_batch, delimiter_of, open_writer, read_table, to_kind
+from understudy.tables import arrow_schema, decode_batch, open_source, open_writer, read_table, to_kind
 
 SCHEMA = Schema.from_dict(
     {
@@ -170,7 +170,7 @@ def test_cells_are_separated_by_the_delimiter_asked_for_and_read_back(tmp_path: 
     assert cells[0] == ["place", "w", "day"]
     assert {len(row) for row in cells} == {3}
     assert [row[0] for row in cells[1:]] == rows.column("place").to_pylist()
-    assert delimiter_of(path) == delimiter
+    assert open_source(path).delimiter == delimiter
     assert [column.tolist() for column in read_table(path, schema).columns] == [column.tolist() for column in codes]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from understudy.counting import Counter, Counts, open_counter
-from understudy.privacy import Curator, Noise, PrivacyWarning, make_budget
+from understudy.privacy import Curator, Noise, PrivacyWarning, make_budget, open_curator
 from understudy.schema import Attribute, Domain, Marginal, Recoding
 from understudy.tables import Table
 
@@ -63,11 +63,11 @@ def tied(sensitive: str = "") -> tuple[Remembered, Remembered]:
     return one, other
 
 
-def open_curator(counter: Remembered, noise: Noise, *, as_published: bool, epsilon: Fraction | int = 1) -> Curator:
+def open_audited(counter: Remembered, noise: Noise, *, no_guarantee: bool, epsilon: Fraction | int = 1) -> Curator:
     """A curator of a rehearsal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        return Curator(counter, budget=make_budget(epsilon), noise=noise, as_published=as_published)
+        return open_curator(counter, budget=make_budget(epsilon), noise=noise, no_guarantee=no_guarantee)
 
 
 Event = Callable[[Remembered, int], bool]

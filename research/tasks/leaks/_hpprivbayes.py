@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from research.tasks.leaks._audit import Audit, Event, Remembered, open_curator, table_of, tied
+from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, table_of, tied
 from understudy._core.randomness import Streams, streams
 from understudy.methods import HPPrivBayes
 from understudy.methods._groups import read_split
@@ -37,7 +37,7 @@ def _seeded(
         noise = make_noise(seed=seed)
 
         def event(table: Remembered, trial: int) -> bool:
-            curator = open_curator(table, noise, as_published=printed, epsilon=epsilon)
+            curator = open_audited(table, noise, no_guarantee=printed, epsilon=epsilon)
             return happens(curator, Streams(1_000_003 * seed + trial))
 
         return event

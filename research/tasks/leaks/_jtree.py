@@ -9,7 +9,7 @@ from math import log
 
 import numpy as np
 
-from research.tasks.leaks._audit import Audit, Event, Remembered, open_curator, table_of
+from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, table_of
 from understudy._core.randomness import Streams
 from understudy.methods import JTree
 from understudy.methods._jtree_as_printed import margins, noise_scale, passing
@@ -36,7 +36,7 @@ def _printed(seed: int) -> Event:
 
     @cache
     def exact(table: Remembered) -> dict[tuple[int, int], float]:
-        return margins(open_curator(table, noise, as_published=True), _PHI)
+        return margins(open_audited(table, noise, no_guarantee=True), _PHI)
 
     def event(table: Remembered, trial: int) -> bool:
         found = passing(exact(table), noise_scale(table.domain, table.n, 1.0), coins)
@@ -55,7 +55,7 @@ def _repaired(seed: int) -> Event:
     noise = make_noise(seed=seed)
 
     def event(table: Remembered, trial: int) -> bool:
-        return _joined(_REPAIRED.fit(open_curator(table, noise, as_published=False)))
+        return _joined(_REPAIRED.fit(open_audited(table, noise, no_guarantee=False)))
 
     return event
 
@@ -90,7 +90,7 @@ def _chance(table: Remembered, columns: int, epsilon: float) -> float:
     scale = noise_scale(table.domain, table.n, epsilon)
     t = np.linspace(-40, 40, 40_001) * scale
     chance = np.exp(-np.abs(t) / scale) / (2 * scale)
-    curator = open_curator(table, make_noise(seed=0), as_published=True)
+    curator = open_audited(table, make_noise(seed=0), no_guarantee=True)
     for (u, v), margin in margins(curator, _PHI).items():
         tail = np.exp(-np.abs(t - margin) / scale) / 2
         passes = np.where(margin > t, 1 - tail, tail)

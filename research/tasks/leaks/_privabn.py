@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from research.tasks.leaks._audit import Audit, Event, Remembered, open_curator, table_of, tied
+from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, table_of, tied
 from understudy._core.randomness import Streams
 from understudy.methods import PrivABN, PrivABNAsPrinted
 from understudy.methods._privabn_as_printed import noisy_conditionals
@@ -32,7 +32,7 @@ def _event(
 
         def event(table: Remembered, trial: int) -> bool:
             coins = Streams(1_000_003 * seed + trial)
-            curator = open_curator(table, noise, as_published=method is _PRINTED)
+            curator = open_audited(table, noise, no_guarantee=method is _PRINTED)
             return happens(method.fit(curator, streams=coins), coins)
 
         return event
@@ -115,7 +115,7 @@ def conditional_loss(
     scale = 2 * columns / (one.n * epsilon / 2)
     tables = []
     for counter in (one, other):
-        curator = open_curator(counter, make_noise(seed=0), as_published=True)
+        curator = open_audited(counter, make_noise(seed=0), no_guarantee=True)
         tables.append(noisy_conditionals(curator, list(nodes), 0.0, Streams(0).get("none")))
     return sum(float(np.abs(a - b).sum()) for a, b in zip(*tables, strict=True)) / scale
 

@@ -30,7 +30,7 @@ from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.privacy import Budget, make_budget
 from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain
-from understudy.tables import column_names, kind_of, read_table
+from understudy.tables import open_source, read_table
 
 STAGE = "comparing"
 _Item = TypeVar("_Item")
@@ -88,11 +88,11 @@ def compare(
         check_folder(folder)
     if progress is not None:
         progress("reading the table", 0, 1)
-    opened = Path(table) if isinstance(table, os.PathLike) else table
-    wanted = wanted.in_order_of(column_names(opened))
+    opened = open_source(table)
+    wanted = wanted.in_order_of(opened.names)
     bench = Bench(schema=wanted, table=read_table(opened, wanted), ways=widths)
     runs, references = _run_all(bench, asked.tasks, RunStore.open(folder), progress)
-    found = _comparison(bench, asked, runs, references, kind_of(opened))
+    found = _comparison(bench, asked, runs, references, opened.kind)
     if folder is not None:
         found.save(folder)
     return found

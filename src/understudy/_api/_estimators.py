@@ -13,7 +13,7 @@ from understudy.methods import method_named
 from understudy.privacy import Ledger, make_budget
 from understudy.release import Answer, Kind, PublishedModel, Statement
 from understudy.schema import Schema
-from understudy.tables import kind_of
+from understudy.tables import open_source
 
 
 class Estimator:
@@ -77,9 +77,9 @@ class Estimator:
             diagnostic=self.diagnostic,
             options=self._options,
         )
-        self._model = fit_model(table, settings, progress=progress, note="fit")
-        kind = kind_of(table)
-        self._kind = kind if kind in ("pandas", "polars") else "pyarrow"
+        source = open_source(table)
+        self._model = fit_model(source, settings, progress=progress, note="fit")
+        self._kind = source.kind if source.kind in ("pandas", "polars") else "pyarrow"
         return self
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -17,45 +17,24 @@ from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.evaluation import (
     MAX_TABLES,
-    Associations,
-    MeasureResult,
+    MeasureInput,
     Pair,
     PublicReport,
-    References,
     Report,
     ReportFacts,
     check_targets,
-    compare_associations,
+    compute_measures,
     make_public_report,
     make_references,
     make_report,
-    measure_classification,
-    measure_detection,
-    measure_l1_l2,
-    measure_network,
-    measure_ranges,
-    measure_sdmetrics,
-    measure_tables,
-    measure_validity,
     read_pair,
 )
-from understudy.models import HasNetwork
 from understudy.tables import Table, read_table
 
 NO_CLASSIFIERS = (
     'Classifiers were left out: scikit-learn is not installed. To have them: pip install "understudy[evaluate]".'
 )
 _FEW_ROWS = 50
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Wanted:
-    ways: Sequence[int]
-    max_tables: int
-    classifiers: bool
-    targets: Sequence[str] | None
-    seed: int
-    progress: Progress | None
 
 
 def evaluate(
@@ -103,17 +82,21 @@ def evaluate(
         synthetic, schema, draws=n_draws, seed=seed, otherwise=demo.schema_path() if bundled else None
     )
     widths = _widths(ways, len(evaluated.schema.fields))
-    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, holdout, progress)
-    if targets is not None:
-        check_targets(pair, targets)  # before the work of minutes
-    wanted = _Wanted(
-        ways=widths, max_tables=max_tables, classifiers=trained, targets=targets, seed=seed, progress=progress
+    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, holdout, targets, progress)
+    given = MeasureInput(
+        pair=pair,
+        references=make_references(pair, seed=seed),
+        model=None if evaluated.model is None else evaluated.model.model,
+        ways=widths,
+        max_tables=max_tables,
+        classifiers=trained,
+        targets=targets,
+        holdout=held_out,
+        seed=seed,
+        progress=progress,
     )
-    references = make_references(pair, seed=seed)
-    associations = compare_associations(pair, references, progress=progress)
-    measured = _measure(pair, references, associations, evaluated, held_out, wanted)
     facts = _facts(pair, evaluated, NO_CLASSIFIERS if not trained and classifiers is None else None)
-    return make_report(pair, measured, facts=facts, associations=tuple(associations.matrices.values()))
+    return make_report(pair, compute_measures(given), facts=facts)
 
 
 def public_report(release: Any) -> PublicReport:
@@ -156,50 +139,23 @@ def _facts(pair: Pair, evaluated: EvaluatedRelease, note: str | None) -> ReportF
     return facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
 
 
-def _read(real: Any, evaluated: EvaluatedRelease, holdout: Any, progress: Progress | None) -> tuple[Pair, Table | None]:
+def _read(
+    real: Any,
+    evaluated: EvaluatedRelease,
+    holdout: Any,
+    targets: Sequence[str] | None,
+    progress: Progress | None,
+) -> tuple[Pair, Table | None]:
     """All tables in one domain; the held-out rows, read beside the others, are taken out again."""
+    tables = list(evaluated.tables) if holdout is None else [*evaluated.tables, holdout]
+    last = None if holdout is None else "held-out table"
+    pair = read_pair(real, tables, evaluated.schema, last_called=last, progress=progress)
+    if targets is not None:
+        check_targets(pair, targets)  # before the work of minutes
     if holdout is None:
-        return read_pair(real, list(evaluated.tables), evaluated.schema, progress=progress), None
-    pair = read_pair(
-        real, [*evaluated.tables, holdout], evaluated.schema, last_called="held-out table", progress=progress
-    )
+        return pair, None
     faults = replace(pair.faults, synthetic=pair.faults.synthetic[:-1])
     return replace(pair, synthetic=pair.synthetic[:-1], faults=faults), pair.synthetic[-1]
-
-
-def _measure(
-    pair: Pair,
-    references: References,
-    associations: Associations,
-    evaluated: EvaluatedRelease,
-    held_out: Table | None,
-    wanted: _Wanted,
-) -> list[MeasureResult]:
-    """Every result, in the order in which a reader asks."""
-    model, progress = None if evaluated.model is None else evaluated.model.model, wanted.progress
-    found = measure_validity(pair, references)
-    found += measure_tables(
-        pair,
-        references,
-        ways=wanted.ways,
-        max_tables=wanted.max_tables,
-        seed=wanted.seed,
-        model=model,
-        progress=progress,
-    )
-    found += associations.results
-    found += measure_ranges(pair, references, seed=wanted.seed, progress=progress)
-    if isinstance(model, HasNetwork):
-        found.append(
-            measure_network(pair, references, model.network, recoding=model.recoding, progress=progress),
-        )
-    if wanted.classifiers:
-        found += measure_detection(pair, references, seed=wanted.seed, progress=progress)
-        found += measure_classification(
-            pair, references, targets=wanted.targets, holdout=held_out, seed=wanted.seed, progress=progress
-        )
-    found += measure_l1_l2(pair, references, seed=wanted.seed, progress=progress)
-    return [*found, *measure_sdmetrics(pair, references, progress=progress)]
 
 
 def _today() -> str:

@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from importlib.metadata import version
-from pathlib import Path
 from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
+from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import Model, Saves, why_not_releasable
-from understudy.privacy import Charge, Curator, Entry, Ledger, Neighbours, NoiseLevel, PureBudget, open_curator
+from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
-from understudy.tables import column_names
+from understudy.tables import Source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 def fit_model(
-    source: object, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
+    source: Source, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
 ) -> PublishedModel:
     """Read the table, charge the ledger, fit the model."""
     if progress is not None:
         progress("reading the table", 0, 1)
-    table = Path(source) if isinstance(source, os.PathLike) else source
     # The synthetic table has the original's column order, whatever order the schema was written in.
-    settings = replace(settings, schema=settings.schema.in_order_of(column_names(table)))
-    ledger = None if settings.ledger is None else _Receipts(settings.ledger)
-    try:
+    settings = replace(settings, schema=settings.schema.in_order_of(source.names))
+    with charges_noted():
         curator = open_curator(
-            open_counter(table, settings.schema),
+            open_counter(source, settings.schema),
             budget=settings.budget,
             neighbours=settings.neighbours,
-            ledger=ledger,
+            ledger=None if settings.ledger is None else LedgerWithReceipts(settings.ledger),
             noise=settings.noise,
-            exact=settings.exact,
-            as_published=settings.as_printed,
+            noiseless=settings.noiseless,
+            no_guarantee=settings.as_printed,
             method=settings.method.name,
             note=note,
         )
@@ -56,40 +52,11 @@ def fit_model(
                 f"{settings.method.makes.__name__}, so nothing can be published. Mend its `makes`."
             )
         return PublishedModel(settings.schema, model, _statement(settings, curator, model))
-    except BaseException as error:
-        if ledger is not None and ledger.entry is not None:
-            entry = ledger.entry
-            error.add_note(f"The charge of epsilon {entry.epsilon} to dataset '{entry.dataset}' stays in the ledger.")
-        raise
-
-
-class _Receipts:
-    """A ledger that keeps what it booked: an interrupt may come before there is a curator to ask for it."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self.entry: Entry | None = None
-
-    def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
-    ) -> Entry:
-        self.entry = self._ledger.charge(epsilon=epsilon, delta=delta, neighbours=neighbours, method=method, note=note)
-        return self.entry
-
-
-def charge_note(statement: Statement) -> str | None:
-    """What to tell someone whose run broke after it was charged; None if nothing was."""
-    if statement.ledger is None:
-        return None
-    return (
-        f"The charge of epsilon {statement.epsilon} to dataset '{statement.ledger.dataset}' stays in the ledger: the "
-        "noise was drawn."
-    )
 
 
 def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
     budget, entry = settings.budget, curator.ledger_entry
-    pure = isinstance(budget, PureBudget)
+    pure = budget.pure
     flaw = flaw_of(settings.method)
     statement = Statement(
         dataset=settings.schema.name,
@@ -99,7 +66,7 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         options=settings.method.describe(model.domain, model.n, budget, settings.neighbours),
         epsilon=budget.epsilon,
         delta=budget.delta,
-        rho=None if isinstance(budget, PureBudget) else budget.rho,
+        rho=budget.rho,
         neighbours="replace-one" if settings.neighbours.public_rows else "add-remove",
         unit=settings.unit,
         n_rows=model.n,

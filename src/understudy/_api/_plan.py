@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from understudy._api._settings import Number, SchemaLike, check_run, demo_source
@@ -62,7 +60,7 @@ def count_rows(source: object) -> int:
     """
     if source is None:
         raise OptionError("a plan needs the number of rows: name the table, or give --rows N (rows=N).")
-    opened = open_source(Path(source) if isinstance(source, os.PathLike) else source)
+    opened = open_source(source)
     if opened.n_rows is not None:
         return opened.n_rows
     # One column suffices, and its cells are counted, not looked at.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from understudy.privacy import Budget, Neighbours, Protection, PureBudget, epsilon_for
+from understudy.privacy import Budget, Neighbours, Protection, epsilon_for
 from understudy.release import ProtectionLine
 from understudy.schema import Schema
 
@@ -19,7 +19,7 @@ def protection_lines(
     """
     if protection is None:
         return ()
-    pure = isinstance(budget, PureBudget)
+    pure = budget.pure
 
     def epsilon(cost: Fraction) -> Fraction:
         if pure:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from understudy._api._fit import Progress, charge_note, fit_model
+from understudy._api._fit import Progress, fit_model
 from understudy._api._settings import Number, RunSettings, SchemaLike, check_run, demo_source
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.numbers import whole_number
+from understudy._core.receipts import charges_noted
 from understudy.methods import Method
 from understudy.privacy import Ledger, PrivacyWarning
 from understudy.release import CardFacts, Format, PublishedModel, Release, fill_release, make_release, whole_folder
-from understudy.tables import delimiter_of, kind_of
+from understudy.tables import Source, open_source
 
 _SPARE = 16 << 20
 
@@ -55,8 +54,7 @@ def publish(
     the ledger charged, the model fitted. `options` are the method's, such as `k=2`. A `seed` makes a rehearsal, stamped
     NOT PRIVATE and never charged; so is a method as its paper prints it (`privabn-as-printed`, with `no_guarantee`).
 
-    Unit: one row, put into words by `unit`. Neighbours: replace-one by default. Bound: `epsilon` (and `delta`) for the
-    whole folder.
+    Unit: one row, in the words of `unit`. Neighbours: replace-one by default. Bound: `epsilon`, `delta` for the folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +62,7 @@ def publish(
     ...     release.synthetic.name, release.n_rows, release.statement.private
     ('synthetic.csv', 5912, True)
     """
+    check_format(format)
     table, declared = demo_source(source, schema)
     settings = check_run(
         schema=declared, epsilon=epsilon, delta=delta, method=method, neighbours=neighbours, ledger=ledger,
@@ -72,63 +71,53 @@ def publish(
         unit=unit or ("one person" if isinstance(source, str) and source == "demo" else "one row"),
     )  # fmt: skip
     n = None if n is None else whole_number(n, "n")
-    wanted = check_format(format, table)
-    with _charges_mentioned() as fitted, whole_folder(Path(out), overwrite=overwrite) as folder:
-        _check_room(table, folder)
-        delimiter = delimiter_of(table)
-        model = _fit(table, settings, progress)
-        fitted.append(model)
+    with charges_noted(), whole_folder(Path(out), overwrite=overwrite) as folder:
+        opened = open_source(table)
+        _check_room(opened, folder)
+        model = _fit(opened, settings, progress)
         names, n_rows = fill_release(
-            folder, model, format=wanted, n_rows=n, seed=seed, facts=card, progress=progress, delimiter=delimiter
-        )
+            folder, model, n_rows=n, seed=seed, facts=card, progress=progress,
+            format=format or format_like(opened), delimiter=opened.delimiter,
+        )  # fmt: skip
     return make_release(Path(out), model, names, n_rows)
 
 
-def check_format(format: str | None, source: object) -> Format:
-    """The format asked for, or the input's: Parquet for Parquet, CSV for CSV and for dataframes.
+def check_format(format: str | None) -> None:
+    """Refuse a format that no release has.
+
+    >>> check_format("xlsx")
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: format must be csv or parquet. Got 'xlsx' instead.
+    """
+    if format not in (None, "csv", "parquet"):
+        raise OptionError(f"format must be csv or parquet. Got {format!r} instead.")
+
+
+def format_like(source: Source) -> Format:
+    """The input's format: Parquet for Parquet and Arrow files, CSV for CSV and for dataframes.
 
     >>> from understudy import demo
-    >>> check_format(None, demo.table_path()), check_format("parquet", demo.table_path())
-    ('csv', 'parquet')
+    >>> format_like(open_source(demo.table_path()))
+    'csv'
     """
-    if format is not None:
-        if format not in ("csv", "parquet"):
-            raise OptionError(f"format must be csv or parquet. Got {format!r} instead.")
-        return "parquet" if format == "parquet" else "csv"
-    if isinstance(source, str | os.PathLike):
-        return "csv" if kind_of(Path(source)) == "csv" else "parquet"
-    return "csv"
+    return "parquet" if source.kind in ("parquet", "arrow") else "csv"
 
 
-def _fit(table: object, settings: RunSettings, progress: Progress | None) -> PublishedModel:
+def _fit(source: Source, settings: RunSettings, progress: Progress | None) -> PublishedModel:
     with warnings.catch_warnings():
         # The statement carries the same warnings, and every face shows them from there.
         warnings.simplefilter("ignore", PrivacyWarning)
-        return fit_model(table, settings, progress=progress, note="publish")
+        return fit_model(source, settings, progress=progress, note="publish")
 
 
-def _check_room(table: object, folder: Path) -> None:
+def _check_room(source: Source, folder: Path) -> None:
     """Refuse early if the disk has less room than the input takes: budget spent on a full disk is lost."""
-    if not isinstance(table, str | os.PathLike) or not Path(table).is_file():
+    if source.n_bytes is None:
         return
-    needed = Path(table).stat().st_size + _SPARE
+    needed = source.n_bytes + _SPARE
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OutputError(
             f"the disk has {free >> 20} MiB left where the release would go, and it may need {needed >> 20} MiB. "
             "Nothing was spent. Free some space or choose another --out."
         )
-
-
-@contextmanager
-def _charges_mentioned() -> Iterator[list[PublishedModel]]:
-    """Whatever fails once a model is fitted, up to the last rename: say that its charge stays."""
-    fitted: list[PublishedModel] = []
-    try:
-        yield fitted
-    except BaseException as error:
-        for model in fitted:
-            note = charge_note(model.statement)
-            if note is not None:
-                error.add_note(note)
-        raise

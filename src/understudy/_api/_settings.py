@@ -19,7 +19,7 @@ Number: TypeAlias = Any  # whatever make_budget reads exactly: int, float, str, 
 SchemaLike: TypeAlias = "Schema | str | os.PathLike[str] | Mapping[str, Any]"
 Diagnostic: TypeAlias = Literal["no-privacy", "best-network", "best-marginals"]
 MOST_WAYS = 4
-_EXACT: Mapping[str, Literal["all", "selection", "tables"]] = {
+_NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",
     "best-network": "selection",
     "best-marginals": "tables",
@@ -41,9 +41,9 @@ class RunSettings:
     unit: str
 
     @property
-    def exact(self) -> Literal["all", "selection", "tables"] | None:
+    def noiseless(self) -> Literal["all", "selection", "tables"] | None:
         """Which answers a diagnostic run takes without noise."""
-        return None if self.diagnostic is None else _EXACT[self.diagnostic]
+        return None if self.diagnostic is None else _NOISELESS[self.diagnostic]
 
     @property
     def guarantee(self) -> bool:
@@ -88,8 +88,8 @@ def check_run(
     recipe = _method(method, options or {})
     refuse_unpublishable(recipe)
     _refuse_unaware(recipe, no_guarantee=no_guarantee)
-    if diagnostic is not None and diagnostic not in _EXACT:
-        raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _EXACT)}")
+    if diagnostic is not None and diagnostic not in _NOISELESS:
+        raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _NOISELESS)}")
     seed = None if seed is None else whole_number(seed, "seed")
     noise_source = make_noise(noise, seed=seed)  # type: ignore[arg-type]  # it checks the word itself
     declared = read_schema(schema)

@@ -71,6 +71,10 @@ class InternalError(UnderstudyError, RuntimeError):
         super().__init__(f"{message} This is a bug in understudy, not in your data: please report it.")
 
 
+class UnderstudyWarning(UserWarning):
+    """Something that the user should know, though it stops nothing; the command line shows it as a sentence."""
+
+
 _MOST_COMPARED = 5_000  # known words: comparing takes some microseconds for each
 
 

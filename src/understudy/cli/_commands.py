@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 
 class InterruptedRunError(Exception):
-    """Ctrl-C, or a polite kill, with the notes that were made on the way out."""
+    """Ctrl-C, or a polite kill."""
 
 
 class ReaderGoneError(Exception):
@@ -24,7 +24,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as stop:
-            raise InterruptedRunError(*getattr(stop, "__notes__", [])) from stop
+            raise InterruptedRunError from stop
         except BrokenPipeError as error:
             raise ReaderGoneError from error
 

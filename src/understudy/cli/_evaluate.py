@@ -182,7 +182,7 @@ def _show(report: Report) -> None:
     say("Fresh sample: of as many real rows. Independent columns: each drawn from the real one on its own.")
     say()
     for known in report.results:
-        if not known.other_name:
+        if known.synonym is None:
             say(f"• {known.verdict}")
     say()
     rows = f"{facts.rows_synthetic:,} synthetic beside {counted(facts.rows_real or 0, 'real row', 'real rows')}"

@@ -9,10 +9,15 @@ place.
 from __future__ import annotations
 
 import _thread
+import math
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Never
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from understudy._core.receipts import Receipts
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -20,11 +25,14 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 NOTHING = "nothing was written."
 _AGAIN_AFTER = 0.05
+_INSISTS_AFTER = 1.0  # seconds: whoever sends another signal then means that the way out takes too long
 _HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)  # the terminal was closed; Windows has no such signal
 
 
 class Interrupts:
     """Whether somebody asked the run to stop: `asked` until it does, `stopping` ever after.
+
+    `outcome` and `receipts` say what there is to tell then: what the command finished so far, and what it booked.
 
     >>> interrupts = Interrupts()
     >>> interrupts.check()  # nobody did
@@ -34,8 +42,10 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.asked = False
-        self.outcome = NOTHING
+        self.outcome: str | Callable[[], str] = NOTHING
+        self.receipts = Receipts()
         self.stopping = False
+        self._last = -math.inf
         self._others = sys.unraisablehook
 
     def install(self) -> None:
@@ -48,16 +58,30 @@ class Interrupts:
         if _HANGUP is not None and signal.getsignal(_HANGUP) is signal.SIG_DFL:  # else this is a run under nohup
             signal.signal(_HANGUP, self._stop)
 
+    def begin(self) -> None:
+        """A new command: nothing is written yet, and nothing booked."""
+        self.outcome, self.receipts = NOTHING, Receipts()
+
+    def what_is_done(self) -> str:
+        """What the command finished so far, as a sentence."""
+        return self.outcome() if callable(self.outcome) else self.outcome
+
     def check(self) -> None:
         """Stop here if that was asked for and got lost."""
         if self.asked:
             self.asked = False
             raise KeyboardInterrupt
 
-    def _stop(self, number: int, frame: object) -> Never:
-        """A polite kill or a closed terminal is an interrupt too: temporary files are removed on the way out."""
-        self.asked = self.stopping = True
-        raise KeyboardInterrupt
+    def _stop(self, number: int, frame: object) -> None:
+        """A polite kill or a closed terminal is an interrupt too: temporary files are removed on the way out.
+
+        Another one right after it changes nothing: it would only cut that way short, and what there is to tell.
+        """
+        now = time.monotonic()
+        if now > self._last + _INSISTS_AFTER:
+            self.asked = self.stopping = True
+            self._last = now
+            raise KeyboardInterrupt
 
     def _unraisable(self, lost: UnraisableHookArgs) -> None:
         if not issubclass(lost.exc_type, KeyboardInterrupt):
@@ -71,6 +95,7 @@ class Interrupts:
 
     def _again(self) -> None:
         if self.asked:
+            self._last = -math.inf
             _thread.interrupt_main()
 
 

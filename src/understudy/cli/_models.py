@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from understudy.cli._files import read_rows, refuse_target
+from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 
 _MODEL = typer.Argument(..., help="A model file, such as release/model.understudy.")
@@ -47,6 +48,7 @@ def sample(
     refuse_target(out, overwrite=overwrite)
     with progress_bars(quiet=as_json) as progress, told_as_output_error(out):
         rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
+        INTERRUPTS.outcome = f"{out} is complete."
     if as_json:
         say_json({"out": str(out), "rows": rows, "stamp": loaded.statement.stamp})
         return
@@ -135,6 +137,7 @@ def methods(as_json: bool = _JSON) -> None:
 
 
 def _wrote(out: Path, stamp: str | None, *, as_json: bool) -> None:
+    INTERRUPTS.outcome = f"{out} is complete."
     if as_json:
         say_json({"out": str(out), "stamp": stamp})
         return

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from understudy.cli._files import read_rows
-from understudy.cli._interrupts import INTERRUPTS
+from understudy.cli._interrupts import INTERRUPTS, NOTHING
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 
 if TYPE_CHECKING:
@@ -133,7 +132,8 @@ def publish(
     named |= {"max_candidates": max_candidates}
     named |= {"sensitive": tuple(sensitive) if sensitive else None}
     options = _options(method, named, option)
-    with _told_if_complete(out), progress_bars(quiet=as_json) as progress:
+    INTERRUPTS.outcome = _completeness(out)
+    with progress_bars(quiet=as_json) as progress:
         release = make_release(
             source, schema=schema, epsilon=_epsilon(epsilon, source), delta=delta, out=out, method=method, n=n,
             neighbours=neighbours, ledger=ledger, dataset=dataset, cap=cap, delta_cap=delta_cap, seed=seed,
@@ -158,26 +158,16 @@ def _options(method: str, named: dict[str, Any], written: list[str] | None) -> d
 
 
 def _tell_release(release: Release, *, as_json: bool) -> None:
-    if release.statement.ledger is not None:
-        INTERRUPTS.outcome += f" It was charged to '{release.statement.ledger.dataset}' in the ledger."
     if as_json:
         say_json(_release_json(release))
     else:
         _show_release(release)
 
 
-@contextmanager
-def _told_if_complete(out: Path) -> Iterator[None]:
-    """An interrupt may come once the new folder has its name, or afterwards: then the release is not denied."""
+def _completeness(out: Path) -> Callable[[], str]:
+    """What to say of the release if the run ends before it can: looked up then, so that none is denied or made up."""
     before = _identity(out)
-    complete = f"the release in {out} is complete."
-    try:
-        yield
-    except KeyboardInterrupt:
-        if _identity(out) not in (None, before):
-            INTERRUPTS.outcome = complete
-        raise
-    INTERRUPTS.outcome = complete
+    return lambda: NOTHING if _identity(out) in (None, before) else f"the release in {out} is complete."
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from understudy._core.errors import UnderstudyWarning
 from understudy.cli._interrupts import INTERRUPTS
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-
-
-def any_encoding() -> None:
-    """Let a terminal or pipe that knows no ε show an escape: a run must not die of it after its budget is spent."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str = "") -> None:
@@ -69,16 +63,34 @@ def say_error(sentence: str, *, as_json: bool = False, program: str = "understud
         print(f"{program}: {printable(sentence)}", file=sys.stderr, flush=True)
 
 
+def show_warnings() -> None:
+    """Let our own warnings appear as sentences on stderr; those of libraries as ever."""
+    others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, UnderstudyWarning):
+            say_aside(f"understudy: warning: {printable(str(message))}")
+        else:
+            others(message, category, *where, **more)
+
+    warnings.showwarning = show
+
+
 def say_aside(sentence: str) -> None:
-    """A remark that is not part of the result, on stderr."""
-    print(sentence, file=sys.stderr)
+    """A remark that is not part of the result, on stderr; where that is full, no run is stopped for it."""
+    with suppress(OSError):
+        print(sentence, file=sys.stderr)
 
 
 def say_table(table: Table) -> None:
     """A table on stdout, as wide as the terminal; wide enough for any row in a pipe."""
     from rich.console import Console
 
-    console = Console() if sys.stdout.isatty() else Console(width=200, no_color=True, highlight=False)
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:  # rich would exit here and now
+            raise BrokenPipeError
+
+    console = Screen() if sys.stdout.isatty() else Screen(width=200, no_color=True, highlight=False)
     console.print(table)
 
 

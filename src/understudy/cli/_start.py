@@ -14,30 +14,36 @@ if TYPE_CHECKING:
 
     import typer
 
+    from understudy.cli._main import Command
+
 
 def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typer] | None = None) -> Never:
     """Run the command line and exit; `program` loads another one with the same manners."""
-    code = 130  # as in _interrupts, which an interrupt may keep from being loaded
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    command: Command | None = None
     try:
         from understudy.cli._interrupts import INTERRUPTS
 
         INTERRUPTS.install()
-        from understudy.cli._show import any_encoding
+        from understudy.cli._streams import prepare_streams
 
-        any_encoding()
-        from understudy.cli._main import run
+        prepare_streams()
+        from understudy.cli._show import show_warnings
 
-        given = list(sys.argv[1:] if arguments is None else arguments)
-        code = run(given) if program is None else run(given, program())
+        show_warnings()
+        from understudy.cli import _main
+
+        command = _main.Command(given, None if program is None else program())
+        command.attempt()
     except KeyboardInterrupt:  # before there was a command, or a second one on the way out
         pass
     while not _undisturbed():
         pass
-    sys.exit(code)
+    sys.exit(130 if command is None else command.tell())  # 130: as in _interrupts, which may not have been loaded
 
 
 def _undisturbed() -> bool:
-    """Ignore signals from here on: nothing is left to stop, and the interpreter takes itself down."""
+    """Ignore signals from here on: nothing is left but to tell how it went, and to take the interpreter down."""
     try:
         import signal
 

@@ -1,46 +1,82 @@
 """Whether a synthetic table is any good: measures against the real table. What they find is private to the holder."""
 
-from understudy.evaluation._association import (
-    ASSOCIATIONS,
-    AssociationMatrices,
-    Associations,
-    compare_associations,
-    measure_associations,
+from understudy.evaluation._association import ASSOCIATIONS, COLUMN_ASSOCIATIONS, measure_associations
+from understudy.evaluation._classify import (
+    CLASSIFICATION,
+    CLASSIFIERS,
+    check_targets,
+    default_targets,
+    measure_classification,
 )
-from understudy.evaluation._classify import CLASSIFIERS, check_targets, default_targets, measure_classification
-from understudy.evaluation._counts import Joint, choose_groups, joint_counts
-from understudy.evaluation._detection import DETECTORS, measure_detection
+from understudy.evaluation._counts import MAX_TABLES, Joint, choose_groups, joint_counts
+from understudy.evaluation._detection import DETECTION, DETECTORS, measure_detection
 from understudy.evaluation._facts import BudgetLine, ReportFacts
 from understudy.evaluation._interval import mean_interval
-from understudy.evaluation._network import measure_network
+from understudy.evaluation._matrices import AssociationMatrices
+from understudy.evaluation._measure import (
+    ASSOCIATIONS_GROUP,
+    DETECTION_GROUP,
+    LEARNING_GROUP,
+    NETWORK_GROUP,
+    QUERIES_GROUP,
+    TABLES_GROUP,
+    VALIDITY_GROUP,
+    Direction,
+    Group,
+    Measure,
+    MeasureInput,
+    Need,
+)
+from understudy.evaluation._measures import MEASURES, compute_measures
+from understudy.evaluation._network import NETWORK_INFORMATION, measure_network
 from understudy.evaluation._pair import Pair, PairFaults, Progress, TableFaults, pair_of_codes, read_pair
-from understudy.evaluation._privabn import QUERIES, measure_l1_l2
+from understudy.evaluation._privabn import PRIVABN_ERRORS, QUERIES, measure_l1_l2
 from understudy.evaluation._public import PublicReport, make_public_report
-from understudy.evaluation._ranges import measure_ranges
+from understudy.evaluation._ranges import RANGE_QUERIES, measure_ranges
 from understudy.evaluation._reference import References, draw_fresh_sample, draw_independent_columns, make_references
 from understudy.evaluation._report import PRIVATE, Report, make_report
-from understudy.evaluation._result import Direction, MeasureResult, find_result
-from understudy.evaluation._sdmetrics import measure_sdmetrics
+from understudy.evaluation._result import MeasureResult, find_result
+from understudy.evaluation._sdmetrics import SDMETRICS, measure_sdmetrics
 from understudy.evaluation._summaries import Cell, Histogram, Shares, WorstTable
-from understudy.evaluation._tables import MAX_TABLES, measure_tables, total_variation
-from understudy.evaluation._validity import measure_validity
+from understudy.evaluation._tables import TABLE_DISTANCES, measure_tables, total_variation
+from understudy.evaluation._validity import VALIDITY, measure_validity
 from understudy.evaluation._verdict import beside_references, columns_named, points
 
 __all__ = [
     "ASSOCIATIONS",
+    "ASSOCIATIONS_GROUP",
+    "CLASSIFICATION",
     "CLASSIFIERS",
+    "COLUMN_ASSOCIATIONS",
+    "DETECTION",
+    "DETECTION_GROUP",
     "DETECTORS",
+    "LEARNING_GROUP",
     "MAX_TABLES",
+    "MEASURES",
+    "NETWORK_GROUP",
+    "NETWORK_INFORMATION",
+    "PRIVABN_ERRORS",
     "PRIVATE",
     "QUERIES",
+    "QUERIES_GROUP",
+    "RANGE_QUERIES",
+    "SDMETRICS",
+    "TABLES_GROUP",
+    "TABLE_DISTANCES",
+    "VALIDITY",
+    "VALIDITY_GROUP",
     "AssociationMatrices",
-    "Associations",
     "BudgetLine",
     "Cell",
     "Direction",
+    "Group",
     "Histogram",
     "Joint",
+    "Measure",
+    "MeasureInput",
     "MeasureResult",
+    "Need",
     "Pair",
     "PairFaults",
     "Progress",
@@ -55,7 +91,7 @@ __all__ = [
     "check_targets",
     "choose_groups",
     "columns_named",
-    "compare_associations",
+    "compute_measures",
     "default_targets",
     "draw_fresh_sample",
     "draw_independent_columns",

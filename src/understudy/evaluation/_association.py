@@ -15,7 +15,7 @@ association with any (0), and no rank correlation at all: such pairs of the real
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import log2, sqrt
 from typing import Literal, TypeAlias
@@ -24,6 +24,8 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.counting import open_counter
+from understudy.evaluation._matrices import AssociationMatrices
+from understudy.evaluation._measure import ASSOCIATIONS_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -42,6 +44,11 @@ _MEASURES = {
     "Cramér's V": "average difference of Cramér's V, not bias-corrected",
     "Spearman": "average difference of Spearman's rank correlation between ordered columns",
 }
+_MATRICES: dict[AssociationName, tuple[AssociationName, ...]] = {
+    "mutual information": ("mutual information", "mutual information (bits)"),
+    "Cramér's V": ("Cramér's V",),
+    "Spearman": ("Spearman",),
+}
 _SAID = {
     "mutual information": "Mutual information",
     "Cramér's V": "Strength of association (Cramér's V)",
@@ -49,40 +56,10 @@ _SAID = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AssociationMatrices:
-    """One measure for every pair of columns, in the order of `names`: for a heat map. Private.
-
-    NaN where the measure is not defined, and on the diagonal of what was left out. Spearman has ordered columns only.
-    """
-
-    name: AssociationName
-    names: tuple[str, ...]
-    real: Floats
-    synthetic: Floats
-
-    def __post_init__(self) -> None:
-        self.real.setflags(write=False)
-        self.synthetic.setflags(write=False)
-
-    @property
-    def difference(self) -> Floats:
-        """Synthetic minus real."""
-        return self.synthetic - self.real
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Associations:
-    """What `compare_associations` finds. Private."""
-
-    results: tuple[MeasureResult, ...]
-    matrices: dict[AssociationName, AssociationMatrices]
-
-
 def measure_associations(
     pair: Pair, references: References, *, progress: Progress | None = None
 ) -> list[MeasureResult]:
-    """Whether pairs of columns hang together as they do in the real table: three results.
+    """Whether pairs of columns hang together as they do in the real table: three results, with their matrices.
 
     >>> import pyarrow as pa
     >>> from understudy.evaluation import make_references, read_pair
@@ -95,11 +72,6 @@ def measure_associations(
     >>> [(one.name, one.value) for one in found]
     [('mutual information', 1.0), ("Cramér's V", 1.0), ('Spearman', nan)]
     """
-    return list(compare_associations(pair, references, progress=progress).results)
-
-
-def compare_associations(pair: Pair, references: References, *, progress: Progress | None = None) -> Associations:
-    """The same three results, and the matrices behind them."""
     scales = scales_of(pair)
     tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     found: list[dict[AssociationName, Floats]] = []
@@ -108,11 +80,30 @@ def compare_associations(pair: Pair, references: References, *, progress: Progre
             progress("associations", done, len(tables))
         found.append(_all_pairs(table, scales))
     real, *synthetic, fresh, independent = found
-    results = [_result(name, pair, scales, real, synthetic, fresh, independent) for name in ASSOCIATIONS]
-    return Associations(
-        results=tuple(results),
-        matrices={name: _matrices(name, scales, real[name], synthetic[0][name]) for name in real},
-    )
+    return [
+        replace(
+            _result(name, pair, scales, real, synthetic, fresh, independent),
+            matrices=tuple(_matrices(one, scales, real[one], synthetic[0][one]) for one in _MATRICES[name]),
+        )
+        for name in ASSOCIATIONS
+    ]
+
+
+class ColumnAssociations:
+    """Whether pairs of columns hang together as they do in the real table."""
+
+    name = "associations"
+    group = ASSOCIATIONS_GROUP
+    direction: Direction = "less"
+    synonym = None
+    needs: frozenset[Need] = frozenset()
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_associations(given.pair, given.references, progress=given.progress)
+
+
+COLUMN_ASSOCIATIONS = ColumnAssociations()
 
 
 def _matrices(name: AssociationName, scales: Sequence[Scale], real: Floats, synthetic: Floats) -> AssociationMatrices:
@@ -136,7 +127,9 @@ def _result(
     pairs = [(i, j) for i, j in combinations(range(len(scales)), 2) if np.isfinite(real[name][i, j])]
     if not pairs:
         why = "it needs two columns of the real table" + (" with an order" if name == "Spearman" else "")
-        return not_measured(name, question, definition=_MEASURES[name], why=f"{why} that are not constant")
+        return not_measured(
+            COLUMN_ASSOCIATIONS, name, question, definition=_MEASURES[name], why=f"{why} that are not constant"
+        )
     at = tuple(np.array(pairs).T)
 
     def gaps(found: dict[AssociationName, Floats]) -> Floats:
@@ -151,6 +144,7 @@ def _result(
     possible = sum(s.ordered for s in scales) if name == "Spearman" else len(scales)
     of = possible * (possible - 1) // 2
     return MeasureResult(
+        COLUMN_ASSOCIATIONS,
         name,
         question,
         definition=_MEASURES[name],

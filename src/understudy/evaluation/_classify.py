@@ -18,6 +18,7 @@ import pyarrow as pa
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Rng, Streams, streams
 from understudy.evaluation._learning import Features, area_under_curve, quiet, rows_of, scikit_learn, some_rows
+from understudy.evaluation._measure import LEARNING_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -105,7 +106,10 @@ def measure_classification(
     _check_holdout(pair, holdout)
     chosen = check_targets(pair, targets)
     if why := _hindrance(pair, chosen):
-        return [not_measured(f"classification: {model}", _QUESTION, definition=_MEASURE, why=why) for model in models]
+        return [
+            not_measured(CLASSIFICATION, f"classification: {model}", _QUESTION, definition=_MEASURE, why=why)
+            for model in models
+        ]
     scikit_learn()
     coins = streams(seed)
     train, test = _split(pair.real, holdout, coins.get("evaluate", "holdout"))
@@ -117,6 +121,30 @@ def measure_classification(
             progress("classifiers", done, len(models))
         found.append(_result(model, chosen, runs, holdout is not None))
     return found
+
+
+class Classification:
+    """How often classifiers that learnt from it are wrong about real rows."""
+
+    name = "classification"
+    group = LEARNING_GROUP
+    direction: Direction = "less"
+    synonym = None
+    needs: frozenset[Need] = frozenset({"classifiers"})
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_classification(
+            given.pair,
+            given.references,
+            targets=given.targets,
+            holdout=given.holdout,
+            seed=given.seed,
+            progress=given.progress,
+        )
+
+
+CLASSIFICATION = Classification()
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +244,7 @@ def _result(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_out
     )
     which = "held-out real rows" if held_out else "real rows set aside (20 %; the synthetic table may have seen them)"
     return MeasureResult(
+        CLASSIFICATION,
         f"classification: {model}",
         _QUESTION,
         definition=_MEASURE,

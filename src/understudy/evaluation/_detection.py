@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from understudy._core.randomness import Rng, streams
 from understudy.evaluation._learning import Features, area_under_curve, quiet, rows_of, scikit_learn, some_rows
+from understudy.evaluation._measure import DETECTION_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -93,7 +94,7 @@ def measure_detection(
     if fewest < _FEWEST_ROWS:
         why = f"it takes at least {2 * _FEWEST_ROWS} real and {_FEWEST_ROWS} synthetic rows"
         return [
-            not_measured(name, _QUESTION, definition=_MEASURES[kind], why=why)
+            not_measured(DETECTION, name, _QUESTION, definition=_MEASURES[kind], why=why)
             for name, kind in zip(names, kinds, strict=True)
         ]
     scikit_learn()
@@ -114,6 +115,23 @@ def measure_detection(
     scope = f"{n_rows:,} real and {n_rows:,} synthetic rows, drawn at random"
     results = [_area(model, found[model], scope) for model in models]
     return results + ([_ratio(found["logistic"], scope)] if "logistic" in models else [])
+
+
+class Detection:
+    """How well classifiers tell real from synthetic rows."""
+
+    name = "detection"
+    group = DETECTION_GROUP
+    direction: Direction = "less"
+    synonym = None
+    needs: frozenset[Need] = frozenset({"classifiers"})
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_detection(given.pair, given.references, seed=given.seed, progress=given.progress)
+
+
+DETECTION = Detection()
 
 
 def _tell_apart(model: Detector, real: Table, other: Table, scales: tuple[Scale, ...], rng: Rng) -> _Found:
@@ -186,6 +204,7 @@ def _area(model: Detector, found: Sequence[_Found], scope: str) -> MeasureResult
         )
     )
     return MeasureResult(
+        DETECTION,
         f"propensity: {model}",
         _QUESTION,
         definition=_MEASURES[model],
@@ -211,6 +230,7 @@ def _ratio(found: Sequence[_Found], scope: str) -> MeasureResult:
     value, interval = over_tables([one.ratio for one in synthetic])
     sides = {"synthetic": synthetic[0], "fresh_sample": fresh, "independent_columns": independent}
     return MeasureResult(
+        DETECTION,
         "pMSE ratio",
         _QUESTION,
         definition=_MEASURES["pMSE"],

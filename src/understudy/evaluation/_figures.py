@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from understudy.charts import Chart, heat_map, paired_bars, strip
-from understudy.evaluation._association import AssociationMatrices
+from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram, Shares
 

@@ -13,10 +13,11 @@ from understudy._core.errors import OptionError
 from understudy.counting import Counts
 from understudy.evaluation._counts import sparse_counts
 from understudy.evaluation._interval import mean_interval
+from understudy.evaluation._measure import NETWORK_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
-from understudy.models import Network
+from understudy.models import HasNetwork, Network
 from understudy.schema import Attribute, Axis, Domain, Recoding
 from understudy.tables import Table, code_type
 
@@ -67,6 +68,26 @@ def measure_network(
         if node.parents:
             information[:, i] = _information(coded, node.parents, node.child)
     return _result(network, information, lost)
+
+
+class NetworkInformation:
+    """How much of what the network knows is in the table."""
+
+    name = "network information"
+    group = NETWORK_GROUP
+    direction: Direction = "nearer"
+    synonym = None
+    needs: frozenset[Need] = frozenset({"network"})
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        if not isinstance(given.model, HasNetwork):
+            return []
+        network, recoding = given.model.network, given.model.recoding
+        return [measure_network(given.pair, given.references, network, recoding=recoding, progress=given.progress)]
+
+
+NETWORK_INFORMATION = NetworkInformation()
 
 
 def _shape(domain: Domain) -> list[tuple[str, int]]:
@@ -127,6 +148,7 @@ def _result(network: Network, information: Floats, lost: int) -> MeasureResult:
     worst = int(order[0])
     family = (names[worst], *(network.domain[axis.attribute].name for axis in network.nodes[worst].parents))
     return MeasureResult(
+        NETWORK_INFORMATION,
         "network information",
         "Is what the network knows still in the table?",
         definition="sum of the mutual information between each column and its parents, in bits",
@@ -134,7 +156,6 @@ def _result(network: Network, information: Floats, lost: int) -> MeasureResult:
         fresh_sample=float(sums[-2]),
         independent_columns=float(sums[-1]),
         score=1.0 if total == value else max(0.0, 1.0 - abs(total - value) / max(total, value)),
-        direction="nearer",
         scope=f"all {len(network.nodes)} nodes" + (f"; {lost:,} rows outside the schema left out" if lost else ""),
         worst=(family, float(abs(real - synthetic)[worst])),
         interval=mean_interval(sums[1:-2].tolist()),

@@ -16,8 +16,10 @@ from markupsafe import Markup
 from understudy.charts import Chart, gauge, percent, plain, style_rules, tidy
 from understudy.evaluation._figures import association_maps, difference_map, histogram_bars, result_strip, share_bars
 from understudy.evaluation._markdown import inline, render
+from understudy.evaluation._measure import Group
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram
+from understudy.evaluation._tables import TABLE_DISTANCES
 from understudy.evaluation._verdict import BY_CHANCE
 from understudy.evaluation._verdict import points as in_points
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 SHOWN_COLUMNS = 12
 _SHOWN_ROWS = 12
 _MANY = 12
-_NOT_ON_THE_PAGE = ("mutual information (bits)",)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ def tone_of(known: MeasureResult) -> Tone:
 
     >>> def pairs(value):
     ...     references = {"fresh_sample": 0.0, "independent_columns": 0.2}
-    ...     return MeasureResult("2-way", "?", definition="", value=value, score=1.0, verdict="", **references)
+    ...     return MeasureResult(TABLE_DISTANCES, "2-way", "?", definition="", value=value, score=1.0, verdict="",
+    ...         **references)
     >>> [tone_of(pairs(value)).name for value in (0.01, 0.08, 0.15)]
     ['close', 'fair', 'far']
     """
@@ -98,7 +100,7 @@ def report_page(report: Report) -> str:
         "overall": _overall(report),
         **_grouped([_verdict(known) for known in report.results]),
         "columns": sorted(map(_column, report.histograms), key=lambda column: -column["distance"]),
-        "associations": [_maps(found) for found in report.associations if found.name not in _NOT_ON_THE_PAGE],
+        "associations": [_maps(known.matrices[0]) for known in report.results if known.matrices],
         "worst": report.worst_cells,
         **_shared(report.facts),
     }
@@ -197,6 +199,7 @@ def _overall(report: Report) -> dict[str, Any]:
     if report.fresh_sample_score is None or report.independent_columns_score is None:
         return {"tone": UNKNOWN, "sentence": sentence, "advice": ""}
     known = MeasureResult(
+        TABLE_DISTANCES,
         "overall",
         "",
         definition="",
@@ -224,25 +227,30 @@ def _overall(report: Report) -> dict[str, Any]:
 
 def _widths(report: Report) -> str:
     """Which tables the overall verdict is about."""
-    words = {"1-way": "one", "2-way": "two", "3-way": "three"}
-    found = [words[known.name] for known in report.results if known.name in words]
+    words = {1: "one", 2: "two", 3: "three"}
+    found = [words[known.width] for known in report.scored if known.width is not None]
     if found == ["one"]:
         return "Single columns"
     return f"Tables of {'one to three' if len(found) == 3 else ' and '.join(found)} columns"
 
 
-def _grouped(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """What was measured, by the question it answers; other people's names for the same go into a table at the end."""
+def _grouped(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was measured, by the question it answers. Groups with a heading have sections of their own, and other
+    people's names for the same go into a table at the end."""
     questions: dict[str, list[dict[str, Any]]] = {}
-    lessons, familiar = [], []
+    sections: dict[Group, dict[str, list[dict[str, Any]]]] = {}
+    familiar = [row for row in rows if row["known"].synonym is not None]
     for row in rows:
-        if row["known"].other_name:
-            familiar.append(row)
-        elif row["known"].name.startswith("classification"):
-            lessons.append(row)
-        else:
-            questions.setdefault(row["known"].question, []).append(row)
-    return {"questions": list(questions.items()), "lessons": lessons, "familiar": familiar}
+        known = row["known"]
+        if known.synonym is None:
+            cards = sections.setdefault(known.group, {}) if known.group.heading else questions
+            cards.setdefault(known.question, []).append(row)
+    return {
+        "questions": list(questions.items()),
+        "sections": [(group, list(cards.items())) for group, cards in sections.items()],
+        "familiar": familiar,
+        "familiar_from": ", ".join(dict.fromkeys(row["known"].synonym for row in familiar)),
+    }
 
 
 def _verdict(known: MeasureResult) -> dict[str, Any]:

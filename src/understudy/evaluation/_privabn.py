@@ -25,6 +25,7 @@ from understudy._core.randomness import streams
 from understudy.evaluation._counts import Chosen, choose_groups, joint_counts
 from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._kernels import share_differences
+from understudy.evaluation._measure import QUERIES_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -79,6 +80,23 @@ def measure_l1_l2(
     return found
 
 
+class PrivABNErrors:
+    """How wrong answers to random queries are, as the PrivABN paper counts."""
+
+    name = "PrivABN's errors"
+    group = QUERIES_GROUP
+    direction: Direction = "less"
+    synonym = "PrivABN"
+    needs: frozenset[Need] = frozenset()
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_l1_l2(given.pair, given.references, seed=given.seed, progress=given.progress)
+
+
+PRIVABN_ERRORS = PrivABNErrors()
+
+
 def _errors(pair: Pair, references: References, chosen: Chosen, way: int, progress: Progress | None) -> Floats:
     """[L1 or L2, table, query]; the last two tables are the references."""
     tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
@@ -101,6 +119,7 @@ def _result(pair: Pair, way: int, chosen: Chosen, kind: str, errors: Floats, mos
     columns |= {name: pa.array(numbers[order]) for name, numbers in rows.items()}
     worst = float(synthetic[order[0]])
     return MeasureResult(
+        PRIVABN_ERRORS,
         f"{kind} {way}-way",
         f"How wrong are answers to {way}-way queries, as PrivABN's authors count it?",
         definition=_FORMULAS[kind],

@@ -15,6 +15,7 @@ import pyarrow as pa
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, streams
 from understudy.counting import open_counter
+from understudy.evaluation._measure import QUERIES_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -84,8 +85,8 @@ def measure_ranges(
     if not asked:
         why = "no column has more than one value to choose from"
         return [
-            not_measured("range queries", _QUESTION, definition=_ABSOLUTE, why=why),
-            not_measured("range queries, relative", _QUESTION, definition=_RELATIVE, why=why),
+            not_measured(RANGE_QUERIES, "range queries", _QUESTION, definition=_ABSOLUTE, why=why),
+            not_measured(RANGE_QUERIES, "range queries, relative", _QUESTION, definition=_RELATIVE, why=why),
         ]
     tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     shares: list[Floats] = []
@@ -94,6 +95,23 @@ def measure_ranges(
             progress("range queries", done, len(tables))
         shares.append(_answers(table, asked))
     return _both(pair, asked, shares, sanity)
+
+
+class RangeQueries:
+    """How wrong answers to random range queries are."""
+
+    name = "range queries"
+    group = QUERIES_GROUP
+    direction: Direction = "less"
+    synonym = None
+    needs: frozenset[Need] = frozenset()
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_ranges(given.pair, given.references, seed=given.seed, progress=given.progress)
+
+
+RANGE_QUERIES = RangeQueries()
 
 
 def _both(pair: Pair, asked: Sequence[_Query], shares: Sequence[Floats], sanity: float) -> list[MeasureResult]:
@@ -197,6 +215,7 @@ def _result(
         }
     )
     return MeasureResult(
+        RANGE_QUERIES,
         name,
         _QUESTION,
         definition=_RELATIVE if relative else _ABSOLUTE,

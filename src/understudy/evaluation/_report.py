@@ -16,10 +16,11 @@ import pyarrow as pa
 from understudy._core.errors import OptionError, OutputError, did_you_mean
 from understudy._core.files import write_bytes
 from understudy.charts import Chart
-from understudy.evaluation._association import AssociationMatrices
 from understudy.evaluation._facts import ReportFacts
 from understudy.evaluation._figures import difference_map, histogram_bars, result_strip
 from understudy.evaluation._frames import Kind, as_frame, frame_kind
+from understudy.evaluation._matrices import AssociationMatrices
+from understudy.evaluation._measure import TABLES_GROUP
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._result import MeasureResult, find_result
 from understudy.evaluation._summaries import (
@@ -31,15 +32,16 @@ from understudy.evaluation._summaries import (
 )
 
 PRIVATE = "computed from the real table: do not publish"
-_SCORED = ("1-way", "2-way", "3-way")
+_WIDEST_SCORED = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
     """What was found about a synthetic table. Private: it was computed from the real one.
 
-    >>> pairs = MeasureResult("2-way", "Do pairs of columns agree?", definition="average total variation distance",
-    ...     value=0.25, fresh_sample=0.125, independent_columns=0.5, score=0.75, verdict="Differences of 25 points.")
+    >>> from understudy.evaluation import TABLE_DISTANCES
+    >>> pairs = MeasureResult(TABLE_DISTANCES, "2-way", "Do pairs of columns agree?", definition="average distance",
+    ...     value=0.25, fresh_sample=0.125, independent_columns=0.5, score=0.75, verdict="Off by 25 points.", width=2)
     >>> report = Report((pairs,), ReportFacts(dataset="people", rows_real=10, rows_synthetic=10))
     >>> report.score, report.fresh_sample_score, report.independent_columns_score
     (0.75, 0.875, 0.5)
@@ -50,28 +52,37 @@ class Report:
     results: tuple[MeasureResult, ...]
     facts: ReportFacts
     histograms: tuple[Histogram, ...] = ()
-    associations: tuple[AssociationMatrices, ...] = ()
     worst_cells: tuple[WorstTable, ...] = ()
     kind: Kind = "pyarrow"
 
     @property
     def score(self) -> float | None:
         """Mean score of all tables of one, two and three columns: 1 is best. None if none was measured."""
-        return _mean([known.score for known in self._scored])
+        return _mean([known.score for known in self.scored])
 
     @property
     def fresh_sample_score(self) -> float | None:
         """The score that a fresh sample of real rows would get."""
-        return _mean([_score_of(known, known.fresh_sample) for known in self._scored])
+        return _mean([_score_of(known, known.fresh_sample) for known in self.scored])
 
     @property
     def independent_columns_score(self) -> float | None:
         """The score that independent columns would get."""
-        return _mean([_score_of(known, known.independent_columns) for known in self._scored])
+        return _mean([_score_of(known, known.independent_columns) for known in self.scored])
 
     @property
-    def _scored(self) -> list[MeasureResult]:
-        return [known for known in self.results if known.name in _SCORED]
+    def scored(self) -> list[MeasureResult]:
+        """The results that the score is the mean of."""
+        return [
+            known
+            for known in self.results
+            if known.group == TABLES_GROUP and known.width is not None and known.width <= _WIDEST_SCORED
+        ]
+
+    @property
+    def associations(self) -> list[AssociationMatrices]:
+        """How strongly pairs of columns hang together, for all results that say so."""
+        return [matrices for known in self.results for matrices in known.matrices]
 
     @cached_property
     def table(self) -> Any:
@@ -151,7 +162,7 @@ class Report:
                 for known in self.results
             ],
             "histograms": [histogram.to_dict() for histogram in self.histograms],
-            "associations": [_matrix_dict(matrices) for matrices in self.associations],
+            "associations": [matrices.to_dict() for matrices in self.associations],
             "worst_tables": [table.to_dict() for table in self.worst_cells],
         }
         return {key: _jsonable(value) for key, value in found.items()}
@@ -172,7 +183,6 @@ def make_report(
     results: Sequence[MeasureResult],
     *,
     facts: ReportFacts,
-    associations: Sequence[AssociationMatrices] = (),
     most: int = 10,
 ) -> Report:
     """The report on a pair of tables: what was measured, and what the pages show beside it."""
@@ -180,7 +190,6 @@ def make_report(
         results=tuple(results),
         facts=facts,
         histograms=pair_histograms(pair),
-        associations=tuple(associations),
         worst_cells=drill_down(pair, results, most=most),
         kind=frame_kind(pair.kind),
     )
@@ -207,7 +216,7 @@ def _result_table(results: Sequence[MeasureResult]) -> pa.Table:
     worst = [known.worst for known in results]
     columns["worst"] = pa.array([None if w is None else w[1] for w in worst], pa.float64())
     columns["worst_columns"] = pa.array([None if w is None else " × ".join(w[0]) for w in worst], pa.string())
-    for name in ("definition", "direction", "scope", "unit", "verdict"):
+    for name in ("group", "definition", "direction", "synonym", "scope", "unit", "verdict"):
         columns[name] = pa.array([row[name] for row in rows], pa.string())
     return pa.table(columns)
 
@@ -220,15 +229,6 @@ def _score_of(known: MeasureResult, reference: float | None) -> float | None:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None and math.isfinite(value)]
     return sum(known) / len(known) if known and len(known) == len(values) else None
-
-
-def _matrix_dict(matrices: AssociationMatrices) -> dict[str, Any]:
-    return {
-        "measure": matrices.name,
-        "columns": list(matrices.names),
-        "real": matrices.real.tolist(),
-        "synthetic": matrices.synthetic.tolist(),
-    }
 
 
 def _jsonable(value: Any) -> Any:

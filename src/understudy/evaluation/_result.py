@@ -9,26 +9,29 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-Direction = Literal["less", "more", "nearer"]
-"""'nearer': neither more nor less than a fresh sample shows."""
+from understudy.evaluation._matrices import AssociationMatrices
+from understudy.evaluation._measure import Direction, Group, Measure
 
 
 @dataclass(frozen=True)
 class MeasureResult:
     """One question about a synthetic table, answered.
 
-    A number means nothing alone, so it stands between two others made the same way: what a fresh sample of
-    real rows would get, and what columns drawn independently of each other would get. Where a measure has
-    no such reference it is None, and the verdict says why.
+    A number means nothing alone, so it stands between two others made the same way: what a fresh sample of real rows
+    would get, and what columns drawn independently of each other would get. Where a measure has no such reference it is
+    None, and the verdict says why.
 
     Private: it was computed from the real table.
 
-    >>> pairs = MeasureResult("2-way", "Do pairs of columns agree?", definition="average total variation distance",
+    >>> from understudy.evaluation import TABLE_DISTANCES
+    >>> pairs = MeasureResult(TABLE_DISTANCES, "2-way", "Do pairs of columns agree?", definition="average distance",
     ...     value=0.012, fresh_sample=0.004, independent_columns=0.16, score=0.988, verdict="Off by 1.2 points.")
-    >>> round(pairs.closeness, 2)
-    0.95
+    >>> pairs.direction, round(pairs.closeness, 2)
+    ('less', 0.95)
     """
 
+    measure: Measure
+    """Whose result it is: says its group, which direction is better, and whose terms it is in."""
     name: str
     question: str
     _: KW_ONLY
@@ -43,38 +46,47 @@ class MeasureResult:
     independent_columns: float | None = None
     from_model: float | None = None
     """The same measure on answers straight from the model, without sampling error."""
-    direction: Direction = "less"
     scope: str = "all"
     """What it was computed on: 'all 455 tables', or '500 of 27,405 tables, drawn at random'."""
+    width: int | None = None
+    """How many columns the tables have that it compares, where it compares tables."""
     worst: tuple[tuple[str, ...], float] | None = None
     """Where it is worst (names of columns), and how bad."""
     interval: tuple[float, float] | None = None
     """95 % confidence interval of the value over several synthetic tables, where several were given."""
     details: pa.Table | None = None
     """One row for each table, column or task, worst first."""
+    matrices: tuple[AssociationMatrices, ...] = ()
+    """The same for every pair of columns; a page shows the first of them as a heat map."""
     from_zero: bool = False
     """Whether it is a difference, 0 where two tables are alike: then a fresh sample shows what chance makes of it."""
     unit: Literal["share", "number"] = "share"
     """'share': 0.012 is shown as 1.2 points; 'number': as it is."""
 
     @property
-    def other_name(self) -> bool:
-        """Whether it says again, in the terms of another tool or paper, what others say; shown last and in short."""
-        return self.question.startswith("SDMetrics") or self.name.startswith(("L1 ", "L2 "))
+    def group(self) -> Group:
+        """The kind of question that it answers."""
+        return self.measure.group
+
+    @property
+    def direction(self) -> Direction:
+        """What is better: less or more of it."""
+        return self.measure.direction
+
+    @property
+    def synonym(self) -> str | None:
+        """The tool or paper in whose terms it says again what others say; shown last and in short."""
+        return self.measure.synonym
 
     @property
     def closeness(self) -> float | None:
         """How far from independent columns (0) to a fresh sample (1) the value has come; None without both."""
-        if (
-            self.fresh_sample is None
-            or self.independent_columns is None
-            or self.fresh_sample == self.independent_columns
-            or not self.measured
-        ):
+        fresh, independent = self.fresh_sample, self.independent_columns
+        if fresh is None or independent is None or fresh == independent or not self.measured:
             return None
         if self.direction == "nearer":
-            return 1 - abs(self.value - self.fresh_sample) / abs(self.independent_columns - self.fresh_sample)
-        return (self.independent_columns - self.value) / (self.independent_columns - self.fresh_sample)
+            return 1 - abs(self.value - fresh) / abs(independent - fresh)
+        return (independent - self.value) / (independent - fresh)
 
     @property
     def measured(self) -> bool:
@@ -82,19 +94,21 @@ class MeasureResult:
         return isfinite(self.value)
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the details, ready for JSON."""
+        """All but the details and matrices, ready for JSON."""
         worst = None if self.worst is None else {"columns": list(self.worst[0]), "value": self.worst[1]}
         return {
             "name": self.name,
+            "group": self.group.name,
             "question": self.question,
             "definition": self.definition,
+            "direction": self.direction,
+            "synonym": self.synonym,
             "value": self.value if self.measured else None,
             "fresh_sample": self.fresh_sample,
             "independent_columns": self.independent_columns,
             "from_model": self.from_model,
             "interval": None if self.interval is None else list(self.interval),
             "score": self.score if self.measured else None,
-            "direction": self.direction,
             "scope": self.scope,
             "worst": worst,
             "unit": self.unit,

@@ -28,6 +28,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.evaluation._counts import joint_counts
+from understudy.evaluation._measure import TABLES_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -65,6 +66,23 @@ def measure_sdmetrics(pair: Pair, references: References, *, progress: Progress 
     found["Column Shapes"] = found["KSComplement"] | found["TVComplement"]
     found["Column Pair Trends"] = found["CorrelationSimilarity"] | found["ContingencySimilarity"]
     return [_result(name, pair, found[name], found) for name in _QUESTIONS]
+
+
+class SDMetrics:
+    """What users of SDMetrics know."""
+
+    name = "SDMetrics"
+    group = TABLES_GROUP
+    direction: Direction = "more"
+    synonym = "SDMetrics"
+    needs: frozenset[Need] = frozenset()
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_sdmetrics(given.pair, given.references, progress=given.progress)
+
+
+SDMETRICS = SDMetrics()
 
 
 def _tv_complement(real: Floats, other: Floats, scale: Scale) -> float:
@@ -228,7 +246,7 @@ def _result(name: str, pair: Pair, scores: Scores, found: dict[str, Scores]) -> 
     if not defined:
         kind = "pair of columns" if name in _OF_PAIRS else "column"
         why = f"there is no {kind} that it is for, or none whose score is defined"
-        return not_measured(name, question, definition=definition, why=why, direction="more")
+        return not_measured(SDMETRICS, name, question, definition=definition, why=why)
     table = np.array(list(defined.values()))
     with np.errstate(invalid="ignore"):
         means = [float(np.nanmean(column)) if np.isfinite(column).any() else None for column in table.T]
@@ -238,6 +256,7 @@ def _result(name: str, pair: Pair, scores: Scores, found: dict[str, Scores]) -> 
     keys = list(defined)
     worst = tuple(pair.names[i] for i in keys[int(order[0])])
     return MeasureResult(
+        SDMETRICS,
         name,
         question,
         definition=definition,
@@ -252,7 +271,6 @@ def _result(name: str, pair: Pair, scores: Scores, found: dict[str, Scores]) -> 
         ),
         fresh_sample=fresh,
         independent_columns=independent,
-        direction="more",
         scope=_scope(len(defined), len(scores), len(keys[0])),
         worst=(worst, float(table[order[0], 0])),
         interval=interval,

@@ -19,7 +19,6 @@ from understudy.evaluation._result import MeasureResult
 from understudy.schema import Field
 from understudy.tables import Table
 
-_TABLES = ("2-way", "3-way", "4-way")
 _CELLS = 8
 _CANDIDATES = 20_000
 _SPARSE = 0.1
@@ -151,7 +150,7 @@ def pair_histograms(pair: Pair) -> tuple[Histogram, ...]:
 def drill_down(pair: Pair, results: Sequence[MeasureResult], *, most: int = 10) -> tuple[WorstTable, ...]:
     """The tables that lie farthest above what a fresh sample of real rows gets, cell by cell.
 
-    Of the results "2-way", "3-way" and "4-way", by their details; `tables_to_read` says which.
+    Of all results about tables of two columns or more, by their details; `tables_to_read` says which.
     """
     return tuple(_drilled(pair, found) for found in tables_to_read(results, most))
 
@@ -200,7 +199,7 @@ def worst_tables(results: Sequence[MeasureResult], most: int) -> list[RankedTabl
     >>> worst_tables([], 10)
     []
     """
-    found = [table for known in results if known.name in _TABLES for table in ranked_tables(known)]
+    found = [table for known in results if (known.width or 0) > 1 for table in ranked_tables(known)]
     return sorted(found, key=lambda table: (-table.excess, table.columns))[: max(most, 0)]
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from understudy.evaluation._interval import mean_interval
-from understudy.evaluation._result import Direction, MeasureResult
+from understudy.evaluation._measure import Measure
+from understudy.evaluation._result import MeasureResult
 
 
 def over_tables(values: Sequence[float]) -> tuple[float, tuple[float, float] | None]:
@@ -19,21 +20,20 @@ def over_tables(values: Sequence[float]) -> tuple[float, tuple[float, float] | N
     return float(np.mean(values)), mean_interval(values)
 
 
-def not_measured(
-    name: str, question: str, *, definition: str, why: str, direction: Direction = "less"
-) -> MeasureResult:
+def not_measured(measure: Measure, name: str, question: str, *, definition: str, why: str) -> MeasureResult:
     """A result for what could not be measured on these tables: its value and score are NaN, its verdict says why.
 
-    >>> not_measured("Spearman", "Do ranks agree?", definition="…", why="only one column has an order").verdict
-    'Not measured (Spearman): only one column has an order.'
+    >>> from understudy.evaluation import COLUMN_ASSOCIATIONS
+    >>> not_measured(COLUMN_ASSOCIATIONS, "Spearman", "Do ranks agree?", definition="…", why="no column varies").verdict
+    'Not measured (Spearman): no column varies.'
     """
     return MeasureResult(
+        measure,
         name,
         question,
         definition=definition,
         value=float("nan"),
         score=float("nan"),
         verdict=f"Not measured ({name}): {why}.",
-        direction=direction,
         scope="not measured",
     )

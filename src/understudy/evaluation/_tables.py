@@ -13,10 +13,11 @@ import pyarrow as pa
 from understudy._core.errors import OptionError
 from understudy._core.randomness import streams
 from understudy.counting import Counts
-from understudy.evaluation._counts import Chosen, choose_groups, joint_counts
+from understudy.evaluation._counts import MAX_TABLES, Chosen, choose_groups, joint_counts
 from understudy.evaluation._from_model import ModelTables
 from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._kernels import crossed_difference, share_differences
+from understudy.evaluation._measure import TABLES_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -25,7 +26,6 @@ from understudy.models import Model
 
 Floats = npt.NDArray[np.float64]
 
-MAX_TABLES = 20_000
 MODEL_TABLES = 200
 _WORDS = {1: "Single columns", 2: "Two-way tables", 3: "Three-way tables", 4: "Four-way tables"}
 _QUESTIONS = {1: "Does each column look right?", 2: "Do pairs of columns agree?"}
@@ -97,6 +97,31 @@ def measure_tables(
     return found
 
 
+class TableDistances:
+    """How far tables of so many columns are from the real ones."""
+
+    name = "tables"
+    group = TABLES_GROUP
+    direction: Direction = "less"
+    synonym = None
+    needs: frozenset[Need] = frozenset()
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_tables(
+            given.pair,
+            given.references,
+            ways=given.ways,
+            max_tables=given.max_tables,
+            seed=given.seed,
+            model=given.model,
+            progress=given.progress,
+        )
+
+
+TABLE_DISTANCES = TableDistances()
+
+
 @dataclass
 class _Distances:
     """Row t: the t-th synthetic table; the last two rows: the references. One column for each contingency table."""
@@ -129,6 +154,7 @@ def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Meas
     value = float(synthetic.mean())
     asked = _asked(distances, synthetic, chosen)
     return MeasureResult(
+        TABLE_DISTANCES,
         f"{way}-way",
         _QUESTIONS.get(way, f"Do groups of {['', '', '', 'three', 'four'][way] if way < 5 else way} columns agree?"),
         definition="average total variation distance",
@@ -138,6 +164,7 @@ def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Meas
         from_model=asked.value,
         score=1.0 - value,
         scope=chosen.scope + asked.scope,
+        width=way,
         worst=(columns, float(synthetic[worst])),
         interval=mean_interval(distances.all[:-2].mean(axis=1).tolist()),
         details=_details(pair, way, chosen, distances),

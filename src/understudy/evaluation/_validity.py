@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.charts import tidy
+from understudy.evaluation._measure import VALIDITY_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
@@ -60,6 +61,23 @@ def measure_validity(pair: Pair, references: References, *, progress: Progress |
     return found
 
 
+class Validity:
+    """Whether rows could exist: cells as the schema allows them, dependencies kept."""
+
+    name = "validity"
+    group = VALIDITY_GROUP
+    direction: Direction = "less"
+    synonym = None
+    needs: frozenset[Need] = frozenset()
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_validity(given.pair, given.references, progress=given.progress)
+
+
+VALIDITY = Validity()
+
+
 def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> MeasureResult:
     value, interval = over_tables([_invalid(table, scales) for table in pair.synthetic])
     fresh, independent = _invalid(references.fresh_sample, scales), _invalid(references.independent_columns, scales)
@@ -81,6 +99,7 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Measu
         }
     )
     return MeasureResult(
+        VALIDITY,
         "validity",
         "Is every cell what the schema allows?",
         definition="share of cells outside their range or categories, of another type, or missing where none may be",
@@ -136,6 +155,7 @@ def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -
     )
     count = len(declared)
     return MeasureResult(
+        VALIDITY,
         "dependencies",
         "Do rows keep what is declared to hold between columns?",
         definition="share of rows that break a declared dependency, on average over dependencies",

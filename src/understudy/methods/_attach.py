@@ -24,7 +24,17 @@ from understudy.methods._parents import (
 )
 from understudy.methods._usefulness import largest_useful_table
 from understudy.models import Node, RScore, WeightedRScore, project_to_simplex, score_named
-from understudy.privacy import Candidate, Curator, Factors, Measurement, NoiseLevel, Score, factors_of
+from understudy.privacy import (
+    BestCandidate,
+    Candidate,
+    Curator,
+    Factors,
+    Measurement,
+    NoiseLevel,
+    NoisyTables,
+    Score,
+    factors_of,
+)
 from understudy.schema import Axis, Domain, Marginal
 
 WEIGHTS_SHARE = Fraction(1, 10)
@@ -69,12 +79,12 @@ class Attacher:
         chosen = candidates[0]
         if len(candidates) > 1:
             what = f"parents of {name}"
-            chosen = candidates[self.curator.select(candidates, score=self._score(child), share=for_choice, what=what)]
+            question = BestCandidate(candidates=candidates, score=self._score(child), what=what)
+            chosen = candidates[self.curator.ask(question, share=for_choice)]
             share -= for_choice
         node = Node(child=child, parents=chosen.parents)
-        self.measurements += self.curator.measure(
-            [node.marginal.canonical()], share=share, what=f"table of {name}", factors=self.factors or None
-        )
+        table = NoisyTables(marginals=[node.marginal.canonical()], what=f"table of {name}", factors=self.factors)
+        self.measurements += self.curator.ask(table, share=share)
         self.nodes.append(node)
 
     def _score(self, child: int) -> Score:
@@ -86,7 +96,7 @@ class Attacher:
     def _weigh(self, child: int, share: Fraction) -> Fraction:
         """Measure the attribute's own table, and protect its rare values better."""
         what = f"values of {self.curator.domain[child].name}"
-        [measured] = self.curator.measure([Marginal.of(child)], share=share, what=what)
+        [measured] = self.curator.ask(NoisyTables(marginals=[Marginal.of(child)], what=what), share=share)
         self.factors[child] = factors_of(rare_weights(measured, self.n))
         self.measurements.append(measured)
         return share
@@ -154,7 +164,8 @@ def choose_companions(
         if not candidates:
             break
         what = f"companion {number + 1} of {count}"
-        chosen = candidates[curator.select(candidates, score=RScore(), share=share / count, what=what)]
+        question = BestCandidate(candidates=candidates, score=RScore(), what=what)
+        chosen = candidates[curator.ask(question, share=share / count)]
         found.append(chosen.parents[0].attribute)
         left.remove(found[-1])
     return found

@@ -17,7 +17,7 @@ from math import ceil, log2, sqrt
 
 from understudy._core.randomness import Rng
 from understudy.methods._usefulness import NoiseFor
-from understudy.privacy import Budget, Candidate, Strength, selection_rate
+from understudy.privacy import Budget, Candidate, Strength
 from understudy.schema import Axis, Domain
 
 LARGEST_BLOCK = 1 << 16
@@ -100,7 +100,7 @@ def choose_shape(
     beta: Fraction,
     theta: Fraction,
     share: Fraction,
-    spread: Fraction,
+    sensitivity: Fraction,
     noise_for: NoiseFor,
 ) -> BlockShape:
     """The shape of least expected error for relations of this strength, with `share` of the budget left to spend.
@@ -108,7 +108,7 @@ def choose_shape(
     Choices get β of it if relations this strong can be seen at that price, less if they hardly can, and nothing if
     they cannot: then blocks are drawn by coins and share nothing.
     """
-    for_choices = _worth(domain, n, budget, strength, beta=beta, share=share, spread=spread)
+    for_choices = _worth(domain, n, budget, strength, beta=beta, share=share, sensitivity=sensitivity)
     shapes = _shapes(domain, for_choices)
     noise = {tables: noise_for((share - for_choices) / tables) for tables in {shape.n_tables for shape in shapes}}
     bits = [log2(a.size) for a in domain if a.size > 1]
@@ -125,13 +125,13 @@ def choose_shape(
 
 
 def _worth(
-    domain: Domain, n: int, budget: Budget, strength: float, *, beta: Fraction, share: Fraction, spread: Fraction
+    domain: Domain, n: int, budget: Budget, strength: float, *, beta: Fraction, share: Fraction, sensitivity: Fraction
 ) -> Fraction:
     """The part of the share that choices get: what they can see is 1/rate records, over n."""
     rounds = len(domain) - 1
     if rounds < 1 or strength <= 0:
         return Fraction(0)
-    sees = 1 / (float(selection_rate(budget, beta * share / rounds, spread)) * max(n, 1))
+    sees = 1 / (float(budget.rate_for(beta * share / rounds, sensitivity)) * max(n, 1))
     seen = min(1.0, strength / sees)
     # hundredths: a fraction without the noise of a double
     return Fraction(0) if seen < LEAST_SEEN else beta * share * Fraction(ceil(seen * 100), 100)

@@ -19,7 +19,7 @@ from understudy.methods._block_shape import BlockShape
 from understudy.methods._parents import Parents, draw_maximal, draw_subsets
 from understudy.methods._search import Progress
 from understudy.models import Node
-from understudy.privacy import Candidate, Curator, Score
+from understudy.privacy import BestCandidate, Candidate, Curator, Score
 from understudy.schema import Axis, Domain
 
 MOST_OPENINGS = 4_096
@@ -49,7 +49,7 @@ def grow_blocks(
         candidates = growth.candidates()
         if len(candidates) > 1 and any(c.parents for c in candidates) and share > 0:
             what = f"blocks, choice {n_rounds - len(growth.left) + 1} of {n_rounds}"
-            chosen = candidates[curator.select(candidates, score=score, share=share, what=what)]
+            chosen = candidates[curator.ask(BestCandidate(candidates=candidates, score=score, what=what), share=share)]
         else:
             chosen = candidates[int(coins.integers(len(candidates)))]
         growth.place(chosen)

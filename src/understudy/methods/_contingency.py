@@ -18,7 +18,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import JointModel, Model, NoisyJoint, clip_and_rescale, joint_shape
 from understudy.options import Declared, OneOf, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain, Marginal
 
 Clip: TypeAlias = Literal["marginals", "table"]
@@ -41,7 +41,7 @@ class Contingency(Declared):
     >>> import numpy as np
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=2)))
     >>> table = Table(domain, (np.array([0, 1, 1, 1]), np.array([0, 0, 0, 1])))
-    >>> curator = Curator(MemoryCounter(table), budget=make_budget(100), noise=make_noise(seed=1))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(100), noise=make_noise(seed=1))
     >>> Contingency(clip="table").fit(curator).probabilities.tolist()
     [[0.25, 0.0], [0.5, 0.25]]
     """
@@ -106,10 +106,12 @@ class Contingency(Declared):
         if progress is not None:
             progress("measuring the table", 0, 1)
         everything = Marginal.of(*(a for a, attribute in enumerate(domain) if attribute.size > 1))
-        [noisy] = curator.measure([everything], share=curator.share_left, what="one table of all columns")
+        [noisy] = curator.ask(
+            NoisyTables(marginals=[everything], what="one table of all columns"), share=curator.share_left
+        )
         if self.clip == "marginals":
             return NoisyJoint(domain, n, noisy.counts)
         return JointModel(domain, n, clip_and_rescale(noisy.counts))
 
     def _noise(self, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return table_noise(budget, neighbours, 1 - rows_share(neighbours))
+        return budget.noise_for(1 - rows_share(neighbours), neighbours.table_sensitivity)

@@ -33,9 +33,10 @@ from understudy.privacy import (
     Curator,
     Neighbours,
     NoiseLevel,
+    NoisyParities,
     Parities,
+    Sensitivity,
     code_bits,
-    table_noise,
     walsh_hadamard,
 )
 from understudy.schema import Domain, Marginal
@@ -59,7 +60,7 @@ class Fourier(Declared):
     >>> from understudy.tables import Table
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=3)))
     >>> table = Table(domain, (np.array([0, 1, 1, 1]), np.array([0, 0, 0, 2])))
-    >>> curator = Curator(MemoryCounter(table), budget=make_budget(1000), noise=make_noise(seed=1))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1000), noise=make_noise(seed=1))
     >>> Fourier(ways=2).fit(curator).marginal(Marginal.of(0, 1)).probabilities.tolist()
     [[0.25, 0.0, 0.0], [0.5, 0.0, 0.25]]
     """
@@ -94,13 +95,13 @@ class Fourier(Declared):
         noise = self._noise(domain, budget, neighbours)
         cells = count_cells([1 << code_bits(attribute.size) for attribute in domain], self.ways)
         # a cell is the mean of as many coefficients as the table has cells: nearly normal
-        spread = (2 if neighbours.public_rows else 1) * sqrt(2 * noise.variance / pi)
+        deviation = (2 if neighbours.public_rows else 1) * sqrt(2 * noise.variance / pi)
         return count_plan(
             self.name,
             domain,
             n,
             ways=self.ways,
-            noise=lambda of_cells: spread / sqrt(max(of_cells, 1)),
+            noise=lambda of_cells: deviation / sqrt(max(of_cells, 1)),
             shares=shares_of(rows_share(neighbours), coefficients=1),
             seconds=SECONDS_PER_CELL * 2 * cells + 3 * SECONDS_PER_TABLE * self._n_tables(domain),
             cells=2 * cells,
@@ -120,7 +121,7 @@ class Fourier(Declared):
             progress("measuring coefficients", 0, 2)
         blocks = [Marginal.of(*block) for block in self._blocks(domain)]
         what = f"parities of up to {self.ways} columns"
-        measured = curator.measure_parities(blocks, share=curator.share_left, what=what) if blocks else []
+        measured = curator.ask(NoisyParities(marginals=blocks, what=what), share=curator.share_left) if blocks else []
         if progress is not None:
             progress("rebuilding tables", 1, 2)
         found = {block.marginal.attributes: block for block in measured}
@@ -142,7 +143,7 @@ class Fourier(Declared):
 
     def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
         moved = Fraction(max(self._n_coefficients(domain), 1))
-        return table_noise(budget, neighbours, 1 - rows_share(neighbours), moved=moved)
+        return budget.noise_for(1 - rows_share(neighbours), Sensitivity(l1=moved, l2_squared=moved))
 
 
 def _rebuild(

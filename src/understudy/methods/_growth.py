@@ -23,7 +23,7 @@ from understudy.methods._parents import Parents
 from understudy.methods._search import Progress, Search, may_have_parents, starting_attributes
 from understudy.methods._usefulness import TableLimits
 from understudy.models import Node
-from understudy.privacy import Candidate, Curator, Neighbours, NoiseLevel, Score
+from understudy.privacy import BestCandidate, Candidate, Curator, Neighbours, NoiseLevel, Score
 from understudy.schema import Axis, Domain
 
 _LARGEST_PENALTY = 1_000_000_000  # records; keeps R's integers within 63 bits
@@ -57,9 +57,9 @@ class PenalisedScore:
         found: npt.NDArray[np.int64] = np.subtract(self.score(tables, n), penalty)
         return found
 
-    def spread(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
+    def difference_sensitivity(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
-        return self.score.spread(n, shapes, neighbours)
+        return self.score.difference_sensitivity(n, shapes, neighbours)
 
 
 def penalised(score: Score, noise: NoiseLevel) -> PenalisedScore:
@@ -94,7 +94,7 @@ def grow_parents(
         if len(candidates) == 1:
             return candidates[0]
         used += each
-        return candidates[curator.select(candidates, score=score, share=each, what=what)]
+        return candidates[curator.ask(BestCandidate(candidates=candidates, score=score, what=what), share=each)]
 
     for done in range(n_rounds):
         if progress is not None:

@@ -28,7 +28,7 @@ from understudy.methods._search import Progress
 from understudy.methods._usefulness import LARGEST_TABLE
 from understudy.models import InformationScore, Model, Network, NetworkModel, Node
 from understudy.options import Declared, Names, Real, Whole, option
-from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget
+from understudy.privacy import Budget, Candidate, Curator, Neighbours
 from understudy.schema import Axis, Domain, Marginal, recode
 
 Floats = npt.NDArray[np.float64]
@@ -118,7 +118,7 @@ class HPPrivBayesAsPrinted(Declared):
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
         k = self.spec(domain).k
-        if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+        if not budget.pure or not neighbours.public_rows:
             raise OptionError("HPPrivBayes as printed is for pure epsilon and replace-one neighbours only.")
         n_candidates = sum(comb(i, size) for i in range(len(domain)) for size in range(min(k, i) + 1))
         largest = prod(sorted((a.size for a in domain), reverse=True)[: k + 1])
@@ -229,7 +229,7 @@ def choose_network(
         ]
         scores = np.array([int(score(np.ascontiguousarray(table), n)[0]) for table in flat], dtype=np.int64)
         # the paper's weight is exp(ε₁·I / (2(d−1)·ΔI)), and twice ΔI is the spread of I
-        spread = score.spread(n, [table.shape[1:] for table in flat], Neighbours.REPLACE_ONE)
+        spread = score.difference_sensitivity(n, [table.shape[1:] for table in flat], Neighbours.REPLACE_ONE)
         chosen = curator.noise.exponential(scores, epsilon / ((d - 1) * spread * score.scale(n)))
         nodes.append(Node(child=child, parents=sets[chosen]))
     return tuple(nodes)

@@ -21,7 +21,7 @@ from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.options import Declared, Names, OneOf, Real, Whole, option
-from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, PureBudget, ZCDPBudget, table_noise
+from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, NoisyTables, measure_weighted
 from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
 
 WeightsChoice: TypeAlias = Literal["declared", "rare", "equal"]
@@ -120,7 +120,7 @@ class HPPrivBayes(Declared):
                 f"there are {len(levels[0].attributes)} ordinary columns, so fewer than that can become companions of "
                 f"a sensitive one. Got {self.companions}."
             )
-        if self.companions and not isinstance(budget, PureBudget):
+        if self.companions and not budget.pure:
             raise OptionError(
                 "companions are chosen as the run goes, and what is then promised about them holds under pure epsilon "
                 "only. Leave out delta, or declare them sensitive in the schema."
@@ -128,7 +128,9 @@ class HPPrivBayes(Declared):
         self._settle(domain, levels, 1000, budget, neighbours)
         for level in levels[1:]:
             share = level.share / (len(level.attributes) + self.companions)
-            refuse_drowning_noise(table_noise(budget, neighbours, share * (1 - self.split.network)), budget)
+            refuse_drowning_noise(
+                budget.noise_for(share * (1 - self.split.network), neighbours.table_sensitivity), budget
+            )
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
@@ -238,7 +240,7 @@ class HPPrivBayes(Declared):
         return settle(
             seen,
             n,
-            _part_of(budget, level.share),
+            budget.part(level.share),
             neighbours,
             score=self.score,
             encoding="hierarchical",
@@ -294,7 +296,10 @@ def _learn_ordinary(
     ]
     own = {a: given for a, given in factors.items() if a in level.attributes}
     tables = [_renamed(marginal, level.attributes) for marginal in tables_to_measure(search.nodes)]
-    return nodes, curator.measure(tables, share=share, what="tables of the ordinary columns", factors=own or None)
+    what = "tables of the ordinary columns"
+    if own:
+        return nodes, measure_weighted(curator, tables, own, share=share, what=what)
+    return nodes, curator.ask(NoisyTables(marginals=tables, what=what), share=share)
 
 
 def _renamed(marginal: Marginal, attributes: tuple[int, ...]) -> Marginal:
@@ -311,9 +316,3 @@ def _only(domain: Domain, attributes: tuple[int, ...]) -> Recoding:
         pieces=tuple((place[a],) if a in place else () for a in range(len(domain))),
         back=tuple(tuple(range(domain[a].size)) if a in place else (0,) for a in range(len(domain))),
     )
-
-
-def _part_of(budget: Budget, share: Fraction) -> Budget:
-    if isinstance(budget, PureBudget):
-        return PureBudget(epsilon=budget.epsilon * share)
-    return ZCDPBudget(rho=budget.rho * share, epsilon=budget.epsilon, delta=budget.delta)

@@ -11,7 +11,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.options import Declared
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain, Marginal, recode
 
 
@@ -31,7 +31,7 @@ class Independent(Declared):
     >>> from understudy.tables import Table
     >>> import numpy as np
     >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1, 1]),))
-    >>> curator = Curator(MemoryCounter(table), budget=make_budget(100), noise=make_noise(seed=1))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(100), noise=make_noise(seed=1))
     >>> Independent().fit(curator).conditionals[0].tolist()
     [0.25, 0.75]
     """
@@ -75,10 +75,12 @@ class Independent(Declared):
         if progress is not None:
             progress("measuring columns", 0, 1)
         columns = [Marginal.of(a) for a in range(len(domain))]
-        measurements = curator.measure(columns, share=curator.share_left, what="tables of one column")
+        measurements = curator.ask(
+            NoisyTables(marginals=columns, what="tables of one column"), share=curator.share_left
+        )
         network = Network(domain, tuple(Node(a) for a in range(len(domain))))
         conditionals = fit_conditionals(network, measurements, n)
         return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
 
     def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return table_noise(budget, neighbours, (1 - rows_share(neighbours)) / max(len(domain), 1))
+        return budget.noise_for((1 - rows_share(neighbours)) / max(len(domain), 1), neighbours.table_sensitivity)

@@ -23,7 +23,7 @@ from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows
 from understudy.methods._usefulness import largest_useful_table
 from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
 from understudy.options import Declared, Real, Whole, option
-from understudy.privacy import Budget, Candidate, Curator, Neighbours, PureBudget, table_noise
+from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables
 from understudy.schema import Axis, Domain, Marginal, recode
 
 LARGEST_TABLE = 1 << 16
@@ -69,7 +69,7 @@ instead.
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_drowning_noise(
-            table_noise(budget, neighbours, self._tables_share(neighbours) / max(len(domain), 1)), budget
+            budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity), budget
         )
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
@@ -97,7 +97,7 @@ instead.
         """What a run would do, from public quantities alone."""
         rows, tables = rows_share(neighbours), self._tables_share(neighbours)
         shares = {"rows": float(rows), "network": float(1 - rows - tables), "tables": float(tables)}
-        noise = table_noise(budget, neighbours, tables / max(len(domain), 1)).mean_abs
+        noise = budget.noise_for(tables / max(len(domain), 1), neighbours.table_sensitivity).mean_abs
         varied = sum(attribute.size > 1 for attribute in domain)
         return plan_with_tables(
             self.name,
@@ -118,7 +118,7 @@ instead.
 
     def largest_clique(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
         """Most cells of a clique: θ-useful even if there were as many tables as columns."""
-        noise = table_noise(budget, neighbours, self._tables_share(neighbours) / max(len(domain), 1))
+        noise = budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity)
         return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_TABLE)
 
     def n_pairs(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
@@ -172,7 +172,9 @@ def choose_graph(
             break
         candidates = [Candidate(u, (Axis(v),)) for u, v in open_pairs]
         what = f"dependent pair {done + 1} of {pairs}"
-        u, v = open_pairs[curator.select(candidates, score=RScore(), share=share / pairs, what=what)]
+        u, v = open_pairs[
+            curator.ask(BestCandidate(candidates=candidates, score=RScore(), what=what), share=share / pairs)
+        ]
         chosen.append((u, v))
         graph = _joined(graph, chosen, limit)
     return graph
@@ -189,14 +191,16 @@ def _joined(graph: Decomposable, chosen: Sequence[Pair], limit: int) -> Decompos
 def measure_cliques(curator: Curator, graph: Decomposable, n: int, *, share: Fraction) -> NetworkModel:
     """The model of a graph, its cliques' tables measured with this share of the budget."""
     network = Network(curator.domain, graph.nodes())
-    measurements = curator.measure(tables_of(graph, curator.budget), share=share, what="tables of cliques")
+    measurements = curator.ask(
+        NoisyTables(marginals=tables_of(graph, curator.budget), what="tables of cliques"), share=share
+    )
     conditionals = fit_conditionals(network, measurements, n)
     return NetworkModel(network, conditionals, recode(curator.domain, "hierarchical"), measurements, n)
 
 
 def tables_of(graph: Decomposable, budget: Budget) -> list[Marginal]:
     """What is measured: the cliques, merged where that makes the expected error smaller."""
-    power = 2 if isinstance(budget, PureBudget) else 1
+    power = 2 if budget.pure else 1
     tables: list[Clique] = merge(graph, power=power, limit=LARGEST_TABLE)
     return [Marginal.of(*sorted(table)) for table in tables]
 

@@ -33,7 +33,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import Model, NetworkModel
 from understudy.options import Declared, Real, option
-from understudy.privacy import Budget, Curator, Neighbours, PureBudget, table_noise
+from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Domain, Marginal
 
 Ints = npt.NDArray[np.int64]
@@ -73,9 +73,11 @@ Got 2 instead.
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what the paper does not cover."""
-        if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+        if not budget.pure or not neighbours.public_rows:
             raise OptionError("JTree as printed is for pure epsilon and replace-one neighbours only.")
-        refuse_drowning_noise(table_noise(budget, neighbours, self._tables_share / max(len(domain), 1)), budget)
+        refuse_drowning_noise(
+            budget.noise_for(self._tables_share / max(len(domain), 1), neighbours.table_sensitivity), budget
+        )
 
     def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
@@ -91,7 +93,7 @@ Got 2 instead.
             self.name,
             domain,
             n,
-            noise=table_noise(budget, neighbours, self._tables_share / max(len(domain), 1)).mean_abs,
+            noise=budget.noise_for(self._tables_share / max(len(domain), 1), neighbours.table_sensitivity).mean_abs,
             shares={"rows": 0.0, "network": float(1 - self._tables_share), "tables": float(self._tables_share)},
             notes=(
                 "As printed: no guarantee.",
@@ -118,7 +120,7 @@ Got 2 instead.
 
 def printed_graph(curator: Curator, *, epsilon: float, phi: float, coins: Rng) -> Decomposable:
     """The dependency graph that the printed test finds, triangulated."""
-    exact = curator.exact in ("all", "selection")
+    exact = curator.noiseless in ("all", "selection")
     scale = 0.0 if exact else noise_scale(curator.domain, curator.rows, epsilon)
     sizes = tuple(attribute.size for attribute in curator.domain)
     return bounded_graph(sizes, passing(margins(curator, phi), scale, coins))

@@ -21,7 +21,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, TablesModel, clip_and_rescale
 from understudy.options import Declared, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain
 
 
@@ -42,7 +42,7 @@ class Laplace(Declared):
     >>> import numpy as np
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=2)))
     >>> table = Table(domain, (np.array([0, 1, 1, 1]), np.array([0, 0, 0, 1])))
-    >>> curator = Curator(MemoryCounter(table), budget=make_budget(100), noise=make_noise(seed=1))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(100), noise=make_noise(seed=1))
     >>> Laplace(ways=2).fit(curator).marginal(Marginal.of(0)).probabilities.tolist()
     [0.25, 0.75]
     """
@@ -87,7 +87,7 @@ class Laplace(Declared):
         if progress is not None:
             progress("measuring tables", 0, 1)
         what = f"tables of {min(self.ways, len(curator.domain))} columns"
-        measured = curator.measure(marginals, share=curator.share_left, what=what)
+        measured = curator.ask(NoisyTables(marginals=marginals, what=what), share=curator.share_left)
         return TablesModel(
             curator.domain,
             n,
@@ -99,4 +99,4 @@ class Laplace(Declared):
         return comb(len(domain), min(self.ways, len(domain)))
 
     def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return table_noise(budget, neighbours, (1 - rows_share(neighbours)) / self._n_tables(domain))
+        return budget.noise_for((1 - rows_share(neighbours)) / self._n_tables(domain), neighbours.table_sensitivity)

@@ -25,7 +25,16 @@ from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows
 from understudy.methods._weights import Noted, Reader, Weights
 from understudy.models import JointModel, Model, joint_shape
 from understudy.options import Declared, OneOf, Real, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.privacy import (
+    Budget,
+    Curator,
+    FarthestGuess,
+    Neighbours,
+    NoiseLevel,
+    NoisyCell,
+    NoisyTables,
+    Sensitivity,
+)
 from understudy.schema import Domain, Marginal
 
 Queries: TypeAlias = Literal["tables", "cells"]
@@ -55,7 +64,7 @@ class MWEM(Declared):
     >>> from understudy.tables import Table
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=2)))
     >>> table = Table(domain, (np.tile([0, 1, 1, 1], 250), np.tile([0, 0, 0, 1], 250)))
-    >>> curator = Curator(MemoryCounter(table), budget=make_budget(5), noise=make_noise(seed=1))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(5), noise=make_noise(seed=1))
     >>> MWEM(ways=2).fit(curator).marginal(Marginal.of(0)).probabilities.round(1).tolist()
     [0.3, 0.7]
     """
@@ -145,7 +154,9 @@ class MWEM(Declared):
             if progress is not None:
                 progress("rounds", number, rounds)
             guesses = np.rint(n * reader.read(weights.table)).astype(np.int64)
-            chosen = curator.select_farthest(marginals, guesses, share=share, by=self.queries, what="worst answer")
+            chosen = curator.ask(
+                FarthestGuess(marginals=marginals, guesses=guesses, by=self.queries, what="worst answer"), share=share
+            )
             noted.append(self._measure(curator, weights, marginals, chosen, share, n))
             weights.learn(noted, passes=_passes(len(noted)))
         return JointModel(domain, n, weights.table / weights.table.sum())
@@ -155,21 +166,24 @@ class MWEM(Declared):
     ) -> Noted:
         """Measure what was chosen: a table, or the cell at this place among all cells."""
         if self.queries == "tables":
-            [noisy] = curator.measure([marginals[chosen]], share=share, what="table of the worst answer")
+            [noisy] = curator.ask(
+                NoisyTables(marginals=[marginals[chosen]], what="table of the worst answer"), share=share
+            )
             return weights.note(noisy.marginal, noisy.counts / n)
         ends = np.cumsum([marginal.n_cells(curator.domain) for marginal in marginals])
         which = int(np.searchsorted(ends, chosen, side="right"))
         marginal = marginals[which]
         n_cells = marginal.n_cells(curator.domain)
         cell = chosen - int(ends[which]) + n_cells
-        count, _ = curator.measure_cell(marginal, cell, share=share, what="cell of the worst answer")
+        count = curator.ask(NoisyCell(marginal=marginal, cell=cell, what="cell of the worst answer"), share=share)
         values, known = np.zeros(n_cells), np.zeros(n_cells, dtype=np.bool_)
         values[cell], known[cell] = count / n, True
         return weights.note(marginal, values, known)
 
     def _noise(self, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
         share = (1 - rows_share(neighbours)) / (2 * self.rounds(budget))
-        return table_noise(budget, neighbours, share, moved=None if self.queries == "tables" else Fraction(1))
+        of_table, of_cell = neighbours.table_sensitivity, Sensitivity.of_number(Fraction(1))
+        return budget.noise_for(share, of_table if self.queries == "tables" else of_cell)
 
 
 def _passes(n_noted: int) -> int:

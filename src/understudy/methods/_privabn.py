@@ -34,7 +34,7 @@ from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.privacy import Budget, Curator, MeanStrength, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain, Recoding, recode
 
 Variant: TypeAlias = Literal["blocks", "drawn", "greedy"]
@@ -116,7 +116,7 @@ class PrivABN(Declared):
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         if self.variant == "blocks":
             each = Fraction(1, max(len(domain), 1))
-            refuse_drowning_noise(table_noise(budget, neighbours, each), budget)
+            refuse_drowning_noise(budget.noise_for(each, neighbours.table_sensitivity), budget)
         else:
             self.settle(domain, 1000, budget, neighbours)
 
@@ -165,7 +165,7 @@ class PrivABN(Declared):
             seen,
             n,
             cells=shape.cells,
-            noise=table_noise(budget, neighbours, tables / shape.n_tables).mean_abs,
+            noise=budget.noise_for(tables / shape.n_tables, neighbours.table_sensitivity).mean_abs,
             candidates=tuple(range(len(seen) - 1, 0, -1)),
             max_candidates=self.max_candidates or MOST_OPENINGS,
             shares={
@@ -213,7 +213,9 @@ class PrivABN(Declared):
         if progress is not None:
             progress("measuring its tables", 0, 1)
         # what choices left unspent goes into the tables
-        measurements = seen.measure(tables_to_measure(nodes), share=seen.share_left, what="tables of the network")
+        measurements = seen.ask(
+            NoisyTables(marginals=tables_to_measure(nodes), what="tables of the network"), share=seen.share_left
+        )
         conditionals = fit_conditionals(network, measurements, n)
         return NetworkModel(network, conditionals, recoding, measurements, n)
 
@@ -222,7 +224,7 @@ class PrivABN(Declared):
         strength = 0.0
         groups = partners(seen.domain, n, coins)
         if groups:
-            measured = seen.measure_strength(groups, score=score, share=rest * STRENGTH_SHARE, what="strength")
+            measured = seen.ask(MeanStrength(groups=groups, score=score, what="strength"), share=rest * STRENGTH_SHARE)
             strength = surely(measured, n)
         return grow_blocks(
             seen,
@@ -256,7 +258,7 @@ class PrivABN(Declared):
 
     def _shape(self, seen: Domain, n: int, budget: Budget, neighbours: Neighbours, strength: float) -> BlockShape:
         def noise_for(share: Fraction) -> NoiseLevel:
-            return table_noise(budget, neighbours, share)
+            return budget.noise_for(share, neighbours.table_sensitivity)
 
         return choose_shape(
             seen,
@@ -266,7 +268,7 @@ class PrivABN(Declared):
             beta=_exact(self.beta),
             theta=self.usual_theta,
             share=(1 - rows_share(neighbours)) * (1 - STRENGTH_SHARE),
-            spread=RScore().spread(max(n, 1), [(a.size, a.size) for a in seen], neighbours),
+            sensitivity=RScore().difference_sensitivity(max(n, 1), [(a.size, a.size) for a in seen], neighbours),
             noise_for=noise_for,
         )
 

@@ -24,7 +24,7 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.models import Model, Network, NetworkModel, Node
 from understudy.options import Declared, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, PureBudget
+from understudy.privacy import Budget, Curator, Neighbours
 from understudy.schema import Axis, Domain, Marginal, recode
 
 Floats = npt.NDArray[np.float64]
@@ -60,7 +60,7 @@ class PrivABNAsPrinted(Declared):
 
     def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
-        if not isinstance(budget, PureBudget) or not neighbours.public_rows:
+        if not budget.pure or not neighbours.public_rows:
             raise OptionError("PrivABN as printed is for pure epsilon and replace-one neighbours only.")
         wide = [attribute.name for attribute in domain if attribute.size != 2]
         if wide:
@@ -117,13 +117,13 @@ def fit_as_printed(curator: Curator, *, k: int | None, coins: Rng, progress: Pro
     domain, epsilon = curator.domain, curator.budget.epsilon
 
     def choose(weights: Floats) -> int:
-        if curator.exact in ("all", "selection"):
+        if curator.noiseless in ("all", "selection"):
             return int(weights.argmax())
         return int((weights + coins.gumbel(size=weights.size)).argmax())  # the exponential mechanism
 
     root = int(coins.integers(len(domain)))
     nodes = adaptive_network(curator, root, choose, float(epsilon / 2), k=k, progress=progress)
-    scale = 0.0 if curator.exact in ("all", "tables") else 2 * len(domain) / (curator.rows * float(epsilon / 2))
+    scale = 0.0 if curator.noiseless in ("all", "tables") else 2 * len(domain) / (curator.rows * float(epsilon / 2))
     conditionals = noisy_conditionals(curator, nodes, scale, coins)
     return NetworkModel(Network(domain, nodes), conditionals, recode(domain, "hierarchical"), (), curator.rows)
 

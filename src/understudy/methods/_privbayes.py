@@ -16,7 +16,7 @@ from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, settle
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours
+from understudy.privacy import Budget, Curator, Neighbours, NoisyTables
 from understudy.schema import Domain, Marginal
 
 PostprocessingChoice: TypeAlias = Literal["consistent", "printed"]
@@ -157,8 +157,8 @@ instead.
         if progress is not None:
             progress("measuring its tables", 0, 1)
         # what the search left unspent goes into the tables
-        measurements = seen.measure(
-            tables_to_measure(search.nodes), share=seen.share_left, what="tables of the network"
+        measurements = seen.ask(
+            NoisyTables(marginals=tables_to_measure(search.nodes), what="tables of the network"), share=seen.share_left
         )
         if self.postprocessing == "printed":  # error bars are computed for the other one, so none are offered
             return NetworkModel(network, fit_clipped(network, measurements, n), settings.recoding, (), n)

@@ -19,7 +19,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, ViewsModel, consistent_views
 from understudy.options import Declared, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, table_noise
+from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
 from understudy.schema import Domain, Marginal
 
 LARGEST_VIEW = 16
@@ -110,8 +110,10 @@ class PriView(Declared):
         if progress is not None:
             progress("measuring views", 0, 1)
         marginals = [Marginal.of(*view) for view in views]
-        measured = curator.measure(marginals, share=curator.share_left, what="views")
+        measured = curator.ask(NoisyTables(marginals=marginals, what="views"), share=curator.share_left)
         return ViewsModel(curator.domain, n, views, consistent_views(views, [m.counts for m in measured], n))
 
     def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return table_noise(budget, neighbours, (1 - rows_share(neighbours)) / max(len(self.views(domain)), 1))
+        return budget.noise_for(
+            (1 - rows_share(neighbours)) / max(len(self.views(domain)), 1), neighbours.table_sensitivity
+        )

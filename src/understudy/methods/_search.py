@@ -23,7 +23,7 @@ from understudy.methods._parents import (
 )
 from understudy.methods._usefulness import TableLimits
 from understudy.models import Node
-from understudy.privacy import Candidate, Curator, Score
+from understudy.privacy import BestCandidate, Candidate, Curator, Score
 from understudy.schema import Domain
 
 Progress = Callable[[str, int, int], None]
@@ -60,7 +60,8 @@ def greedy_bayes(
         candidates = pool.candidates()
         if len(candidates) > 1 and any(c.parents for c in candidates):
             name = f"parents, choice {done + 1} of {n_rounds}"
-            chosen = candidates[curator.select(candidates, score=score, share=share / n_rounds, what=name)]
+            question = BestCandidate(candidates=candidates, score=score, what=name)
+            chosen = candidates[curator.ask(question, share=share / n_rounds)]
             used += share / n_rounds
         else:
             chosen = candidates[0]

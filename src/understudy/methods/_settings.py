@@ -10,7 +10,7 @@ from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
 from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
 from understudy.models import score_named
-from understudy.privacy import Budget, Neighbours, NoiseLevel, Score, table_noise
+from understudy.privacy import Budget, Neighbours, NoiseLevel, Score
 from understudy.schema import Domain, Encoding, Recoding, recode
 
 ROWS_SHARE = Fraction(1, 50)
@@ -69,7 +69,7 @@ def settle(
     rest = 1 - for_rows
 
     def noise_for(share: Fraction) -> NoiseLevel:
-        return table_noise(budget, neighbours, share)
+        return budget.noise_for(share, neighbours.table_sensitivity)
 
     limits = _limits(seen, n, k, theta, (1 - beta) * rest, noise_for)
     if not any(may_have_parents(seen, limits, a) for a in range(len(seen))):
@@ -77,7 +77,7 @@ def settle(
     name = score if score != "auto" else "F" if seen.all_binary else "R"
     chosen_score = score_named(name)
     # asked now, so that a score these attributes or neighbours do not allow is refused before anything is spent
-    chosen_score.spread(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
+    chosen_score.difference_sensitivity(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
     tables_share = (1 - beta) * rest
     noise = noise_for(tables_share / max(len(seen), 1))
     refuse_drowning_noise(noise, budget)

@@ -30,7 +30,7 @@ class Uniform(Declared):
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([1, 1, 1]),))
-    >>> curator = Curator(MemoryCounter(table), budget=make_budget(1))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
     >>> Uniform().fit(curator).conditionals[0].tolist(), curator.charges
     ([0.5, 0.5], ())
     """

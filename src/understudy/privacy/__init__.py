@@ -1,58 +1,86 @@
 """The only door to private rows: exact noise and selection, neighbours, budgets, the ledger, the curator."""
 
+from understudy.privacy._accountant import Touch
 from understudy.privacy._budget import (
     Budget,
     PrivacyWarning,
     PureBudget,
     ZCDPBudget,
-    epsilon_for,
     make_budget,
     parse_number,
 )
+from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
+from understudy.privacy._conversion import epsilon_for
+from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
-from understudy.privacy._ledger import Account, Entry, Ledger, MemoryLedger
+from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts, MemoryLedger
+from understudy.privacy._mechanisms import AddNoise, Counted, Mechanism
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._open import open_curator
-from understudy.privacy._parities import Parities, code_bits, count_parities, walsh_hadamard
-from understudy.privacy._protection import ChoiceStep, Factors, Protection, TableStep, factors_of
-from understudy.privacy._selection import selection_rate
+from understudy.privacy._parities import NoisyParities, Parities, code_bits, count_parities, walsh_hadamard
+from understudy.privacy._protection import ChoiceStep, Protection, TableStep, factors_of
+from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question
+from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
-from understudy.privacy._strength import Strength
-from understudy.privacy._table_noise import table_noise
-from understudy.privacy._values import Candidate, Charge, Measurement, NoiseLevel, Score
+from understudy.privacy._strength import MeanStrength, Strength
+from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
+from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
 ADD_REMOVE = Neighbours.ADD_REMOVE
 REPLACE_ONE = Neighbours.REPLACE_ONE
 
 __all__ = [
     "ADD_REMOVE",
+    "ONE_ROW",
     "REPLACE_ONE",
     "Account",
+    "AddNoise",
+    "BestCandidate",
     "Budget",
     "Candidate",
     "Charge",
     "ChoiceStep",
+    "Counted",
     "Curator",
     "Entry",
     "ExactNoise",
     "Factors",
+    "FarthestGuess",
     "Ledger",
     "LedgerFile",
+    "LedgerWithReceipts",
+    "MeanStrength",
     "Measurement",
+    "Mechanism",
     "MemoryLedger",
     "Neighbours",
     "Noise",
     "NoiseLevel",
+    "Noiseless",
+    "NoisyCell",
+    "NoisyParities",
+    "NoisyTables",
+    "NumberOfRows",
     "OpenDPNoise",
     "Parities",
+    "Price",
+    "PrivacyTerms",
+    "PrivacyUnit",
     "PrivacyWarning",
+    "PrivateRows",
     "Protection",
+    "PublicFacts",
     "PureBudget",
+    "Question",
     "SQLiteLedger",
     "Score",
+    "ScoreWithValues",
+    "Sensitivity",
     "Strength",
     "TableStep",
+    "Touch",
     "ZCDPBudget",
     "code_bits",
     "count_parities",
@@ -60,10 +88,9 @@ __all__ = [
     "factors_of",
     "make_budget",
     "make_noise",
+    "measure_weighted",
     "open_curator",
     "parse_number",
     "read_ledger",
-    "selection_rate",
-    "table_noise",
     "walsh_hadamard",
 ]

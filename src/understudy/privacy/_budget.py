@@ -1,23 +1,103 @@
-"""Budgets: how much one run may reveal in all, as exact fractions."""
+"""Budgets: how much one run may reveal in all, as exact fractions, and what a share of that buys."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, UnderstudyWarning
 from understudy._core.numbers import exact_number
+from understudy.privacy._conversion import rho_for
+from understudy.privacy._levels import gaussian_level, laplace_level
+from understudy.privacy._mechanisms import Exponential, Mechanism, PermuteAndFlip
+from understudy.privacy._sensitivity import Sensitivity
+from understudy.privacy._values import NoiseLevel
 
 Number: TypeAlias = "int | float | str | Decimal | Fraction"
-_DIGITS = 60  # of the decimal arithmetic that turns (ε, δ) into ρ
-_KEPT = 12  # significant digits of ρ kept, rounded down
+Measure: TypeAlias = Literal["epsilon", "rho"]
 
 
-class PrivacyWarning(UserWarning):
+class PrivacyWarning(UnderstudyWarning):
     """The guarantee holds, but is weaker than its reader may think."""
+
+
+class Budget(Protocol):
+    """What a run may spend, and the one place that knows how: another accountant is another class.
+
+    Steps work in *shares* of a budget, at most 1 in all: whatever the kind, their costs add up.
+    """
+
+    @property
+    def epsilon(self) -> Fraction:
+        """ε of the promise."""
+        ...
+
+    @property
+    def delta(self) -> Fraction:
+        """δ of the promise; 0 if it is pure."""
+        ...
+
+    @property
+    def rho(self) -> Fraction | None:
+        """ρ, where costs are counted in it."""
+        ...
+
+    @property
+    def pure(self) -> bool:
+        """Whether the promise is ε-differential privacy without a δ."""
+        ...
+
+    @property
+    def measure(self) -> Measure:
+        """What costs are counted in."""
+        ...
+
+    @property
+    def total(self) -> Fraction:
+        """All of it, in that measure."""
+        ...
+
+    def price(self, share: Fraction) -> Fraction:
+        """What a share costs."""
+        ...
+
+    def part(self, share: Fraction) -> Budget:
+        """A share as a budget of its own, for what is planned within it."""
+        ...
+
+    def norm(self, sensitivity: Sensitivity) -> Fraction:
+        """The norm that this budget's noise is scaled to: L1, or the square of L2."""
+        ...
+
+    def noise_for(self, share: Fraction, sensitivity: Sensitivity) -> NoiseLevel:
+        """The least noise under which numbers of this sensitivity cost no more than a share."""
+        ...
+
+    def rate_for(self, share: Fraction, sensitivity: Fraction) -> Fraction:
+        """The largest λ at which choosing by exp(λ·value) costs no more than a share.
+
+        `sensitivity` is that of the difference between two candidates' values.
+        """
+        ...
+
+    def choice(self, rate: Fraction) -> Mechanism:
+        """The mechanism that chooses with this λ."""
+        ...
+
+    def cost_of_noise(self, noise: NoiseLevel, moved: Fraction) -> Fraction:
+        """What it costs that one number with this noise moves by so much."""
+        ...
+
+    def cost_of_choice(self, rate: Fraction, moved: Fraction) -> Fraction:
+        """What a choice costs if differences between values move by so much."""
+        ...
+
+    def grouped(self, changes: int) -> int:
+        """How many times the cost of one change so many together may cost."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +106,11 @@ class PureBudget:
 
     >>> PureBudget(epsilon=Fraction(1, 2)).delta
     Fraction(0, 1)
+    >>> table = Sensitivity(l1=Fraction(2), l2_squared=Fraction(2))
+    >>> PureBudget(epsilon=Fraction(1)).noise_for(Fraction(1, 10), table).scale
+    Fraction(20, 1)
+    >>> PureBudget(epsilon=Fraction(1)).rate_for(Fraction(1, 4), Fraction(2))
+    Fraction(1, 8)
     """
 
     epsilon: Fraction
@@ -39,13 +124,70 @@ class PureBudget:
         """Zero: the guarantee has no exception."""
         return Fraction(0)
 
+    @property
+    def rho(self) -> None:
+        """Costs are counted in ε."""
+        return None
+
+    @property
+    def pure(self) -> bool:
+        """There is no δ."""
+        return True
+
+    @property
+    def measure(self) -> Measure:
+        """ε."""
+        return "epsilon"
+
+    @property
+    def total(self) -> Fraction:
+        """ε."""
+        return self.epsilon
+
+    def price(self, share: Fraction) -> Fraction:
+        """ε of a share."""
+        return share * self.epsilon
+
+    def part(self, share: Fraction) -> PureBudget:
+        """A share as a budget of its own."""
+        return PureBudget(epsilon=self.price(share))
+
+    def norm(self, sensitivity: Sensitivity) -> Fraction:
+        """L1."""
+        return sensitivity.l1
+
+    def noise_for(self, share: Fraction, sensitivity: Sensitivity) -> NoiseLevel:
+        """Discrete Laplace of scale L1/ε (proof.md, section 2)."""
+        return laplace_level(sensitivity.l1 / self.price(share))
+
+    def rate_for(self, share: Fraction, sensitivity: Fraction) -> Fraction:
+        """λ = ε/sensitivity (proof.md, section 4)."""
+        return self.price(share) / sensitivity
+
+    def choice(self, rate: Fraction) -> Mechanism:
+        """Permute-and-flip."""
+        return PermuteAndFlip(rate)
+
+    def cost_of_noise(self, noise: NoiseLevel, moved: Fraction) -> Fraction:
+        """A move over the scale b."""
+        return moved / noise.scale
+
+    def cost_of_choice(self, rate: Fraction, moved: Fraction) -> Fraction:
+        """λ times the move."""
+        return rate * moved
+
+    def grouped(self, changes: int) -> int:
+        """Costs of changes add up."""
+        return changes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZCDPBudget:
     """ρ-zero-concentrated differential privacy, which implies (ε, δ).
 
-    >>> ZCDPBudget(rho=Fraction(1, 50), epsilon=Fraction(1), delta=Fraction(1, 10**9)).rho
-    Fraction(1, 50)
+    >>> budget = ZCDPBudget(rho=Fraction(1, 50), epsilon=Fraction(1), delta=Fraction(1, 10**9))
+    >>> budget.noise_for(Fraction(1, 2), Sensitivity(l1=Fraction(2), l2_squared=Fraction(2))).scale
+    Fraction(100, 1)
     """
 
     rho: Fraction
@@ -58,8 +200,56 @@ class ZCDPBudget:
         if not 0 < self.delta < 1:
             raise OptionError(f"delta must lie between 0 and 1. Got {self.delta} instead.")
 
+    @property
+    def pure(self) -> bool:
+        """There is a δ."""
+        return False
 
-Budget: TypeAlias = PureBudget | ZCDPBudget
+    @property
+    def measure(self) -> Measure:
+        """ρ."""
+        return "rho"
+
+    @property
+    def total(self) -> Fraction:
+        """ρ."""
+        return self.rho
+
+    def price(self, share: Fraction) -> Fraction:
+        """ρ of a share."""
+        return share * self.rho
+
+    def part(self, share: Fraction) -> ZCDPBudget:
+        """A share as a budget of its own; (ε, δ) stays the promise of the whole."""
+        return ZCDPBudget(rho=self.price(share), epsilon=self.epsilon, delta=self.delta)
+
+    def norm(self, sensitivity: Sensitivity) -> Fraction:
+        """The square of L2."""
+        return sensitivity.l2_squared
+
+    def noise_for(self, share: Fraction, sensitivity: Sensitivity) -> NoiseLevel:
+        """Discrete Gaussian of σ² = L2²/(2ρ) (proof.md, section 2)."""
+        return gaussian_level(sensitivity.l2_squared / (2 * self.price(share)))
+
+    def rate_for(self, share: Fraction, sensitivity: Fraction) -> Fraction:
+        """λ = √(8ρ)/sensitivity, rounded down (proof.md, section 4)."""
+        return sqrt_below(8 * self.price(share)) / sensitivity
+
+    def choice(self, rate: Fraction) -> Mechanism:
+        """The exponential mechanism."""
+        return Exponential(rate)
+
+    def cost_of_noise(self, noise: NoiseLevel, moved: Fraction) -> Fraction:
+        """The square of a move over 2σ²."""
+        return moved**2 / (2 * noise.scale)
+
+    def cost_of_choice(self, rate: Fraction, moved: Fraction) -> Fraction:
+        """The square of λ times the move, over 8."""
+        return (rate * moved) ** 2 / 8
+
+    def grouped(self, changes: int) -> int:
+        """Costs grow by the square."""
+        return changes**2
 
 
 def make_budget(epsilon: Number, delta: Number | None = None) -> Budget:
@@ -97,94 +287,11 @@ def parse_number(value: Number, name: str) -> Fraction:
         ) from None
 
 
-def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest ρ found, rounded down, for which ρ-zCDP implies (ε, δ)-DP.
+def sqrt_below(square: Fraction) -> Fraction:
+    """A fraction at or just below the square root.
 
-    Every order α > 1 gives a valid ρ (Canonne, Kamath, Steinke 2020, Corollary 13): binary floats only *search* for a
-    good α; the ρ of the α found is then computed with 60 decimal digits and rounded down.
-
-    >>> rho_for(Fraction(1), Fraction(1, 10**6)) > Fraction(17, 1000)
-    True
+    >>> sqrt_below(Fraction(9, 4)), sqrt_below(Fraction(2)) ** 2 < 2
+    (Fraction(3, 2), True)
     """
-    low, high = -30.0, 40.0  # of ln(α − 1)
-    target, log_delta = _float(epsilon), _log(delta)
-    for _ in range(200):  # ternary search; a wrong turn costs tightness, never validity
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if _rho_float(left, target, log_delta) < _rho_float(right, target, log_delta):
-            low = left
-        else:
-            high = right
-    with localcontext() as context:
-        context.prec, context.rounding = _DIGITS, ROUND_FLOOR
-        found = max(_rho_exact(Decimal(math.exp((low + high) / 2)), epsilon, delta), _rho_simple(epsilon, delta))
-        if found <= 0:
-            raise OptionError(f"epsilon {epsilon} with delta {delta} leaves no budget to spend. Raise epsilon.")
-        context.prec = _KEPT
-        return Fraction(+found)
-
-
-def epsilon_for(rho: Fraction, delta: Fraction) -> Fraction:
-    """An ε, rounded up, for which ρ-zCDP implies (ε, δ)-DP: the smallest found. The reverse of `rho_for`.
-
-    >>> epsilon = epsilon_for(rho_for(Fraction(1), Fraction(1, 10**6)), Fraction(1, 10**6))
-    >>> 1 <= epsilon < Fraction(1001, 1000)
-    True
-    """
-    if rho == 0:
-        return Fraction(0)
-    low, high = -30.0, 40.0  # of ln(α − 1)
-    target, log_delta = _float(rho), _log(delta)
-    for _ in range(200):  # ternary search, as above
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if _epsilon_float(left, target, log_delta) > _epsilon_float(right, target, log_delta):
-            low = left
-        else:
-            high = right
-    with localcontext() as context:
-        context.prec, context.rounding = _DIGITS, ROUND_CEILING
-        step = Decimal(math.exp((low + high) / 2))
-        order = 1 + step
-        terms = (-_decimal(delta).ln() - step.ln() + order * (step / order).ln()) / step
-        found = order * _decimal(rho) + terms
-        found += (abs(found) + abs(terms)).scaleb(-40)
-        context.prec = _KEPT
-        return max(Fraction(+found), Fraction(0))
-
-
-def _epsilon_float(log_step: float, rho: float, log_delta: float) -> float:
-    step = math.exp(log_step)
-    order = 1 + step
-    return order * rho + (-log_delta - log_step + order * (log_step - math.log1p(step))) / step
-
-
-def _float(number: Fraction) -> float:
-    return max(float(number), 5e-324)
-
-
-def _log(number: Fraction) -> float:
-    return math.log(number.numerator) - math.log(number.denominator)
-
-
-def _rho_float(log_step: float, epsilon: float, log_delta: float) -> float:
-    step = math.exp(log_step)
-    order = 1 + step
-    return (epsilon - (-log_delta - log_step + order * (log_step - math.log1p(step))) / step) / order
-
-
-def _rho_exact(step: Decimal, epsilon: Fraction, delta: Fraction) -> Decimal:
-    """ρ(α) at α = 1 + step, less a margin far above the error of 60-digit arithmetic."""
-    order = 1 + step
-    terms = -_decimal(delta).ln() - step.ln() + order * (step / order).ln()
-    rho = (_decimal(epsilon) - terms / step) / order
-    return rho - (abs(rho) + abs(terms / step) + _decimal(epsilon)).scaleb(-40)
-
-
-def _rho_simple(epsilon: Fraction, delta: Fraction) -> Decimal:
-    """From ε = ρ + 2√(ρ ln 1/δ) (Bun and Steinke 2016), less the same margin."""
-    log = -_decimal(delta).ln()
-    root = _decimal(epsilon) / ((log + _decimal(epsilon)).sqrt() + log.sqrt())
-    return root * root * (1 - Decimal(1).scaleb(-40))
-
-
-def _decimal(number: Fraction) -> Decimal:
-    return Decimal(number.numerator) / Decimal(number.denominator)
+    shift = max(0, 64 - square.numerator.bit_length() // 2)
+    return Fraction(math.isqrt(square.numerator * square.denominator << 2 * shift), square.denominator << shift)

@@ -1,152 +1,184 @@
-"""Questions that only baselines for count queries ask of a curator (proof.md, sections 9 and 10)."""
+"""Questions whose answer is counts: the number of rows, tables, single cells."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from understudy._core.errors import InternalError
-from understudy.privacy._budget import PureBudget
-from understudy.privacy._desk import Desk, table_mechanism
-from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._parities import Parities, as_measured, coefficients_of, count_parities, from_measured
-from understudy.privacy._protection import ChoiceStep
-from understudy.privacy._purse import Touch
-from understudy.privacy._selection import selection_rate
-from understudy.privacy._values import Counts, NoiseLevel
+from understudy.privacy._mechanisms import AddNoise, Counted
+from understudy.privacy._protection import ChoiceStep, TableStep, axis_factors
+from understudy.privacy._question import Price, PrivateRows, PublicFacts, touch_each
+from understudy.privacy._sensitivity import Sensitivity, two_largest
+from understudy.privacy._values import Counts, Factors, Measurement, NoiseLevel
 from understudy.schema import Marginal
 
-What: TypeAlias = Literal["tables", "cells"]
+if TYPE_CHECKING:
+    from understudy.privacy._curator import Curator
 
 
-class CountQuestions(Desk):
-    """Parities, the table or cell that a guess gets most wrong, and single cells."""
+@dataclass(frozen=True, slots=True)
+class NumberOfRows:
+    """How many rows there are: free where it is public; else noisy, and at least 1.
 
-    def measure_parities(
-        self, marginals: Sequence[Marginal], *, share: Fraction, what: str = "parities"
-    ) -> list[Parities]:
-        """For each marginal, noisy coefficients of all masks that pick a bit of every one of its attributes.
+    One row moves it by 1. A change of values leaves it as it is, so it has no step. `Curator.measure_rows` asks it, and
+    remembers the answer.
 
-        All get the same noise: one record moves each by at most 1, so the step's sensitivity is their number.
-        """
-        numbers = [count_parities(marginal, self._counter.domain) for marginal in marginals]
-        total = sum(numbers)
-        if not total:
-            return []
-        touches: list[Touch] = [
-            (frozenset(map(self._view.source, marginal.attributes)), share * number / total)
-            for marginal, number in zip(marginals, numbers, strict=True)
-        ]
-        self._purse.check(what, share, touches)
-        level = self._level("tables", share=share, sensitivity=Fraction(total))
-        exact = level.kind == "none"
-        each = Fraction(0) if exact else self._cost_of_move(level, 1 if self.neighbours.public_rows else 2)
-        self._pay(
-            table_mechanism(level),
-            what=what,
-            share=share,
-            n_tables=len(marginals),
-            noise=level,
-            sensitivity=Fraction(total),
-            exact=exact,
-            touches=touches,
-            steps=[
-                None if exact else ChoiceStep(attributes=held, one=number * each, several=number * each)
-                for (held, _), number in zip(touches, numbers, strict=True)
-            ],
-        )
-        n, relation = self._counter.n, self.neighbours
-        exactly = [coefficients_of(table) for table in self._counter.count(marginals)]
-        flat = np.concatenate([as_measured(found, n, relation).ravel() for found in exactly])
-        noisy = np.split(from_measured(self._add_noise(flat, level), n, relation), np.cumsum(numbers)[:-1])
-        return [
-            Parities(marginal=marginal, coefficients=part.reshape(found.shape), noise=level)
-            for marginal, part, found in zip(marginals, noisy, exactly, strict=True)
-        ]
-
-    def select_farthest(
-        self,
-        marginals: Sequence[Marginal],
-        guesses: Counts,
-        *,
-        share: Fraction,
-        by: What = "tables",
-        what: str = "selection",
-    ) -> int:
-        """Where a public guess of these tables, all cells in one row, is likely to be far from the truth.
-
-        By tables: the index of a marginal, by the L1 distance of its table. By cells: a place in the row of all cells.
-        A single candidate is no choice: it is returned for free.
-        """
-        lengths = [marginal.n_cells(self._counter.domain) for marginal in marginals]
-        if guesses.shape != (sum(lengths),) or guesses.dtype != np.int64 or not marginals:
-            raise InternalError("A guess needs one whole number for each cell of the tables.")
-        self._purse.check(what, share)
-        n_candidates = len(marginals) if by == "tables" else len(guesses)
-        if n_candidates == 1:
-            return 0
-        held = frozenset(self._view.source(a) for marginal in marginals for a in marginal.attributes)
-        spread, several = distance_spread(by, self.neighbours), distance_spread(by, Neighbours.REPLACE_ONE)
-        rate = selection_rate(self.budget, share, spread)
-        pure, exact = isinstance(self.budget, PureBudget), self.exact in ("all", "selection")
-        cost = rate * several if pure else (rate * several) ** 2 / 8
-        self._pay(
-            "exact maximum" if exact else "permute-and-flip" if pure else "exponential mechanism",
-            what=what,
-            share=share,
-            n_candidates=n_candidates,
-            rate=rate,
-            sensitivity=spread,
-            exact=exact,
-            touches=[(held, share)],
-            steps=[None if exact else ChoiceStep(attributes=held, one=cost, several=cost)],
-        )
-        scores = np.abs(self._scorer.all_cells(tuple(marginals)) - guesses)
-        if by == "tables":
-            scores = np.add.reduceat(scores, np.cumsum([0, *lengths[:-1]]))
-        if exact:
-            return int(scores.argmax())
-        choose = self.noise.permute_and_flip if pure else self.noise.exponential
-        return choose(scores, rate)
-
-    def measure_cell(
-        self, marginal: Marginal, cell: int, *, share: Fraction, what: str = "cell"
-    ) -> tuple[int, NoiseLevel]:
-        """One noisy count: that of a single cell of a table, by its place in the flat table; and its noise."""
-        touches: list[Touch] = [(frozenset(map(self._view.source, marginal.attributes)), share)]
-        self._purse.check(what, share, touches)
-        level = self._level("tables", share=share, sensitivity=Fraction(1))
-        exact = level.kind == "none"
-        cost = Fraction(0) if exact else self._cost_of_move(level, 1)
-        self._pay(
-            table_mechanism(level),
-            what=what,
-            share=share,
-            n_tables=1,
-            noise=level,
-            sensitivity=Fraction(1),
-            exact=exact,
-            touches=touches,
-            steps=[None if exact else ChoiceStep(attributes=touches[0][0], one=cost, several=cost)],
-        )
-        [table] = self._counter.count([marginal])
-        return int(self._add_noise(table.reshape(-1)[cell : cell + 1], level)[0]), level
-
-    def _cost_of_move(self, level: NoiseLevel, moved: int) -> Fraction:
-        """What it costs that a number with this noise moves by so much."""
-        return moved / level.scale if level.kind == "laplace" else Fraction(moved**2) / (2 * level.scale)
-
-
-def distance_spread(by: What, neighbours: Neighbours) -> Fraction:
-    """Most that one record can move the difference between two candidates' distances from a public guess.
-
-    A table's L1 distance moves by at most as much as the table: 2 either way if a record is replaced, 1 if it comes or
-    goes. A cell's moves by at most 1 either way.
-
-    >>> distance_spread("tables", Neighbours.REPLACE_ONE), distance_spread("cells", Neighbours.REPLACE_ONE)
-    (Fraction(4, 1), Fraction(2, 1))
+    >>> NumberOfRows().what
+    'rows'
     """
-    return Fraction(2 * neighbours.count_l1 if by == "tables" else 2)
+
+    what: str = "rows"
+
+    def free_answer(self, facts: PublicFacts) -> int | None:
+        """The public number."""
+        return facts.rows
+
+    def price(self, facts: PublicFacts, share: Fraction) -> Price:
+        """Noise for a number that a unit moves by its rows."""
+        sensitivity = facts.terms.of_unit(Sensitivity.of_number(Fraction(1)))
+        return Price(
+            mechanism=facts.noise_for(share, sensitivity),
+            sensitivity=facts.terms.budget.norm(sensitivity),
+            n_tables=1,
+        )
+
+    def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
+        """The true number."""
+        return Counted([np.array([rows.n], dtype=np.int64)])
+
+    def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> int:
+        """At least 1: what is published has a row."""
+        return max(1, int(noisy[0][0]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyTables:
+    """Tables of counts that get the same noise; the share is split evenly over them.
+
+    One row moves one table by `Neighbours.table_sensitivity`. With `factors`, one tuple for each leaf code of some
+    attributes, a cell's noise grows as its smallest factor shrinks, and a change from or to it costs that much less
+    (proof.md, section 7); the tables must then have one shape: `measure_weighted` asks for each on its own.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> [noisy] = curator.ask(NoisyTables(marginals=[Marginal.of(0, 1)]), share=Fraction(1, 2))
+    >>> noisy.counts.shape, noisy.noise.scale
+    ((2, 2), Fraction(4, 1))
+    """
+
+    marginals: Sequence[Marginal]
+    what: str = "tables"
+    factors: Mapping[int, Factors] | None = None
+
+    def free_answer(self, facts: PublicFacts) -> list[Measurement] | None:
+        """No tables cost nothing."""
+        return None if self.marginals else []
+
+    def price(self, facts: PublicFacts, share: Fraction) -> Price:
+        """The noise of one table for its part of the share."""
+        terms, each = facts.terms, share / len(self.marginals)
+        factors = axis_factors(self.marginals[0], facts.domain, self.factors or {})
+        of_row = terms.neighbours.table_sensitivity
+        if factors:
+            reached = two_largest(factors, self.marginals[0].shape(facts.domain), terms.neighbours.cells_of_row)
+            of_row = Sensitivity(l1=reached, l2_squared=reached)
+        sensitivity = terms.of_unit(of_row)
+        mechanism = facts.noise_for(each, sensitivity, factors=factors)
+        return Price(
+            mechanism=mechanism,
+            sensitivity=terms.budget.norm(sensitivity),
+            touches=touch_each(facts, self.marginals, share),
+            steps=self._steps(facts, mechanism.noise, factors) if mechanism.private else (),
+            n_tables=len(self.marginals),
+        )
+
+    def _steps(self, facts: PublicFacts, noise: NoiseLevel, factors: tuple[Factors, ...]) -> tuple[TableStep, ...]:
+        budget, rows = facts.terms.budget, facts.terms.unit.max_rows
+        of_cell = budget.grouped(rows) * budget.cost_of_noise(noise, Fraction(1))
+        return tuple(TableStep(axes=facts.view.seen(m), of_cell=of_cell, factors=factors) for m in self.marginals)
+
+    def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
+        """The exact tables."""
+        return Counted(rows.count(self.marginals))
+
+    def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> list[Measurement]:
+        """Each table with the noise it has."""
+        added = price.mechanism
+        assert isinstance(added, AddNoise)
+        return [
+            Measurement(marginal=marginal, counts=table, noise=added.noise, factors=added.factors)
+            for marginal, table in zip(self.marginals, noisy, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyCell:
+    """The count of a single cell of a table, by its place in the flat table.
+
+    One row moves it by at most 1, whether it is replaced or comes or goes.
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> isinstance(curator.ask(NoisyCell(marginal=Marginal.of(0, 1), cell=3), share=Fraction(1, 2)), int)
+    True
+    """
+
+    marginal: Marginal
+    cell: int
+    what: str = "cell"
+
+    def free_answer(self, facts: PublicFacts) -> None:
+        """A count is never public."""
+        return
+
+    def price(self, facts: PublicFacts, share: Fraction) -> Price:
+        """Noise for a number that a unit moves by its rows."""
+        budget, held = facts.terms.budget, facts.sources(self.marginal)
+        sensitivity = facts.terms.of_unit(Sensitivity.of_number(Fraction(1)))
+        mechanism = facts.noise_for(share, sensitivity)
+        steps: tuple[ChoiceStep, ...] = ()
+        if mechanism.private:
+            cost = budget.cost_of_noise(mechanism.noise, Fraction(facts.terms.unit.max_rows))
+            steps = (ChoiceStep(attributes=held, one=cost, several=cost),)
+        return Price(
+            mechanism=mechanism,
+            sensitivity=budget.norm(sensitivity),
+            touches=((held, share),),
+            steps=steps,
+            n_tables=1,
+        )
+
+    def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
+        """The exact count."""
+        [table] = rows.count([self.marginal])
+        return Counted([table.reshape(-1)[self.cell : self.cell + 1]])
+
+    def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> int:
+        """The noisy count."""
+        return int(noisy[0][0])
+
+
+def measure_weighted(
+    curator: Curator, marginals: Sequence[Marginal], factors: Mapping[int, Factors], *, share: Fraction, what: str
+) -> list[Measurement]:
+    """Tables with unequal noise, each asked for on its own: their shapes, and so their sensitivities, differ."""
+    each = share / max(len(marginals), 1)
+    return [
+        measurement
+        for marginal in marginals
+        for measurement in curator.ask(NoisyTables(marginals=[marginal], what=what, factors=factors), share=each)
+    ]

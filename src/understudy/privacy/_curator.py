@@ -2,309 +2,253 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Never
+from threading import RLock
+from typing import Never, TypeVar
 
-import numpy as np
-
-from understudy._core.errors import InternalError, OptionError
-from understudy.counting import Counter
-from understudy.privacy._budget import Budget, PrivacyWarning, PureBudget
-from understudy.privacy._count_questions import CountQuestions
-from understudy.privacy._desk import ANY_ROWS, Exact, table_mechanism
-from understudy.privacy._ledger import Entry, Ledger
+from understudy._core.errors import InternalError
+from understudy.privacy._accountant import Accountant
+from understudy.privacy._budget import Budget, PrivacyWarning
+from understudy.privacy._count_questions import NumberOfRows
+from understudy.privacy._ledger import Entry
 from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._noise import Noise, make_noise
-from understudy.privacy._protection import Factors, Protection, TableStep, View, axis_factors, choice_step
-from understudy.privacy._purse import Purse, Touch
-from understudy.privacy._scoring import Progress, Scorer
-from understudy.privacy._selection import selection_rate
-from understudy.privacy._strength import MovingScore, Strength, mean_on_grid, strength_plan
-from understudy.privacy._table_noise import cost_of_cell, two_largest
-from understudy.privacy._values import Candidate, Charge, Counts, Measurement, NoiseLevel, Score
+from understudy.privacy._noise import Noise
+from understudy.privacy._protection import Protection, View
+from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question
+from understudy.privacy._scoring import CandidateShapes
+from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._values import Charge, Counts, NoiseLevel
 from understudy.schema import Domain, Marginal, Recoding
 
+Answer = TypeVar("Answer")
 
-class Curator(CountQuestions):
-    """Private rows behind measurements that cost budget.
 
-    Every step is given a share of the run's budget; more than the whole is refused before data are looked at. The
-    whole budget is charged to `ledger`, durably, when the curator is made: before any count is taken.
+@dataclass(kw_only=True, eq=False)
+class CuratedRun:
+    """What all recoded views of one table share: the terms, the account, the noise, and what became public."""
 
-    A seeded `noise`, or an `exact` step, makes a rehearsal or a diagnostic: `guarantee` is then False, and the ledger
-    is never touched. So it is with `as_published`, for a method that reads exact counts as its paper prints it:
-    `reveal` gives them out in such a run only.
+    terms: PrivacyTerms
+    accountant: Accountant
+    noise: Noise
+    domain: Domain
+    noiseless: Noiseless | None = None
+    no_guarantee: bool = False
+    ledger_entry: Entry | None = None
+    rows: int | None = None
+    lock: RLock = field(default_factory=RLock)
+    process: int = field(default_factory=os.getpid)
 
+    @property
+    def guarantee(self) -> bool:
+        """Whether what is given out is differentially private."""
+        return self.noiseless is None and self.noise.private and not self.no_guarantee
+
+    def check_process(self) -> None:
+        """Refuse to go on in a copy of the process: both would spend the same budget."""
+        if os.getpid() != self.process:
+            raise InternalError(
+                "this curator was opened in another process. A forked copy would spend the same budget again: ask in "
+                "the process that opened it, or open one of its own here."
+            )
+
+
+class Curator:
+    """Private rows behind questions that cost budget. `open_curator` makes one, and charges for it.
+
+    Every question is given a share of the run's budget; more than the whole is refused before data are looked at. A
+    seeded noise, or a noiseless stage, makes a rehearsal or a diagnostic: `guarantee` is then False. So it is with
+    `no_guarantee`, for a method that reads exact counts as its paper prints it: `reveal` gives them out in such a run
+    only.
+
+    >>> import numpy as np
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget
+    >>> from understudy.privacy import NoisyTables, make_budget, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1], dtype=np.uint8),))
-    >>> curator = Curator(MemoryCounter(table), budget=make_budget(1))
-    >>> [noisy] = curator.measure([Marginal.of(0)], share=Fraction(1, 4), what="sex")
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> [noisy] = curator.ask(NoisyTables(marginals=[Marginal.of(0)], what="sex"), share=Fraction(1, 4))
     >>> noisy.counts.shape, noisy.noise.scale, curator.share_left
     ((2,), Fraction(8, 1), Fraction(3, 4))
     """
 
-    def __init__(
-        self,
-        counter: Counter,
-        *,
-        budget: Budget,
-        neighbours: Neighbours = Neighbours.REPLACE_ONE,
-        ledger: Ledger | None = None,
-        noise: Noise | None = None,
-        exact: Exact | None = None,
-        as_published: bool = False,
-        method: str = "",
-        note: str = "",
-    ) -> None:
-        if exact not in (None, "all", "selection", "tables"):
-            raise OptionError(f"The 'exact' parameter must be None, 'all', 'selection' or 'tables'. Got {exact!r}.")
-        self.neighbours, self.exact, self.as_published = neighbours, exact, as_published
-        self.noise = make_noise() if noise is None else noise
-        self._counter, self._scorer, self._purse = counter, Scorer(counter), Purse(budget)
-        self._root, self._view = counter.domain, View(counter.domain)
-        self.ledger_entry: Entry | None = None
-        if neighbours.public_rows:
-            _warn_of_large_delta(budget, counter.n)
-        if ledger is not None and self.guarantee:
-            self.ledger_entry = ledger.charge(
-                epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, method=method, note=note
-            )
+    def __init__(self, run: CuratedRun, rows: PrivateRows, view: View) -> None:
+        self._run, self._rows, self._view = run, rows, view
+        self._shapes = CandidateShapes(rows.domain)
 
-    @property
-    def domain(self) -> Domain:
-        """The public domain of the columns."""
-        return self._counter.domain
+    def ask(self, question: Question[Answer], *, share: Fraction) -> Answer:
+        """The answer to a question, paid for with a share of the budget.
 
-    @property
-    def guarantee(self) -> bool:
-        """Whether what this curator gives out is differentially private."""
-        return self.exact is None and self.noise.private and not self.as_published
-
-    @property
-    def charges(self) -> tuple[Charge, ...]:
-        """Every step so far."""
-        return tuple(self._purse.charges)
-
-    @property
-    def share_left(self) -> Fraction:
-        """Share of the budget not yet spent."""
-        return 1 - self._purse.spent
-
-    def promise(self, attributes: Iterable[int], share: Fraction) -> None:
-        """Promise that steps which look at any of these attributes take at most this share of the budget in all.
-
-        A step that would break it is refused before data are looked at. Promises come before all measurements.
+        This is all there is between rows and anybody: the price is fixed from public facts, booked, and only then are
+        rows counted and the mechanism run. One question at a time: two threads would draw the same noise.
         """
-        self._purse.promise((self._view.source(attribute) for attribute in attributes), share)
-
-    @property
-    def protection(self) -> Protection | None:
-        """What the steps so far cost if one record changes, by what changes in it; None if some step has no price."""
-        steps = [step for step in self._purse.steps if step is not None]
-        if len(steps) < len(self._purse.steps):
-            return None
-        budget, relation = self.budget, self.neighbours
-        pure = isinstance(budget, PureBudget)
-        # under add/remove a change of values is two steps: 2ε, or 4ρ
-        twice = Fraction(1) if relation.public_rows else Fraction(2 if pure else 4)
-        return Protection(
-            domain=self._root,
-            steps=tuple(steps),
-            promises=tuple(self._purse.promises),
-            whole=twice * (budget.epsilon if isinstance(budget, PureBudget) else budget.rho),
-            unit="epsilon" if pure else "rho",
-        )
-
-    @property
-    def rows(self) -> int:
-        """The public number of rows: the true one under replace-one, the measured one under add/remove."""
-        if self.neighbours.public_rows:
-            return self._counter.n
-        if self._purse.rows is None:
-            raise InternalError("Under add/remove the number of rows is private until it is measured.")
-        return self._purse.rows
+        run = self._run
+        with run.lock:
+            run.check_process()
+            facts = self._facts()
+            free = question.free_answer(facts)
+            if free is not None:
+                return free
+            run.accountant.check(question.what, share)
+            price = question.price(facts, share)
+            private = price.mechanism.private
+            run.accountant.pay(
+                _charge(question.what, share, price, run.terms.budget),
+                price.touches,
+                price.steps if private else [None],
+            )
+            counted = question.count(self._rows, facts)
+            return question.answer(price.mechanism(counted, run.noise), price, facts)
 
     def measure_rows(self, *, share: Fraction) -> int:
         """The number of rows: public and free under replace-one; noisy, at least 1, and charged under add/remove.
 
         A second call gives the first one's answer, for free.
         """
-        if self.neighbours.public_rows or self._purse.rows is not None:
-            return self.rows
-        self._purse.check("rows", share)
-        level = self._level("tables", share=share, sensitivity=Fraction(1))
-        self._pay(
-            table_mechanism(level),
-            what="rows",
-            share=share,
-            noise=level,
-            n_tables=1,
-            sensitivity=Fraction(1),
-            exact=level.kind == "none",
-            steps=[None] if level.kind == "none" else [],  # a change of values leaves the number as it is
-        )
-        noisy = self._add_noise(np.array([self._counter.n], dtype=np.int64), level)
-        self._purse.rows = max(1, int(noisy[0]))
-        _warn_of_large_delta(self.budget, self._purse.rows)
-        return self._purse.rows
+        with self._run.lock:
+            rows = self.ask(NumberOfRows(), share=share)
+            if self._run.rows is None:
+                self._run.rows = rows
+                warn_of_large_delta(self.budget, rows)
+            return rows
 
-    def select(
-        self,
-        candidates: Sequence[Candidate],
-        *,
-        score: Score,
-        share: Fraction,
-        what: str = "selection",
-        progress: Progress | None = None,
-    ) -> int:
-        """Index of a candidate, better ones likelier: permute-and-flip under pure ε, exponential under zCDP.
+    def reveal(self, marginals: Sequence[Marginal], *, what: str = "tables") -> list[Counts]:
+        """Exact counts, for which no price would be enough: only in a run that was opened without a guarantee.
 
-        A single candidate is no choice: it is returned for free.
+        Such a run charges no ledger, and stamps whatever comes out of it.
         """
-        if not candidates:
-            raise InternalError("There is nothing to choose from.")
-        self._purse.check(what, share)
-        if len(candidates) == 1:
-            return 0
-        held = self._view.held(candidates)
-        known_rows = self._counter.n if self.neighbours.public_rows else ANY_ROWS
-        shapes = self._scorer.shapes(candidates)
-        spread = score.spread(known_rows, shapes, self.neighbours)
-        public = self.neighbours.public_rows
-        several = spread if public else score.spread(known_rows, shapes, Neighbours.REPLACE_ONE)
-        rate = selection_rate(self.budget, share, spread)
-        pure = isinstance(self.budget, PureBudget)
-        exact = self.exact in ("all", "selection")
-        mechanism = "exact maximum" if exact else "permute-and-flip" if pure else "exponential mechanism"
-        self._pay(
-            mechanism,
-            what=what,
-            share=share,
-            n_candidates=len(candidates),
-            rate=rate,
-            sensitivity=spread,
-            exact=exact,
-            touches=[(held, share)],
-            steps=[None if exact else choice_step(self.budget, self._view, held, score, rate, known_rows, several)],
+        if not self._run.no_guarantee:
+            raise InternalError(f"{what}: exact counts were asked for in a run that promises privacy.")
+        self._run.accountant.note(
+            Charge(what=what, mechanism="exact counts", share=Fraction(0), n_tables=len(marginals))
         )
-        scores = self._scorer.scores(candidates, score, progress)
-        if exact:
-            return int(scores.argmax())
-        integer_rate = rate / score.scale(max(self._counter.n, 1))
-        choose = self.noise.permute_and_flip if pure else self.noise.exponential
-        return choose(scores, integer_rate)
+        return self._rows.count(marginals)
 
-    def measure_strength(
-        self, groups: Sequence[Sequence[Candidate]], *, score: MovingScore, share: Fraction, what: str = "strength"
-    ) -> Strength:
-        """The mean of each group's best value, with noise: one number, which a record moves as far as one value."""
-        candidates = [candidate for group in groups for candidate in group]
-        if not groups or not all(groups):
-            raise InternalError("There is nothing to take the mean of.")
-        held, shapes = self._view.held(candidates), self._scorer.shapes(candidates)
-        known_rows = self._counter.n if self.neighbours.public_rows else ANY_ROWS
-        plan = strength_plan(self.budget, score, known_rows, shapes, self.neighbours)
-        level = self._level("selection", share=share, sensitivity=plan.sensitivity)
-        exact = level.kind == "none"
-        self._purse.check(what, share, [(held, share)])
-        self._pay(
-            table_mechanism(level) if not exact else "exact mean",
-            what=what,
-            share=share,
-            n_candidates=len(candidates),
-            noise=level,
-            sensitivity=plan.sensitivity,
-            exact=exact,
-            touches=[(held, share)],
-            steps=[None if exact else plan.step(held, level)],
-        )
-        scores = self._scorer.scores(candidates, score)
-        best = np.maximum.reduceat(scores, np.cumsum([0, *map(len, groups[:-1])]))
-        mean = mean_on_grid(best, score.scale(max(self._counter.n, 1)))
-        return Strength(on_grid=int(self._add_noise(np.array([mean], dtype=np.int64), level)[0]), noise=level)
+    def promise(self, attributes: Iterable[int], share: Fraction) -> None:
+        """Promise that steps which look at any of these attributes take at most this share of the budget in all.
+
+        A step that would break it is refused before data are looked at. Promises come before all measurements.
+        """
+        self._run.accountant.promise((self._view.source(attribute) for attribute in attributes), share)
+
+    def recoded(self, recoding: Recoding) -> Curator:
+        """The same rows and the same account, seen through a public map of the codes; free."""
+        return Curator(self._run, self._rows.recoded(recoding), self._view.recoded(recoding))
 
     def noise_for(self, *, share: Fraction) -> NoiseLevel:
         """The noise that one table gets for this share: public, free."""
-        return self._level("tables", share=share, sensitivity=None)
+        return self._facts().noise_for(share, self.terms.table_sensitivity).noise
 
-    def measure(
-        self,
-        marginals: Sequence[Marginal],
-        *,
-        share: Fraction,
-        what: str = "tables",
-        factors: Mapping[int, Factors] | None = None,
-    ) -> list[Measurement]:
-        """Noisy tables; the share is split evenly over them.
+    @property
+    def domain(self) -> Domain:
+        """The public domain of the columns."""
+        return self._rows.domain
 
-        `factors` make the noise unequal: one for each leaf code of some attributes, above 0 and at most 1. A cell's
-        noise grows as its smallest factor shrinks, and so a change from or to it costs that much less.
-        """
-        if not marginals:
-            return []
-        self._purse.check(what, share)
-        if factors:
-            each = share / len(marginals)
-            return [self._measure([m], each, what, axis_factors(m, self.domain, factors))[0] for m in marginals]
-        return self._measure(marginals, share, what, ())
+    @property
+    def terms(self) -> PrivacyTerms:
+        """Budget, neighbours and unit."""
+        return self._run.terms
 
-    def _measure(
-        self, marginals: Sequence[Marginal], share: Fraction, what: str, factors: tuple[Factors, ...]
-    ) -> list[Measurement]:
-        """Tables that get the same noise, in one charge."""
-        each = share / len(marginals)
-        touches: list[Touch] = [(frozenset(map(self._view.source, m.attributes)), each) for m in marginals]
-        self._purse.check(what, share, touches)
-        moved = self.neighbours.count_l1 if isinstance(self.budget, PureBudget) else self.neighbours.count_l2_squared
-        sensitivity = two_largest(factors, marginals[0].shape(self.domain), moved) if factors else Fraction(moved)
-        level = self._level("tables", share=each, sensitivity=sensitivity)
-        exact = level.kind == "none"
-        unit = Fraction(0) if exact else cost_of_cell(level)
-        steps = [TableStep(axes=self._view.seen(m), unit=unit, factors=factors) for m in marginals]
-        self._pay(
-            table_mechanism(level),
-            what=what,
-            share=share,
-            n_tables=len(marginals),
-            noise=level,
-            sensitivity=sensitivity,
-            exact=exact,
-            touches=touches,
-            steps=[None] * len(steps) if exact else steps,
+    @property
+    def budget(self) -> Budget:
+        """What the whole run may spend."""
+        return self._run.terms.budget
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Which tables must look alike."""
+        return self._run.terms.neighbours
+
+    @property
+    def rows(self) -> int:
+        """The public number of rows: the true one under replace-one, the measured one under add/remove."""
+        if self._run.rows is None:
+            raise InternalError("Under add/remove the number of rows is private until it is measured.")
+        return self._run.rows
+
+    @property
+    def noise(self) -> Noise:
+        """Where noise comes from."""
+        return self._run.noise
+
+    @property
+    def noiseless(self) -> Noiseless | None:
+        """Which answers a diagnostic takes without noise."""
+        return self._run.noiseless
+
+    @property
+    def guarantee(self) -> bool:
+        """Whether what this curator gives out is differentially private."""
+        return self._run.guarantee
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """Every step so far."""
+        return tuple(self._run.accountant.charges)
+
+    @property
+    def share_left(self) -> Fraction:
+        """Share of the budget not yet spent."""
+        return 1 - self._run.accountant.spent
+
+    @property
+    def ledger_entry(self) -> Entry | None:
+        """What was booked in the ledger for this run."""
+        return self._run.ledger_entry
+
+    @property
+    def protection(self) -> Protection | None:
+        """What the steps so far cost if one unit changes, by what changes in it; None if some step has no price."""
+        accountant, terms = self._run.accountant, self.terms
+        steps = [step for step in accountant.steps if step is not None]
+        if len(steps) < len(accountant.steps):
+            return None
+        # under add/remove a change of values is two changes: the old rows go, the new ones come
+        twice = terms.budget.grouped(1 if terms.public_rows else 2)
+        return Protection(
+            domain=self._run.domain,
+            steps=tuple(steps),
+            promises=tuple(accountant.promises),
+            whole=twice * terms.budget.total,
+            measure=terms.budget.measure,
         )
-        return [
-            Measurement(marginal=marginal, counts=self._add_noise(table, level, factors), noise=level, factors=factors)
-            for marginal, table in zip(marginals, self._counter.count(marginals), strict=True)
-        ]
 
-    def reveal(self, marginals: Sequence[Marginal], *, what: str = "tables") -> list[Counts]:
-        """Exact counts, for which no price would be enough: only in a run that was opened as published.
-
-        Such a run has no guarantee, charges no ledger, and stamps whatever comes out of it.
-        """
-        if not self.as_published:
-            raise InternalError(f"{what}: exact counts were asked for in a run that promises privacy.")
-        self._purse.note(Charge(what=what, mechanism="exact counts", share=Fraction(0), n_tables=len(marginals)))
-        return self._counter.count(marginals)
-
-    def recoded(self, recoding: Recoding) -> Curator:
-        """The same rows and the same purse, seen through a public map of the codes; free."""
-        view = object.__new__(type(self))
-        view.__dict__.update(self.__dict__)
-        view._counter, view._view = self._counter.recoded(recoding), self._view.recoded(recoding)
-        view._scorer = Scorer(view._counter)
-        return view
+    def _facts(self) -> PublicFacts:
+        return PublicFacts(
+            domain=self.domain,
+            terms=self._run.terms,
+            rows=self._run.rows,
+            view=self._view,
+            shapes=self._shapes,
+            noiseless=self._run.noiseless,
+        )
 
     def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
         raise TypeError("a curator cannot be copied: both copies could spend the same budget. Pass this one along.")
 
 
-def _warn_of_large_delta(budget: Budget, rows: int) -> None:
+def _charge(what: str, share: Fraction, price: Price, budget: Budget) -> Charge:
+    """The line for the privacy statement; without a cost where there is no noise, since none would be enough."""
+    cost = budget.price(share) if price.mechanism.private else None
+    return Charge(
+        what=what,
+        mechanism=price.mechanism.name,
+        share=share,
+        epsilon=cost if budget.measure == "epsilon" else None,
+        rho=cost if budget.measure == "rho" else None,
+        n_tables=price.n_tables,
+        n_candidates=price.n_candidates,
+        noise=price.mechanism.noise,
+        rate=price.mechanism.rate,
+        sensitivity=price.sensitivity,
+    )
+
+
+def warn_of_large_delta(budget: Budget, rows: int) -> None:
     """Told from the public number of rows, so that under add/remove the warning itself says nothing private."""
     if budget.delta * rows >= 1:
         warnings.warn(

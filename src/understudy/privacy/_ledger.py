@@ -141,6 +141,21 @@ class Ledger(Protocol):
         ...
 
 
+class LedgerWithReceipts:
+    """Any ledger, leaving a receipt for what it booked: ours do so themselves, somebody else's may not."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def charge(
+        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+    ) -> Entry:
+        """Book a run's whole budget for good, or raise."""
+        entry = self._ledger.charge(epsilon=epsilon, delta=delta, neighbours=neighbours, method=method, note=note)
+        leave_receipt(receipt_for(entry))
+        return entry
+
+
 def next_entries(
     entries: Sequence[Entry],
     *,

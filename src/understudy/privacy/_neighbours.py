@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
+from fractions import Fraction
+
+from understudy.privacy._sensitivity import Sensitivity
 
 
 class Neighbours(Enum):
@@ -11,22 +14,22 @@ class Neighbours(Enum):
     `REPLACE_ONE`: one record has other values; the number of rows is the same, and public. `ADD_REMOVE`: one record
     is there or not; the number of rows is private.
 
-    >>> Neighbours("add-remove").count_l1, Neighbours.REPLACE_ONE.count_l1
-    (1, 2)
+    >>> Neighbours("add-remove").table_sensitivity.l1, Neighbours.REPLACE_ONE.table_sensitivity.l1
+    (Fraction(1, 1), Fraction(2, 1))
     """
 
     REPLACE_ONE = "replace-one"
     ADD_REMOVE = "add-remove"
 
     @property
-    def count_l1(self) -> int:
-        """Most that one record moves a whole table of counts, summed over its cells (proof.md, section 1)."""
+    def cells_of_row(self) -> int:
+        """Cells of a table of counts that a change of one row can reach, each by 1."""
         return 2 if self is Neighbours.REPLACE_ONE else 1
 
     @property
-    def count_l2_squared(self) -> int:
-        """Most that one record moves a whole table of counts, squares summed (proof.md, section 1)."""
-        return 2 if self is Neighbours.REPLACE_ONE else 1
+    def table_sensitivity(self) -> Sensitivity:
+        """Most that one row moves a whole table of counts: each cell it reaches by 1 (proof.md, section 1)."""
+        return Sensitivity(l1=Fraction(self.cells_of_row), l2_squared=Fraction(self.cells_of_row))
 
     @property
     def public_rows(self) -> bool:

@@ -15,13 +15,12 @@ import numpy as np
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import ByteSource, SeededBytes, SystemBytes
 from understudy.privacy import _integers, _kernels
+from understudy.privacy._levels import GAUSSIAN_ROOM, LAPLACE_ROOM, gaussian_level, gaussian_parameters, laplace_level
 from understudy.privacy._selection import choose_exponential, choose_permute_and_flip
-from understudy.privacy._values import Counts, NoiseLevel
+from understudy.privacy._values import Counts
 from understudy.privacy._word_stream import WordStream
 
 NoiseSource: TypeAlias = Literal["exact", "opendp"]
-_LAPLACE_ROOM = 1 << 40  # kernels take t, s below this
-_GAUSSIAN_ROOM = 1 << 25  # kernels take t·b, m up to this
 _COUNT_ROOM = 1 << 61  # counts and noise below this cannot overflow a sum
 
 
@@ -70,60 +69,6 @@ def make_noise(source: NoiseSource = "exact", *, seed: int | None = None) -> Noi
     raise OptionError(f"The 'noise' parameter must be 'exact' or 'opendp'. Got {source!r} instead.")
 
 
-def laplace_level(scale: Fraction) -> NoiseLevel:
-    """The noise level used for this scale: itself where it fits, else the next larger that does.
-
-    >>> laplace_level(Fraction(1, 3)).scale
-    Fraction(1, 3)
-    """
-    if scale <= 0:
-        raise InternalError(f"A noise scale must be above 0, not {scale}.")
-    return NoiseLevel(kind="laplace", scale=_round_scale(scale))
-
-
-def gaussian_level(variance: Fraction) -> NoiseLevel:
-    """The noise level used for this σ²: itself where it fits, else the next larger that does.
-
-    >>> gaussian_level(Fraction(9, 4)).scale
-    Fraction(9, 4)
-    """
-    if variance <= 0:
-        raise InternalError(f"A noise variance must be above 0, not {variance}.")
-    rounded, again = variance, _round_variance(variance)
-    while rounded != again:  # rounding up may lift √σ² over a whole number, which changes the grid once
-        rounded, again = again, _round_variance(again)
-    return NoiseLevel(kind="gaussian", scale=rounded)
-
-
-def _round_scale(scale: Fraction) -> Fraction:
-    if max(scale.numerator, scale.denominator) < _LAPLACE_ROOM or scale >= _LAPLACE_ROOM:
-        return scale
-    if scale <= Fraction(1, _LAPLACE_ROOM - 1):
-        return Fraction(1, _LAPLACE_ROOM - 1)
-    # below 1 round the denominator down, above 1 the numerator up: either way the fraction grows, by 2^−39 at most
-    if scale < 1:
-        above = max(1, math.floor(scale * (_LAPLACE_ROOM - 1)))
-        return Fraction(above, math.floor(above / scale))
-    under = max(1, math.floor((_LAPLACE_ROOM - 2) / scale))
-    return Fraction(math.ceil(under * scale), under)
-
-
-def _gaussian_parameters(variance: Fraction) -> tuple[int, int, int]:
-    """t, m, b with t·m/b ≥ variance: equal if the grid has room for it."""
-    t = math.isqrt(variance.numerator // variance.denominator) + 1
-    room = max(_GAUSSIAN_ROOM // t, 1)
-    exact = (variance / t).denominator
-    b = exact * (room // exact) if exact <= room else room
-    if t > _GAUSSIAN_ROOM:  # not for the kernel, so nothing need be rounded
-        b = exact
-    return t, math.ceil(variance * b / t), b
-
-
-def _round_variance(variance: Fraction) -> Fraction:
-    t, m, b = _gaussian_parameters(variance)
-    return Fraction(t * m, b)
-
-
 class ExactNoise:
     """The samplers of Canonne, Kamath and Steinke (2020) in integer arithmetic, fed by a source of bytes.
 
@@ -150,41 +95,43 @@ class ExactNoise:
         """Counts plus discrete Laplace noise."""
         scale = laplace_level(scale).scale
         t, s = scale.numerator, scale.denominator
-        if t >= _LAPLACE_ROOM:
+        if t >= LAPLACE_ROOM:
             return self._slowly(counts, lambda: _integers.draw_laplace(t, s, self._stream))
         return self._fast(_kernels.add_laplace, counts, np.uint64(t), np.uint64(s))
 
     def gaussian(self, counts: Counts, variance: Fraction) -> Counts:
         """Counts plus discrete Gaussian noise."""
-        t, m, b = _gaussian_parameters(gaussian_level(variance).scale)
-        if t > _GAUSSIAN_ROOM:
+        t, m, b = gaussian_parameters(gaussian_level(variance).scale)
+        if t > GAUSSIAN_ROOM:
             return self._slowly(counts, lambda: _integers.draw_gaussian(t, m, b, self._stream))
         return self._fast(_kernels.add_gaussian, counts, np.uint64(t), np.uint64(m), np.uint64(b))
 
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by permute-and-flip."""
-        return choose_permute_and_flip(scores, rate, self._stream)
+        with self._stream.lock:
+            return choose_permute_and_flip(scores, rate, self._stream)
 
     def exponential(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by the exponential mechanism."""
-        return choose_exponential(scores, rate, self._stream)
+        with self._stream.lock:
+            return choose_exponential(scores, rate, self._stream)
 
     def _fast(self, kernel: Any, counts: Counts, *parameters: np.uint64) -> Counts:
         flat = np.ascontiguousarray(counts, dtype=np.int64).reshape(-1)
         out = np.empty_like(flat)
-        done = 0
-        while done < flat.size:
-            done, self._stream.position, status = kernel(
-                flat, out, done, *parameters, self._stream.buffer, self._stream.position
-            )
-            if status == _kernels.GAVE_UP:
-                raise InternalError("A noise value beyond every bound was drawn, which should never be seen.")
-            if status == _kernels.OUT_OF_WORDS:
-                self._stream.refill()
+        done, stream = 0, self._stream
+        with stream.lock:
+            while done < flat.size:
+                done, stream.position, status = kernel(flat, out, done, *parameters, stream.buffer, stream.position)
+                if status == _kernels.GAVE_UP:
+                    raise InternalError("A noise value beyond every bound was drawn, which should never be seen.")
+                if status == _kernels.OUT_OF_WORDS:
+                    stream.refill()
         return out.reshape(counts.shape)
 
     def _slowly(self, counts: Counts, draw: Any) -> Counts:
-        noisy = [int(count) + draw() for count in np.asarray(counts).reshape(-1)]
+        with self._stream.lock:
+            noisy = [int(count) + draw() for count in np.asarray(counts).reshape(-1)]
         if any(abs(value) >= _COUNT_ROOM for value in noisy):
             raise OptionError("This budget is so small that noisy counts exceed 64 bits. Raise epsilon.")
         return np.array(noisy, dtype=np.int64).reshape(counts.shape)

@@ -1,14 +1,21 @@
-"""From a counter to a curator."""
+"""From a counter to a curator: the run is charged here, before any count is taken."""
 
 from __future__ import annotations
 
+from typing import get_args
+
+from understudy._core.errors import OptionError
 from understudy.counting import Counter
+from understudy.privacy._accountant import Accountant
 from understudy.privacy._budget import Budget
-from understudy.privacy._curator import Curator
-from understudy.privacy._desk import Exact
+from understudy.privacy._curator import CuratedRun, Curator, warn_of_large_delta
 from understudy.privacy._ledger import Ledger
 from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._noise import Noise
+from understudy.privacy._noise import Noise, make_noise
+from understudy.privacy._protection import View
+from understudy.privacy._question import Noiseless, PrivateRows
+from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
 
 def open_curator(
@@ -16,35 +23,45 @@ def open_curator(
     *,
     budget: Budget,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    unit: PrivacyUnit = ONE_ROW,
     ledger: Ledger | None = None,
     noise: Noise | None = None,
-    exact: Exact | None = None,
-    as_published: bool = False,
+    noiseless: Noiseless | None = None,
+    no_guarantee: bool = False,
     method: str = "",
     note: str = "",
 ) -> Curator:
-    """A curator over rows that any engine counts, charged to the ledger.
+    """A curator over the rows of any counting engine.
 
-    A counter is given out for a table without faults only, so no other is ever charged for. The charge is durable
-    before any count is taken.
+    The whole budget is charged to `ledger`, durably, before this returns; a rehearsal, a diagnostic and a run without
+    a guarantee are never charged.
 
-    >>> import pyarrow as pa
-    >>> from understudy.counting import open_counter
+    >>> import numpy as np
+    >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget
-    >>> from understudy.schema import Schema
-    >>> fields = [{"name": "sex", "type": "string", "categories": ["f", "m"]}]
-    >>> counter = open_counter(pa.table({"sex": ["f", "m", "m"]}), Schema.from_dict({"fields": fields}))
-    >>> open_curator(counter, budget=make_budget(1)).rows
+    >>> from understudy.schema import Attribute, Domain
+    >>> from understudy.tables import Table
+    >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 1, 1], dtype=np.uint8),))
+    >>> open_curator(MemoryCounter(table), budget=make_budget(1)).rows
     3
     """
-    return Curator(
-        counter,
-        budget=budget,
-        neighbours=neighbours,
-        ledger=ledger,
-        noise=noise,
-        exact=exact,
-        as_published=as_published,
-        method=method,
-        note=note,
+    if noiseless is not None and noiseless not in get_args(Noiseless):
+        raise OptionError(
+            f"The 'noiseless' parameter must be None, 'all', 'selection' or 'tables'. Got {noiseless!r} instead."
+        )
+    run = CuratedRun(
+        terms=PrivacyTerms(budget=budget, neighbours=neighbours, unit=unit),
+        accountant=Accountant(),
+        noise=make_noise() if noise is None else noise,
+        domain=counter.domain,
+        noiseless=noiseless,
+        no_guarantee=no_guarantee,
+        rows=counter.n if neighbours.public_rows else None,
     )
+    if run.rows is not None:
+        warn_of_large_delta(budget, run.rows)
+    if ledger is not None and run.guarantee:
+        run.ledger_entry = ledger.charge(
+            epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, method=method, note=note
+        )
+    return Curator(run, PrivateRows(counter), View(counter.domain))

@@ -7,14 +7,20 @@ within some attributes are the Walsh-Hadamard transform of their table, and give
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from understudy.privacy._mechanisms import Counted
 from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._protection import ChoiceStep
+from understudy.privacy._question import Price, PrivateRows, PublicFacts
+from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._values import Counts, NoiseLevel
 from understudy.schema import Domain, Marginal
 
@@ -100,10 +106,78 @@ def as_measured(coefficients: Counts, n: int, neighbours: Neighbours) -> Counts:
     return (n - coefficients) // 2 if neighbours.public_rows else coefficients
 
 
-def from_measured(measured: Counts, n: int, neighbours: Neighbours) -> Counts:
-    """Back to coefficients.
+def from_measured(measured: Counts, n: int | None) -> Counts:
+    """Back to coefficients; `n` where it is public, and so numbers of odd records were measured.
 
-    >>> from_measured(np.array([1, 4]), 7, Neighbours.REPLACE_ONE).tolist()
-    [5, -1]
+    >>> from_measured(np.array([1, 4]), 7).tolist(), from_measured(np.array([5, -1]), None).tolist()
+    ([5, -1], [5, -1])
     """
-    return n - 2 * measured if neighbours.public_rows else measured
+    return measured if n is None else n - 2 * measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyParities:
+    """For each marginal, noisy coefficients of all masks that pick a bit of every one of its attributes.
+
+    All get the same noise: one row moves each by at most 1, so a step's L1 sensitivity is their number, and so is the
+    square of its L2 sensitivity (proof.md, section 9).
+
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import make_budget, open_curator
+    >>> from understudy.schema import Attribute
+    >>> from understudy.tables import Table
+    >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+    >>> table = Table(domain, (np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> curator = open_curator(MemoryCounter(table), budget=make_budget(1))
+    >>> [found] = curator.ask(NoisyParities(marginals=[Marginal.of(0, 1)]), share=Fraction(1, 2))
+    >>> found.coefficients.shape
+    (1, 1)
+    """
+
+    marginals: Sequence[Marginal]
+    what: str = "parities"
+
+    def free_answer(self, facts: PublicFacts) -> list[Parities] | None:
+        """No coefficients cost nothing."""
+        return None if sum(self._numbers(facts.domain)) else []
+
+    def price(self, facts: PublicFacts, share: Fraction) -> Price:
+        """Noise for all coefficients together."""
+        terms, numbers = facts.terms, self._numbers(facts.domain)
+        total = Fraction(sum(numbers))
+        sensitivity = terms.of_unit(Sensitivity(l1=total, l2_squared=total))
+        mechanism = facts.noise_for(share, sensitivity)
+        held = [facts.sources(marginal) for marginal in self.marginals]
+        steps: tuple[ChoiceStep, ...] = ()
+        if mechanism.private:
+            # a changed row moves what is measured by 1 where n is public, and a coefficient itself by 2
+            moved = terms.unit.max_rows * (1 if terms.public_rows else 2)
+            each = terms.budget.cost_of_noise(mechanism.noise, Fraction(moved))
+            steps = tuple(
+                ChoiceStep(attributes=seen, one=number * each, several=number * each)
+                for seen, number in zip(held, numbers, strict=True)
+            )
+        return Price(
+            mechanism=mechanism,
+            sensitivity=terms.budget.norm(sensitivity),
+            touches=tuple((seen, share * number / total) for seen, number in zip(held, numbers, strict=True)),
+            steps=steps,
+            n_tables=len(self.marginals),
+        )
+
+    def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
+        """The exact numbers that noise is added to."""
+        relation = facts.terms.neighbours
+        return Counted([as_measured(coefficients_of(table), rows.n, relation) for table in rows.count(self.marginals)])
+
+    def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> list[Parities]:
+        """Coefficients again."""
+        noise, n = price.mechanism.noise, facts.rows if facts.terms.public_rows else None
+        assert noise is not None
+        return [
+            Parities(marginal=marginal, coefficients=from_measured(measured, n), noise=noise)
+            for marginal, measured in zip(self.marginals, noisy, strict=True)
+        ]
+
+    def _numbers(self, domain: Domain) -> list[int]:
+        return [count_parities(marginal, domain) for marginal in self.marginals]

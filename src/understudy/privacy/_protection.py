@@ -12,20 +12,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from understudy.privacy._budget import Budget, PureBudget
-from understudy.privacy._table_noise import two_largest
-from understudy.privacy._values import Candidate, Score
+from understudy.privacy._budget import Measure
+from understudy.privacy._sensitivity import two_largest
+from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._values import Candidate, Factors, Score
 from understudy.schema import Axis, Domain, Marginal, Recoding
 
-Factors: TypeAlias = tuple[Fraction, ...]
 Codes: TypeAlias = npt.NDArray[np.int64]
 Record: TypeAlias = Sequence[int]
-Unit: TypeAlias = Literal["epsilon", "rho"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +37,13 @@ class SeenAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableStep:
-    """One noisy table. A record that leaves or enters a cell with factor a costs a·unit: a/b, or a/(2σ²).
+    """One noisy table. A unit that leaves or enters a cell with factor a costs a·`of_cell`: for a row a/b, or a/(2σ²).
 
-    A cell's factor is the smallest that its values have. `factors` has one tuple an axis, empty where all are 1.
+    A cell's factor is the smallest that its values have. `factors` has one tuple per axis, empty where all are 1.
     """
 
     axes: tuple[SeenAxis, ...]
-    unit: Fraction
+    of_cell: Fraction
     factors: tuple[Factors, ...] = ()
 
     @property
@@ -56,14 +55,14 @@ class TableStep:
     def several(self) -> Fraction:
         """Most that a change of a record can cost here: its two cells with the largest factors."""
         sizes = [int(axis.codes.max()) + 1 for axis in self.axes]
-        return self.unit * (two_largest(self.factors, sizes, 2) if self.factors else 2)
+        return self.of_cell * (two_largest(self.factors, sizes, 2) if self.factors else 2)
 
     def cost(self, one: Record, other: Record) -> Fraction:
         """What this table says about which of two records was there."""
         cells = [[int(axis.codes[record[axis.source]]) for axis in self.axes] for record in (one, other)]
         if cells[0] == cells[1]:
             return Fraction(0)
-        return self.unit * sum((self._factor(cell) for cell in cells), Fraction(0))
+        return self.of_cell * sum((self._factor(cell) for cell in cells), Fraction(0))
 
     def weight(self, attribute: int, code: int) -> Fraction:
         """The largest factor of a cell that holds this value: what a record with it may cost here, in units."""
@@ -135,7 +134,7 @@ class Protection:
     steps: tuple[Step, ...]
     promises: tuple[tuple[frozenset[int], Fraction], ...]
     whole: Fraction
-    unit: Unit
+    measure: Measure
 
     def between(self, one: Record, other: Record) -> Fraction:
         """d(r, r′): what this release says about which of two records, given as codes, was in the table."""
@@ -161,7 +160,7 @@ class Protection:
             return Fraction(0)
         if not self.weighted(attribute):
             costs = Counter(
-                step.one if isinstance(step, ChoiceStep) else 2 * step.unit * step.weight(attribute, 0)
+                step.one if isinstance(step, ChoiceStep) else 2 * step.of_cell * step.weight(attribute, 0)
                 for step in self._reaching.get(attribute, ())
             )
             total = sum((cost * times for cost, times in costs.items()), Fraction(0))
@@ -178,7 +177,7 @@ class Protection:
                 costs = [step.one * (pair / 2) ** step.power for pair in _with_largest_other(factors)]
             else:
                 weights = [step.weight(attribute, code) for code in range(size)]
-                costs = [step.unit * pair for pair in _with_largest_other(weights)]
+                costs = [step.of_cell * pair for pair in _with_largest_other(weights)]
             totals = [total + cost for total, cost in zip(totals, costs, strict=True)]
         return [min(total, *self._bounds([attribute])) for total in totals]
 
@@ -274,26 +273,19 @@ class View:
 
 
 def choice_step(
-    budget: Budget,
-    view: View,
-    held: frozenset[int],
-    score: Score,
-    rate: Fraction,
-    rows: int,
-    several: Fraction,
+    terms: PrivacyTerms, view: View, held: frozenset[int], score: Score, rate: Fraction, rows: int, several: Fraction
 ) -> ChoiceStep:
-    """What a choice costs if a record's values change: `several` is the spread then, whatever the neighbours are."""
-    of_one = getattr(score, "spread_of_one", None)  # scores without it may move as far by one attribute as by all
-    one = of_one(rows) if of_one is not None and view.whole() else several
+    """What a choice costs if a unit's values change; `several` is then the sensitivity, whatever the relation is."""
+    of_one = getattr(score, "difference_of_one", None)  # scores without it may move as far by one attribute as by all
+    one = terms.unit.max_rows * of_one(rows) if of_one is not None and view.whole() else several
     child, factors = getattr(score, "weighted_child", None), getattr(score, "factors", ())
-    pure = isinstance(budget, PureBudget)
     return ChoiceStep(
         attributes=held,
-        one=rate * one if pure else (rate * one) ** 2 / 8,
-        several=rate * several if pure else (rate * several) ** 2 / 8,
+        one=terms.budget.cost_of_choice(rate, one),
+        several=terms.budget.cost_of_choice(rate, several),
         child=None if child is None else view.source(child),
         factors=factors,
-        power=1 if pure else 2,
+        power=1 if terms.budget.pure else 2,
     )
 
 

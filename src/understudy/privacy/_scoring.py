@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TypeAlias, TypeVar
 
@@ -18,7 +18,6 @@ _SCORES_KEPT = 2_000_000
 _FEW = 10_000
 
 Family: TypeAlias = tuple[Axis, ...]  # child and parents together, sorted: one table serves each of them as child
-Progress: TypeAlias = Callable[[int, int], None]
 _Kept = TypeVar("_Kept")
 
 
@@ -45,12 +44,11 @@ class Scorer:
         self._counter = counter
         self._cells_at_once, self._scores_kept = cells_at_once, scores_kept
         self._known: dict[str, dict[Candidate, int]] = defaultdict(dict)
-        self._shapes: dict[Candidate, tuple[int, int]] = {}
         self._sizes = _Sizes(counter.domain)
         self._leaves = [Axis(a) for a in range(len(counter.domain))]
         self._cells: tuple[tuple[Marginal, ...], Counts] | None = None
 
-    def scores(self, candidates: Sequence[Candidate], score: Score, progress: Progress | None = None) -> Counts:
+    def scores(self, candidates: Sequence[Candidate], score: Score) -> Counts:
         """The integer score of each candidate."""
         known = self._known[score.name]
         _forget(known, candidates)
@@ -63,27 +61,13 @@ class Scorer:
                 todo.setdefault(tuple(sorted((self._leaves[child], *parents))), []).append((index, child))
             else:
                 result[index] = value
-        done = 0
         for families in self._batches(todo):
-            done += self._score_batch(families, todo, score, result)
-            if progress is not None:
-                progress(done, len(candidates))
+            self._score_batch(families, todo, score, result)
         if len(known) + len(candidates) <= self._scores_kept:
             for users in todo.values():
                 for index, _ in users:
                     known[candidates[index]] = int(result[index])
         return result
-
-    def shapes(self, candidates: Sequence[Candidate]) -> set[tuple[int, int]]:
-        """The different (child size, parent cells) among the candidates: public."""
-        _forget(self._shapes, candidates)
-        different = {shape: shape for shape in self._shapes.values()}  # there are few: each is held once
-        for candidate in candidates:
-            if candidate not in self._shapes:
-                child, parents = candidate
-                shape = (self._counter.domain[child].size, prod(self._sizes.shape(parents)))
-                self._shapes[candidate] = different.setdefault(shape, shape)
-        return {self._shapes[candidate] for candidate in candidates}
 
     def all_cells(self, marginals: tuple[Marginal, ...]) -> Counts:
         """The exact counts of all cells of these tables in one row; remembered, since every round asks for the same."""
@@ -107,7 +91,7 @@ class Scorer:
 
     def _score_batch(
         self, families: list[Family], todo: dict[Family, list[tuple[int, int]]], score: Score, result: Counts
-    ) -> int:
+    ) -> None:
         tables = self._counter.count([Marginal(family) for family in families])
         groups: dict[tuple[tuple[int, ...], int], tuple[list[int], list[int]]] = {}
         for number, family in enumerate(families):
@@ -122,7 +106,6 @@ class Scorer:
             stacked = np.array([tables[row] for row in rows], dtype=np.int64)
             moved = np.moveaxis(stacked, position + 1, 1).reshape(len(rows), shape[position], -1)
             result[indices] = score(np.ascontiguousarray(moved), max(self._counter.n, 1))
-        return sum(len(indices) for _, indices in groups.values())
 
 
 def _forget(known: dict[Candidate, _Kept], candidates: Sequence[Candidate]) -> None:
@@ -131,6 +114,25 @@ def _forget(known: dict[Candidate, _Kept], candidates: Sequence[Candidate]) -> N
         kept = {candidate: known[candidate] for candidate in candidates if candidate in known}
         known.clear()
         known.update(kept)
+
+
+class CandidateShapes:
+    """The shapes of candidates' tables: public, and remembered, since every round asks for mostly the same."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain, self._sizes = domain, _Sizes(domain)
+        self._shapes: dict[Candidate, tuple[int, int]] = {}
+
+    def of(self, candidates: Sequence[Candidate]) -> set[tuple[int, int]]:
+        """The different (child size, parent cells) among the candidates."""
+        _forget(self._shapes, candidates)
+        different = {shape: shape for shape in self._shapes.values()}  # there are few: each is held once
+        for candidate in candidates:
+            if candidate not in self._shapes:
+                child, parents = candidate
+                shape = (self._domain[child].size, prod(self._sizes.shape(parents)))
+                self._shapes[candidate] = different.setdefault(shape, shape)
+        return {self._shapes[candidate] for candidate in candidates}
 
 
 class _Sizes:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from understudy._core.errors import InternalError
 from understudy.privacy import _integers, _kernels
-from understudy.privacy._budget import Budget, PureBudget
 from understudy.privacy._values import Counts
 from understudy.privacy._word_stream import WordStream
 
@@ -21,7 +20,7 @@ def choose_permute_and_flip(scores: Counts, rate: Fraction, stream: WordStream) 
     """Index of a candidate; acceptance exp(−rate·(best − score)), candidates looked at in random order.
 
     The same as adding independent exponential noise of mean 1/rate to each score and taking the largest; costs
-    rate · spread of pure ε (proof.md, section 4).
+    rate · sensitivity of pure ε (proof.md, section 4).
 
     >>> from understudy._core.randomness import SeededBytes
     >>> choose_permute_and_flip(np.array([0, 900, 5]), Fraction(1), WordStream(SeededBytes(1)))
@@ -45,7 +44,7 @@ def choose_permute_and_flip(scores: Counts, rate: Fraction, stream: WordStream) 
 def choose_exponential(scores: Counts, rate: Fraction, stream: WordStream) -> int:
     """Index of a candidate, drawn with weight exp(rate·score), by rejection.
 
-    Costs (rate · spread)²/8 of ρ (proof.md, section 4).
+    Costs (rate · sensitivity)²/8 of ρ (proof.md, section 4).
 
     >>> from understudy._core.randomness import SeededBytes
     >>> choose_exponential(np.array([0, 900, 5]), Fraction(1), WordStream(SeededBytes(1)))
@@ -79,27 +78,6 @@ def round_rate(rate: Fraction) -> tuple[int, int]:
         return p, math.ceil(p / rate)
     q = math.floor(_ROOM / rate)
     return math.floor(q * rate), q
-
-
-def selection_rate(budget: Budget, share: Fraction, spread: Fraction) -> Fraction:
-    """The largest λ (zCDP: rounded down) at which choosing with weight exp(λ·value) costs this share of the budget.
-
-    >>> selection_rate(PureBudget(epsilon=Fraction(1)), Fraction(1, 4), Fraction(2))
-    Fraction(1, 8)
-    """
-    if isinstance(budget, PureBudget):
-        return share * budget.epsilon / spread
-    return sqrt_below(8 * share * budget.rho) / spread
-
-
-def sqrt_below(square: Fraction) -> Fraction:
-    """A fraction at or just below the square root.
-
-    >>> sqrt_below(Fraction(9, 4)), sqrt_below(Fraction(2)) ** 2 < 2
-    (Fraction(3, 2), True)
-    """
-    shift = max(0, 64 - square.numerator.bit_length() // 2)
-    return Fraction(math.isqrt(square.numerator * square.denominator << 2 * shift), square.denominator << shift)
 
 
 def _gaps(scores: Counts) -> npt.NDArray[np.uint64]:

@@ -15,6 +15,8 @@ from understudy.privacy._neighbours import Neighbours
 from understudy.schema import Axis, Marginal
 
 Counts: TypeAlias = npt.NDArray[np.int64]
+Factors: TypeAlias = tuple[Fraction, ...]
+"""One for each place along an axis, above 0 and at most 1; empty where all are 1."""
 NoiseKind: TypeAlias = Literal["laplace", "gaussian", "none"]
 
 
@@ -34,11 +36,19 @@ class Score(Protocol):
         """Integer scores of tables shaped (batch, child, parents); the order of the parents' cells must not matter."""
         ...
 
-    def spread(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
+    def difference_sensitivity(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference between two candidates' values.
 
         Under add/remove the bound must hold for every number of rows up to `n`: the true number is private.
         """
+        ...
+
+
+class ScoreWithValues(Score, Protocol):
+    """A score that also knows how far one record can move a single value."""
+
+    def value_sensitivity(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
+        """Most that one record can move a candidate's value."""
         ...
 
 

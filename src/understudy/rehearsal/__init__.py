@@ -4,12 +4,11 @@ Nothing here is a release: no ledger is touched, and what comes out is private t
 """
 
 from understudy.rehearsal._distance import answer_distances, table_distances
-from understudy.rehearsal._rehearse import Noiseless, rehearse, sample_table
+from understudy.rehearsal._rehearse import rehearse, sample_table
 from understudy.rehearsal._store import PRIVATE, RunStore, check_folder, fingerprint, table_hash
 
 __all__ = [
     "PRIVATE",
-    "Noiseless",
     "RunStore",
     "answer_distances",
     "check_folder",

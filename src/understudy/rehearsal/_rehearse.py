@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -11,11 +10,8 @@ from understudy._core.randomness import Streams
 from understudy.counting import Counter
 from understudy.methods import Method, flaw_of, read_method
 from understudy.models import DrawsRows, Model
-from understudy.privacy import Budget, Curator, Neighbours, PrivacyWarning, make_noise
+from understudy.privacy import Budget, Neighbours, Noiseless, PrivacyWarning, make_noise, open_curator
 from understudy.tables import Table
-
-Noiseless: TypeAlias = Literal["all", "selection", "tables"]
-"""Which part of a run is done without noise, as diagnostics do."""
 
 
 def rehearse(
@@ -25,9 +21,9 @@ def rehearse(
     *,
     seed: int,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
-    exact: Noiseless | None = None,
+    noiseless: Noiseless | None = None,
 ) -> Model:
-    """What a method learns of a table with seeded noise; no ledger is touched. `exact` leaves noise out of a step.
+    """What a method learns of a table with seeded noise; no ledger is touched. `noiseless` leaves noise out of a stage.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget
@@ -39,13 +35,13 @@ def rehearse(
     recipe = read_method(method) if isinstance(method, str) else method
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        curator = Curator(
+        curator = open_curator(
             counter,
             budget=budget,
             neighbours=neighbours,
             noise=make_noise(seed=seed),
-            exact=exact,
-            as_published=flaw_of(recipe) is not None,
+            noiseless=noiseless,
+            no_guarantee=flaw_of(recipe) is not None,
             method=recipe.name,
         )
         return recipe.fit(curator, streams=Streams(seed))

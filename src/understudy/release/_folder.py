@@ -111,19 +111,24 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
+def _flush_name(target: Path) -> None:
+    with suppress(OSError):  # the release is in place, and no disk that cannot promise it for good may deny that
+        _flush(target.parent)
+
+
 def _put_in_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
     if not (overwrite and target.exists()):
         # Checked again: somebody may have made the folder while the run went on. (rename replaces an empty folder.)
         check_output(target, overwrite=False)
         temporary.rename(target)
-        _flush(target.parent)
+        _flush_name(target)
         return
     names = (target.with_name(f".{target.name}.{i}.old") for i in count())
     old = next(name for name in names if not os.path.lexists(name))
     try:
         target.rename(old)
         temporary.rename(target)
-        _flush(target.parent)
+        _flush_name(target)
         shutil.rmtree(old, ignore_errors=True)
     except BaseException:
         if not temporary.exists():  # the new release is in place, and what is left is to clear the old one away

@@ -5,7 +5,7 @@ from understudy.tables._draft import draft_schema
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
-from understudy.tables._sources import column_names, delimiter_of, kind_of, open_source
+from understudy.tables._sources import Source, open_source
 from understudy.tables._table import Table, code_type
 from understudy.tables._write import TableWriter, open_writer
 
@@ -14,16 +14,14 @@ __all__ = [
     "ColumnCheck",
     "ColumnFaults",
     "LooseTable",
+    "Source",
     "Table",
     "TableWriter",
     "arrow_schema",
     "check_table",
     "code_type",
-    "column_names",
     "decode_batch",
-    "delimiter_of",
     "draft_schema",
-    "kind_of",
     "missing_label",
     "open_source",
     "open_writer",

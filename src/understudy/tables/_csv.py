@@ -6,20 +6,22 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from understudy._core.errors import TableError
+from understudy.tables._files import TableFile
 
 _DELIMITERS = (",", ";", "\t", "|")
 _BLOCK = 1 << 21
 _LARGEST_BLOCK = 1 << 27  # rows longer than this are refused, unless two such blocks happen to hold them
 _FIRST_BLOCK = 1 << 16
+_UNEVEN = re.compile(r"CSV parse error: (Row #\d+: )?Expected \d+ columns, got")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +34,21 @@ class Header:
     filled: bool
 
 
-def read_header(path: Path) -> Header:
+def read_header(file: TableFile) -> Header:
     """The header of a CSV file."""
-    with open_bytes(path) as stream:
-        start = _read(stream, _FIRST_BLOCK, path)
-        while start and b"\n" not in start.replace(b"\r", b"\n") and (more := _read(stream, _FIRST_BLOCK, path)):
+    with file.stream() as stream:
+        start = file.read(stream, _FIRST_BLOCK)
+        while start and b"\n" not in start.replace(b"\r", b"\n") and (more := file.read(stream, _FIRST_BLOCK)):
             start += more
     if not start:
-        raise TableError(f"{path.name} is empty: it has no header and no rows.")
+        raise TableError(f"{file.name} is empty: it has no header and no rows.")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise TableError(f"{path.name} is UTF-16 text, not UTF-8. Save it as CSV UTF-8.")
+        raise TableError(f"{file.name} is UTF-16 text, not UTF-8. Save it as CSV UTF-8.")
     text = codecs.getincrementaldecoder("utf-8-sig")("replace").decode(start)
     lines = text.splitlines()
     blank = next((i for i, line in enumerate(lines) if line), None)
     if blank is None or not text.strip():
-        raise TableError(f"{path.name} is empty: it has no header and no rows.")
+        raise TableError(f"{file.name} is empty: it has no header and no rows.")
     # The header alone says which mark parts the cells: no row may have a say in how the others are read.
     header, rows = lines[blank], lines[blank + 1 :]
     delimiter = ","
@@ -55,28 +57,30 @@ def read_header(path: Path) -> Header:
         delimiter = max(_DELIMITERS, key=lambda mark: (unquoted.count(mark), mark == ","))
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
-        raise _not_utf8(path)
+        raise _not_utf8(file)
     # In a file of one column, an empty line is a row.
     filled = any(rows) or (len(names) == 1 and bool(rows)) or len(start) >= _FIRST_BLOCK
     return Header(names=tuple(names), delimiter=delimiter, blank_lines=blank, filled=filled)
 
 
-def csv_batches(path: Path, header: Header, wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
+def csv_batches(file: TableFile, header: Header, wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
     """The wanted columns, batch by batch, as texts."""
-    broken: list[Any] = []
-    for batch in _batches(path, header, wanted, broken, threads=True) if header.filled else ():
-        yield [batch.column(name) for name in wanted]
-    if broken:
-        raise _uneven(path, header, wanted)
+    try:
+        for batch in _batches(file, header, partial(_strict, file, header, wanted)) if header.filled else ():
+            yield [batch.column(name) for name in wanted]
+    except _UnevenError:
+        raise _uneven(file, header) from None
 
 
 class _LongRowError(Exception):
     """A row does not fit into two blocks."""
 
 
-def _batches(
-    path: Path, header: Header, wanted: Sequence[str], broken: list[Any], *, threads: bool
-) -> Iterator[pa.RecordBatch]:
+class _UnevenError(Exception):
+    """A row has more or fewer cells than the header."""
+
+
+def _batches(file: TableFile, header: Header, reader: Callable[[int], Any]) -> Iterator[pa.RecordBatch]:
     """All rows, in blocks as large as the longest row needs.
 
     Where in a block a long row begins depends on the rows before it, so blocks of one size would take it or refuse it
@@ -85,9 +89,8 @@ def _batches(
     block, done = _BLOCK, 0
     while True:
         seen = 0
-        broken.clear()
         try:
-            for batch in _blocks(path, header, wanted, broken, threads=threads, block=block):
+            for batch in _blocks(file, header, partial(reader, block)):
                 seen += len(batch)
                 if seen > done:
                     yield batch.slice(max(len(batch) - (seen - done), 0))
@@ -96,100 +99,104 @@ def _batches(
         except _LongRowError:
             if block >= _LARGEST_BLOCK:
                 raise TableError(
-                    f"{path.name}: one row is longer than {block >> 20} MB. Look for a quote that is never closed."
+                    f"{file.name}: one row is longer than {block >> 20} MB. Look for a quote that is never closed."
                 ) from None
             block *= 8
 
 
-def _blocks(
-    path: Path, header: Header, wanted: Sequence[str], broken: list[Any], *, threads: bool, block: int
-) -> Iterator[pa.RecordBatch]:
+def _blocks(file: TableFile, header: Header, reader: Callable[[], Any]) -> Iterator[pa.RecordBatch]:
+    """All rows in blocks of one size. What is wrong is told in our words: Arrow's may quote a row."""
+    try:
+        with reader() as blocks:
+            yield from blocks
+    except pa.ArrowInvalid as error:
+        said = str(error)
+        if _UNEVEN.match(said):
+            raise _UnevenError from None
+        if "UTF8" in said:
+            raise _not_utf8(file) from None
+        if "Empty CSV" in said:
+            return
+        if "straddl" in said:
+            raise _LongRowError from None
+        raise TableError(f"{file.name} cannot be read as CSV with the delimiter {header.delimiter!r}.") from None
+    except OSError as error:
+        raise file.unreadable(error) from None
+
+
+def _strict(file: TableFile, header: Header, wanted: Sequence[str], block: int) -> Any:
+    """Arrow's reader of some columns, which refuses uneven rows."""
+    return arrow_csv.open_csv(
+        file.stream(),
+        read_options=arrow_csv.ReadOptions(block_size=block, skip_rows=header.blank_lines),
+        parse_options=_parsing(header),
+        convert_options=_converting(wanted),
+    )
+
+
+def _tolerant(file: TableFile, header: Header, broken: list[Any], block: int) -> Any:
+    """Arrow's reader of the first column, which puts the numbers of uneven rows into `broken`.
+
+    It shows such a row as text to who wants to skip it, and prints a traceback if it is none. So the bytes are read as
+    Latin-1, where all are text; numbers stand for names, which would be other texts, and the header counts as a row.
+    """
+
     def skip(row: Any) -> str:
         broken.append(row.number)
         return "skip"
 
-    try:
-        with (
-            open_bytes(path) as stream,
-            arrow_csv.open_csv(
-                stream,
-                read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=block, skip_rows=header.blank_lines),
-                parse_options=arrow_csv.ParseOptions(
-                    delimiter=header.delimiter,
-                    newlines_in_values=True,
-                    invalid_row_handler=skip,
-                    # In a file of one column, an empty line is a row with a missing value.
-                    ignore_empty_lines=len(header.names) > 1,
-                ),
-                convert_options=arrow_csv.ConvertOptions(
-                    # Distinct texts and where they stand: less memory, and each text is parsed once a batch.
-                    column_types={name: pa.dictionary(pa.int32(), pa.string()) for name in header.names},
-                    include_columns=list(wanted),
-                    strings_can_be_null=False,
-                    null_values=[],
-                ),
-            ) as reader,
-        ):
-            yield from reader
-    except pa.ArrowInvalid as error:
-        # Arrow's own message may quote a row, so it is read here and not shown.
-        if "UTF8" in str(error):
-            raise _not_utf8(path) from None
-        if "Empty CSV" in str(error):
-            return
-        if "straddl" in str(error):
-            raise _LongRowError from None
-        raise TableError(f"{path.name} cannot be read as CSV with the delimiter {header.delimiter!r}.") from None
-    except OSError as error:
-        raise unreadable(path, error) from None
+    broken.clear()
+    names = [str(i) for i in range(len(header.names))]
+    return arrow_csv.open_csv(
+        pa.transcoding_input_stream(file.stream(), "latin-1", "utf-8"),
+        read_options=arrow_csv.ReadOptions(
+            use_threads=False, block_size=block, skip_rows=header.blank_lines, column_names=names
+        ),
+        parse_options=_parsing(header, skip),
+        convert_options=_converting(names[:1]),
+    )
 
 
-def _uneven(path: Path, header: Header, wanted: Sequence[str]) -> TableError:
-    """The error for rows that have more or fewer cells than the header."""
+def _parsing(header: Header, skip: Callable[[Any], str] | None = None) -> Any:
+    return arrow_csv.ParseOptions(
+        delimiter=header.delimiter,
+        newlines_in_values=True,
+        invalid_row_handler=skip,
+        # In a file of one column, an empty line is a row with a missing value.
+        ignore_empty_lines=len(header.names) > 1,
+    )
+
+
+def _converting(wanted: Sequence[str]) -> Any:
+    return arrow_csv.ConvertOptions(
+        # Distinct texts and where they stand: less memory, and each text is parsed once a batch.
+        column_types={name: pa.dictionary(pa.int32(), pa.string()) for name in wanted},
+        include_columns=list(wanted),
+        strings_can_be_null=False,
+        null_values=[],
+    )
+
+
+def _uneven(file: TableFile, header: Header) -> TableError:
+    """The error for rows that have more or fewer cells than the header; costs one pass over the file."""
     broken: list[Any] = []
-    for _ in _batches(path, header, wanted, broken, threads=False):
+    for _ in _batches(file, header, partial(_tolerant, file, header, broken)):
         pass
     rows = ", ".join(str(number - 1 - header.blank_lines) for number in broken[:5] if number is not None)
     cells = "1 cell" if len(header.names) == 1 else f"{len(header.names)} cells"
     count = f"{len(broken):,} rows do" if len(broken) > 1 else "1 row does"
     return TableError(
-        f"{path.name}: {count} not have {cells} like the header (row{'s' * (len(broken) > 1)} {rows} after the header"
+        f"{file.name}: {count} not have {cells} like the header (row{'s' * (len(broken) > 1)} {rows} after the header"
         f"{', …' if len(broken) > 5 else ''}). Look for missing or unquoted commas, or a quote that is never closed."
     )
 
 
-def open_bytes(path: Path) -> Any:
-    """The file's bytes, unpacked if it is packed (gzip by its first bytes, others by name)."""
-    try:
-        with path.open("rb") as probe:
-            packed = probe.read(2) == b"\x1f\x8b"
-        return pa.input_stream(str(path), compression="gzip" if packed else None)
-    except FileNotFoundError:
-        raise TableError(f"there is no file {path}.") from None
-    except OSError as error:
-        raise unreadable(path, error) from None
-
-
-def unreadable(path: Path, error: OSError) -> TableError:
-    """The error for a file the operating system or the unpacker cannot read."""
-    reason = error.strerror or "it is damaged or cut off"
-    return TableError(f"cannot read {path.name}: {reason}.")
-
-
-def _read(stream: Any, size: int, path: Path) -> bytes:
-    try:
-        data: bytes = stream.read(size)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    return data
-
-
-def _not_utf8(path: Path) -> TableError:
+def _not_utf8(file: TableFile) -> TableError:
     """Names the first byte that is not UTF-8; costs one pass over the file."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     position = line = 0
-    with open_bytes(path) as stream:
-        while block := _read(stream, _BLOCK, path):
+    with file.stream() as stream:
+        while block := file.read(stream, _BLOCK):
             held = len(decoder.getstate()[0])
             try:
                 decoder.decode(block)
@@ -200,6 +207,6 @@ def _not_utf8(path: Path) -> TableError:
             position += len(block)
             line += block.count(b"\n")
     return TableError(
-        f"{path.name} is not UTF-8 text: the byte at position {position} (line {line + 1}) does not belong to it. "
+        f"{file.name} is not UTF-8 text: the byte at position {position} (line {line + 1}) does not belong to it. "
         "Convert the file to UTF-8, for example with: iconv -f WINDOWS-1252 -t UTF-8."
     )

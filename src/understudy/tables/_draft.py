@@ -78,7 +78,7 @@ def draft_schema(
         "A draft: every domain below was read off the table, which is private. Publishing from it would void the",
         "guarantee. Review each field against public knowledge, then set its origin to declared.",
     ]
-    title = name or (Path(source).name.split(".")[0] if isinstance(source, str | Path) else "table")
+    title = name or (opened.path.name.split(".")[0] if opened.path else "table")
     return Schema.from_dict(
         {"name": title, "missingValues": [""], "fields": [f for f, _ in described]}, comments=comments
     )

@@ -1,24 +1,24 @@
-"""Anything that holds a table, seen as named columns that arrive in batches."""
+"""Anything that holds a table, opened once and seen as named columns that arrive in batches."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 
 from understudy._core.errors import TableError
-from understudy.tables._csv import csv_batches, open_bytes, read_header, unreadable
-from understudy.tables._objects import Column, Mixed, column_of_objects
+from understudy.tables._columnar import checked, open_columnar
+from understudy.tables._csv import csv_batches, read_header
+from understudy.tables._files import FileKind, TableFile, open_file
+from understudy.tables._frames import collected, pandas_column, polars_column
+from understudy.tables._objects import Column
 
 Kind: TypeAlias = Literal["pandas", "polars", "pyarrow"]
-FileKind: TypeAlias = Literal["csv", "parquet", "arrow"]
 _ROWS = 1 << 17
-_POLARS_OBJECTS = ("Object", "Int128", "UInt128")  # pointers, and numbers that Arrow has no type for
 
 
 class Batches(Protocol):
@@ -27,192 +27,116 @@ class Batches(Protocol):
     def __call__(self, wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]: ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Source:
-    """A table to read: its column names, how many rows it has if that is known, and its columns in batches.
+    """A table to read, opened: what it is, and its columns in batches, as often as they are asked for.
 
-    `columnar`: reading the columns one after the other costs no more than reading them together.
+    A file stays open as long as its source is there, so that all that is read of it is read of one file. A LazyFrame
+    has been collected. A stream of Arrow batches, which is gone once it was read, can be asked for them once.
+
+    >>> source = open_source(pa.table({"a": [1, 2]}))
+    >>> source.kind, source.names, source.n_rows
+    ('pyarrow', ('a',), 2)
     """
 
     kind: Kind | FileKind
     names: tuple[str, ...]
-    n_rows: int | None
     batches: Batches
+    n_rows: int | None = None
+    """Number of rows, if that is known before they are read."""
+    n_bytes: int | None = None
+    """Size of the file, if it is one."""
+    path: Path | None = None
+    """Where the file is, if it is one."""
+    delimiter: str = ","
+    """What stands between the cells of a CSV file; a comma for anything else."""
     columnar: bool = False
+    """Whether reading the columns one after the other costs no more than reading them together."""
 
 
-def kind_of(source: Any) -> Kind | FileKind:
-    """What a source is: a file's kind by its first bytes, or the library of a dataframe.
+def open_source(source: Any) -> Source:
+    """Opens what holds a table: a path, a dataframe, an Arrow table or stream. A source that is open stays as it is.
 
-    >>> kind_of(pa.table({"a": [1]}))
-    'pyarrow'
+    Of a file, the names of its columns are read and no rows.
+
+    >>> open_source(pa.table({"a": [1, 2]})).names
+    ('a',)
     """
+    if isinstance(source, Source):
+        return source
     if isinstance(source, str | os.PathLike):
-        return _file_kind(Path(source))
-    if isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
-        return "pyarrow"
+        return _file(*open_file(Path(source)))
+    if isinstance(source, pa.Table | pa.RecordBatch):
+        return _arrow_table(pa.table(source) if isinstance(source, pa.RecordBatch) else source)
+    if isinstance(source, pa.RecordBatchReader):
+        return _arrow_stream(source)
     home = type(source).__module__.partition(".")[0]
     if home == "pandas" and type(source).__name__ == "DataFrame":
-        return "pandas"
+        return _pandas(source)
     if home == "polars" and type(source).__name__ in ("DataFrame", "LazyFrame"):
-        return "polars"
+        return _polars(source if type(source).__name__ == "DataFrame" else collected(source))
     raise TableError(
         f"cannot read a table from {type(source).__name__}. Give a path to a CSV, Parquet or Arrow file, or a pandas, "
         "polars or pyarrow table."
     )
 
 
-def open_source(source: Any) -> Source:
-    """Opens a source without reading its rows.
-
-    >>> open_source(pa.table({"a": [1, 2]})).names
-    ('a',)
-    """
-    kind = kind_of(source)
-    if kind == "pandas":
-        return _pandas(source)
-    if kind == "polars":
-        return _polars(source)
-    if kind == "pyarrow":
-        return _pyarrow(source)
-    return _file(Path(source), kind)
-
-
-def column_names(source: Any) -> tuple[str, ...]:
-    """The column names of a source, in its order, without reading its rows.
-
-    >>> column_names(pa.table({"b": [1], "a": [2]}))
-    ('b', 'a')
-    """
-    return open_source(source).names
-
-
-def delimiter_of(source: Any) -> str:
-    """What stands between the cells of a CSV file; a comma for anything else.
-
-    >>> delimiter_of(pa.table({"a": [1]}))
-    ','
-    """
-    if not isinstance(source, str | os.PathLike) or _file_kind(Path(source)) != "csv":
-        return ","
-    return read_header(Path(source)).delimiter
-
-
-def _file_kind(path: Path) -> FileKind:
-    if path.is_dir():
-        raise TableError(f"{path} is a folder. Give the file that holds the table.")
-    with open_bytes(path) as stream:
-        try:
-            start = bytes(stream.read(8))
-        except OSError as error:
-            raise unreadable(path, error) from None
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
-        return "arrow"
-    if start.startswith(b"PK\x03\x04"):
-        raise TableError(f"{path.name} is a spreadsheet or a zip archive. Save the table as CSV UTF-8 or Parquet.")
-    return "csv"
-
-
-def _file(path: Path, kind: str) -> Source:
+def _file(file: TableFile, kind: FileKind) -> Source:
     if kind == "csv":
-        header = read_header(path)
+        header = read_header(file)
         return Source(
             kind="csv",
             names=header.names,
-            n_rows=None,
-            batches=lambda wanted, rows=_ROWS: csv_batches(path, header, wanted),
+            batches=lambda wanted, rows=_ROWS: csv_batches(file, header, wanted),
+            n_bytes=file.n_bytes,
+            path=file.path,
+            delimiter=header.delimiter,
         )
-    damaged = f"{path.name} is damaged or cut off: it cannot be read as {kind.capitalize()}."
-    try:
-        opened = _parquet(path) if kind == "parquet" else _ipc(path)
-    except (pa.ArrowInvalid, OSError):
-        raise TableError(damaged) from None
-
-    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
-        parts = opened.batches(wanted, rows)
-        while True:
-            try:
-                part = next(parts, None)
-            except (pa.ArrowInvalid, OSError):
-                raise TableError(damaged) from None
-            if part is None:
-                return
-            yield part
-
-    return replace(opened, batches=batches)
-
-
-def _parquet(path: Path) -> Source:
-    from pyarrow import parquet
-
-    schema = parquet.read_schema(path)
-    texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    # Reading ahead is done by another thread, and each thread keeps memory of its own.
-    file = parquet.ParquetFile(path, read_dictionary=texts, pre_buffer=False)
-
-    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
-        for batch in file.iter_batches(batch_size=rows, columns=list(wanted), use_threads=len(wanted) > 1):
-            yield [batch.column(name) for name in wanted]
-
-    n_rows = file.metadata.num_rows
-    return Source(kind="parquet", names=tuple(schema.names), n_rows=n_rows, batches=batches, columnar=True)
-
-
-def _ipc(path: Path) -> Source:
-    mapped = pa.memory_map(str(path))
-    try:
-        opened = pa.ipc.open_file(mapped)
-        parts = (opened.get_batch(i) for i in range(opened.num_record_batches))
-    except pa.ArrowInvalid:
-        mapped.seek(0)
-        opened = pa.ipc.open_stream(mapped)
-        parts = iter(opened)
-    schema = opened.schema
+    opened = open_columnar(file, kind)
     return Source(
-        kind="arrow",
-        names=tuple(schema.names),
-        n_rows=None,
-        batches=lambda wanted, rows=_ROWS: ([batch.column(name) for name in wanted] for batch in parts),
+        kind=kind,
+        names=opened.names,
+        batches=lambda wanted, rows=_ROWS: opened.batches(wanted, rows),
+        n_rows=opened.n_rows,
+        n_bytes=file.n_bytes,
+        path=file.path,
+        columnar=kind == "parquet",
     )
 
 
-def _pyarrow(source: Any) -> Source:
-    if isinstance(source, pa.RecordBatch):
-        source = pa.table(source)
-    n_rows = source.num_rows if isinstance(source, pa.Table) else None
+def _arrow_table(table: pa.Table) -> Source:
+    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
+        return _checked(table.select(list(wanted)).to_batches(rows), wanted)
+
+    names = tuple(table.schema.names)
+    return Source(kind="pyarrow", names=names, batches=batches, n_rows=table.num_rows, columnar=True)
+
+
+def _arrow_stream(stream: pa.RecordBatchReader) -> Source:
+    left = [stream]
 
     def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
-        parts = source.select(list(wanted)).to_batches(rows) if isinstance(source, pa.Table) else source
+        if not left:
+            raise TableError("the stream of Arrow batches was read already. Give a table, or the stream anew.")
+        return _checked(left.pop(), wanted)
+
+    return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches)
+
+
+def _checked(parts: Any, wanted: Sequence[str]) -> Iterator[list[Column]]:
+    try:
         for batch in parts:
-            yield [batch.column(name) for name in wanted]
-
-    return Source(
-        kind="pyarrow",
-        names=tuple(source.schema.names),
-        n_rows=n_rows,
-        batches=batches,
-        columnar=isinstance(source, pa.Table),
-    )
+            yield checked(batch, wanted)
+    except (pa.ArrowException, OSError):
+        raise TableError("the Arrow table is damaged: its columns do not hold what they say they do.") from None
 
 
 def _polars(frame: Any) -> Source:
-    if type(frame).__name__ == "LazyFrame":
-        frame = frame.collect()
-    names = tuple(frame.columns)
-
     def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
         for start in range(0, frame.height, rows):
-            yield [_polars_column(frame[name][start : start + rows]) for name in wanted]
+            yield [polars_column(frame[name][start : start + rows]) for name in wanted]
 
-    return Source(kind="polars", names=names, n_rows=frame.height, batches=batches, columnar=True)
-
-
-def _polars_column(series: Any) -> Column:
-    if str(series.dtype) in _POLARS_OBJECTS:
-        return column_of_objects(series.to_list())
-    return _one_array(series.to_arrow())
+    return Source(kind="polars", names=tuple(frame.columns), batches=batches, n_rows=frame.height, columnar=True)
 
 
 def _pandas(frame: Any) -> Source:
@@ -223,31 +147,6 @@ def _pandas(frame: Any) -> Source:
 
     def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
         for start in range(0, len(frame), rows):
-            yield [_pandas_column(frame.iloc[start : start + rows, positions[name]]) for name in wanted]
+            yield [pandas_column(frame.iloc[start : start + rows, positions[name]]) for name in wanted]
 
-    return Source(kind="pandas", names=names, n_rows=len(frame), batches=batches, columnar=True)
-
-
-def _pandas_column(series: Any) -> Column:
-    if series.dtype.name == "category":
-        return _pandas_category(series)
-    if series.dtype.name != "object":
-        try:
-            array = pa.array(series, from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            array = None
-        if array is not None and not isinstance(array, pa.ExtensionArray):
-            return _one_array(array)
-    return column_of_objects(series.to_list(), lambda: np.asarray(series.isna(), dtype=bool))
-
-
-def _pandas_category(series: Any) -> Column:
-    codes, categories = series.cat.codes.to_numpy(), series.cat.categories
-    values = _pandas_column(categories)
-    if isinstance(values, Mixed):
-        return column_of_objects(series.to_list(), lambda: codes < 0)
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
-
-
-def _one_array(column: Any) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return Source(kind="pandas", names=names, batches=batches, n_rows=len(frame), columnar=True)

@@ -56,7 +56,7 @@ class RScore:
         _kernels.r_scores(tables, n, out)
         return out
 
-    def spread(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
+    def difference_sensitivity(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
         if neighbours is Neighbours.ADD_REMOVE:
             return Fraction(4)
@@ -64,11 +64,11 @@ class RScore:
         # with one record nothing can move at all; 1 keeps the rate finite
         return max((6 if general else 4) * (1 - Fraction(1, n)), Fraction(1))
 
-    def move(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
+    def value_sensitivity(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
         """Most that one record can move one candidate's value: half the spread, since values move either way alike."""
-        return self.spread(n, shapes, neighbours) / 2
+        return self.difference_sensitivity(n, shapes, neighbours) / 2
 
-    def spread_of_one(self, n: int) -> Fraction:
+    def difference_of_one(self, n: int) -> Fraction:
         """The same if the record changes in one attribute only: n·R then moves by at most 2(n−1)/n for any shape."""
         return 4 * (1 - Fraction(1, n))
 
@@ -100,7 +100,7 @@ class FScore:
         _kernels.f_scores(tables, n, out)
         return out
 
-    def spread(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
+    def difference_sensitivity(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
         if any(child != 2 for child, _ in shapes):
             raise OptionError(NEEDS_BINARY)
@@ -129,7 +129,7 @@ class InformationScore:
         _kernels.information_scores(tables, n, float(self.scale(n)), out)
         return out
 
-    def spread(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
+    def difference_sensitivity(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
         if neighbours is Neighbours.ADD_REMOVE:
             raise OptionError("the score I has no proven sensitivity for add/remove neighbours. Use score R or F.")

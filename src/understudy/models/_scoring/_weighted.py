@@ -67,10 +67,10 @@ class WeightedRScore:
         found: npt.NDArray[np.int64] = (np.abs(n * tables - children * parents).sum(axis=2) * weights).sum(axis=1)
         return found
 
-    def spread(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
+    def difference_sensitivity(self, n: int, shapes: Iterable[tuple[int, int]], neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
-        return RScore().spread(n, shapes, neighbours)
+        return RScore().difference_sensitivity(n, shapes, neighbours)
 
-    def spread_of_one(self, n: int) -> Fraction:
+    def difference_of_one(self, n: int) -> Fraction:
         """The same if the record changes in one attribute only, whatever its weights."""
-        return RScore().spread_of_one(n)
+        return RScore().difference_of_one(n)

@@ -7,7 +7,6 @@ from fractions import Fraction
 from threading import Lock
 
 from understudy._core.errors import BudgetExceeded, InternalError, OptionError
-from understudy.privacy._budget import Budget
 from understudy.privacy._protection import Step
 from understudy.privacy._values import Charge
 
@@ -15,15 +14,13 @@ Touch = tuple[frozenset[int], Fraction]
 """Attributes that a step looks at, and the share of the budget it takes."""
 
 
-class Purse:
-    """What a run has spent so far, in shares of its budget; shared by all recoded views of one table."""
+class Accountant:
+    """Keeps account of one run, in shares of its budget; shared by all recoded views of one table."""
 
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
+    def __init__(self) -> None:
         self.spent = Fraction(0)
         self.charges: list[Charge] = []
         self.steps: list[Step | None] = []
-        self.rows: int | None = None
         self.promises: list[Touch] = []
         self._kept: list[Fraction] = []
         self._lock = Lock()

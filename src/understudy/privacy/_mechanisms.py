@@ -1,0 +1,143 @@
+"""What stands between exact numbers and an answer: added noise, or a random choice.
+
+A mechanism is a value that was fixed before anything was counted. It draws from the curator's noise and from nothing
+else. Its cost is proven in proof.md, sections 2 to 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from understudy.privacy._values import Counts, Factors, NoiseLevel, noise_levels
+
+if TYPE_CHECKING:
+    from understudy.privacy._noise import Noise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Integers as they were counted, table by table: private. Where they are scores, value = integer / scale."""
+
+    tables: Sequence[Counts]
+    scale: int = 1
+
+
+class Mechanism(Protocol):
+    """Turns exact integers into what may be given out."""
+
+    @property
+    def name(self) -> str:
+        """What the privacy statement calls it."""
+        ...
+
+    @property
+    def private(self) -> bool:
+        """Whether it has a price; a diagnostic takes what was counted as it is, for which none would be enough."""
+        ...
+
+    @property
+    def noise(self) -> NoiseLevel | None:
+        """The noise in each number, for mechanisms that add some."""
+        ...
+
+    @property
+    def rate(self) -> Fraction | None:
+        """λ of the weights exp(λ·value), for mechanisms that choose."""
+        ...
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The noisy tables; or the place of the chosen one, as a single number."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AddNoise:
+    """Independent integer noise in each cell, of one level or, with `factors`, of a level that depends on the cell.
+
+    >>> AddNoise(NoiseLevel(kind="laplace", scale=Fraction(2))).name
+    'discrete Laplace'
+    """
+
+    noise: NoiseLevel
+    factors: tuple[Factors, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the privacy statement calls it."""
+        names = {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian", "none": "exact counts"}
+        return names[self.noise.kind]
+
+    @property
+    def private(self) -> bool:
+        """Whether there is any noise."""
+        return self.noise.kind != "none"
+
+    @property
+    def rate(self) -> None:
+        """Nothing is chosen."""
+        return None
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The noisy tables."""
+        return [self._noisy(table, source) for table in counted.tables]
+
+    def _noisy(self, counts: Counts, source: Noise) -> Counts:
+        if not self.private:
+            return counts.astype(np.int64, copy=True)
+        add = source.laplace if self.noise.kind == "laplace" else source.gaussian
+        if not self.factors:
+            return add(counts, self.noise.scale)
+        noisy = np.empty(counts.shape, dtype=np.int64)
+        for cells, level in noise_levels(counts.shape, self.factors, self.noise):
+            noisy[cells] = add(counts[cells], level.scale)
+        return noisy
+
+
+@dataclass(frozen=True, slots=True)
+class PermuteAndFlip:
+    """A choice that costs λ · sensitivity of pure ε."""
+
+    rate: Fraction
+    name: str = "permute-and-flip"
+    private: bool = True
+    noise: None = None
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The place of the chosen score."""
+        [scores] = counted.tables
+        return [np.array([source.permute_and_flip(scores, self.rate / counted.scale)])]
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential:
+    """A choice that costs (λ · sensitivity)²/8 of ρ."""
+
+    rate: Fraction
+    name: str = "exponential mechanism"
+    private: bool = True
+    noise: None = None
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The place of the chosen score."""
+        [scores] = counted.tables
+        return [np.array([source.exponential(scores, self.rate / counted.scale)])]
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """The best, in a diagnostic; λ is what a private choice would have had."""
+
+    rate: Fraction
+    name: str = "exact maximum"
+    private: bool = False
+    noise: None = None
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The place of the highest score."""
+        [scores] = counted.tables
+        return [np.array([scores.argmax()])]

@@ -1,0 +1,150 @@
+"""What a question to the curator is: a value that knows what it counts, how far one unit can move it, and its price.
+
+A question never sees rows before its price is paid: `price` has public facts alone, and `count` alone sees counts.
+Adding one means writing a class with these methods, in whatever room needs it; its argument (why this sensitivity,
+which attributes, what a change of values costs) belongs beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+from understudy.counting import Counter
+from understudy.privacy._accountant import Touch
+from understudy.privacy._mechanisms import AddNoise, Counted, Maximum, Mechanism
+from understudy.privacy._protection import Step, View
+from understudy.privacy._scoring import CandidateShapes, Scorer
+from understudy.privacy._sensitivity import Sensitivity
+from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._values import Candidate, Counts, Factors, NoiseLevel, Score
+from understudy.schema import Domain, Marginal, Recoding
+
+Stage: TypeAlias = Literal["selection", "tables"]
+Noiseless: TypeAlias = Literal["all", "selection", "tables"]
+ANY_ROWS = 1 << 62  # under add/remove a bound on scores must hold for every number of rows up to this
+_NO_NOISE = NoiseLevel(kind="none", scale=Fraction(0))
+
+Answer_co = TypeVar("Answer_co", covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublicFacts:
+    """All that a question may know before it is paid for."""
+
+    domain: Domain
+    terms: PrivacyTerms
+    rows: int | None
+    """The public number of rows: the true one under replace-one, else the measured one once there is one."""
+    view: View
+    shapes: CandidateShapes
+    noiseless: Noiseless | None = None
+
+    @property
+    def most_rows(self) -> int:
+        """Rows for which a bound on scores must hold."""
+        return self.rows if self.rows is not None and self.terms.public_rows else ANY_ROWS
+
+    def noise_for(
+        self,
+        share: Fraction,
+        sensitivity: Sensitivity,
+        *,
+        stage: Stage = "tables",
+        factors: tuple[Factors, ...] = (),
+    ) -> AddNoise:
+        """Noise for numbers that one unit moves so far; none in a diagnostic of this stage."""
+        if self.noiseless in ("all", stage):
+            return AddNoise(_NO_NOISE, factors)
+        return AddNoise(self.terms.budget.noise_for(share, sensitivity), factors)
+
+    def choice_for(self, share: Fraction, sensitivity: Fraction) -> Mechanism:
+        """A choice among values whose differences one unit moves so far; the best one in a diagnostic."""
+        rate = self.terms.budget.rate_for(share, sensitivity)
+        return Maximum(rate) if self.noiseless in ("all", "selection") else self.terms.budget.choice(rate)
+
+    def sources(self, marginal: Marginal) -> frozenset[int]:
+        """The table's own attributes that a marginal looks at."""
+        return frozenset(map(self.view.source, marginal.attributes))
+
+
+class PrivateRows:
+    """The rows, as counts: what `Question.count` may ask, and nobody else."""
+
+    def __init__(self, counter: Counter) -> None:
+        self._counter, self._scorer = counter, Scorer(counter)
+
+    @property
+    def domain(self) -> Domain:
+        """The public domain of the columns."""
+        return self._counter.domain
+
+    @property
+    def n(self) -> int:
+        """The true number of rows."""
+        return self._counter.n
+
+    def count(self, marginals: Sequence[Marginal]) -> list[Counts]:
+        """Counted tables."""
+        return self._counter.count(marginals)
+
+    def cells(self, marginals: tuple[Marginal, ...]) -> Counts:
+        """The exact counts of all cells of these tables, one after the other; remembered for the next round."""
+        return self._scorer.all_cells(marginals)
+
+    def recoded(self, recoding: Recoding) -> PrivateRows:
+        """The same rows through a public map of their codes."""
+        return PrivateRows(self._counter.recoded(recoding))
+
+    def scores(self, candidates: Sequence[Candidate], score: Score) -> Counted:
+        """The exact scores of candidates; remembered for the next round."""
+        return Counted([self._scorer.scores(candidates, score)], scale=score.scale(max(self.n, 1)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a question takes for its answer, fixed before anything is counted.
+
+    `touches` split the share over the attributes that are looked at, for promises about some of them. `steps` say what
+    a change of a unit's values, and not its coming or going, costs.
+    """
+
+    mechanism: Mechanism
+    sensitivity: Fraction
+    touches: tuple[Touch, ...] = ()
+    steps: tuple[Step, ...] = ()
+    n_tables: int = 0
+    n_candidates: int = 0
+
+
+class Question(Protocol[Answer_co]):
+    """Something to ask a curator; see `Curator.ask` for the order in which it is used."""
+
+    @property
+    def what(self) -> str:
+        """What the privacy statement calls it."""
+        ...
+
+    def free_answer(self, facts: PublicFacts) -> Answer_co | None:
+        """The answer, if it follows from public facts; None if rows must be looked at."""
+        ...
+
+    def price(self, facts: PublicFacts, share: Fraction) -> Price:
+        """Mechanism, sensitivity and costs for this share, from public facts alone."""
+        ...
+
+    def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
+        """The exact integers that the mechanism is given."""
+        ...
+
+    def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> Answer_co:
+        """What to give out: made of the mechanism's output and public facts."""
+        ...
+
+
+def touch_each(facts: PublicFacts, marginals: Iterable[Marginal], share: Fraction) -> tuple[Touch, ...]:
+    """Tables that take the same part of a share."""
+    listed = list(marginals)
+    return tuple((facts.sources(marginal), share / len(listed)) for marginal in listed)

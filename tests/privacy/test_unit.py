@@ -1,0 +1,216 @@
+"""A unit of several rows: every sensitivity grows with its bound, and no pair of neighbours beats the price."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from tests.privacy.small import MatchScore, PlainCounter, binary
+from understudy._core.errors import OptionError
+from understudy.models import RScore
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    BestCandidate,
+    Candidate,
+    Counted,
+    FarthestGuess,
+    MeanStrength,
+    NoisyCell,
+    NoisyParities,
+    NoisyTables,
+    NumberOfRows,
+    Price,
+    PrivacyTerms,
+    PrivacyUnit,
+    Sensitivity,
+    make_budget,
+    make_noise,
+    open_curator,
+)
+from understudy.schema import Axis, Marginal
+
+DOMAIN = binary(2)
+CELLS = list(product(range(2), repeat=2))
+PAIRS = [Candidate(0, (Axis(1),)), Candidate(1, (Axis(0),)), Candidate(0, ())]
+QUESTIONS = {
+    "rows": NumberOfRows(),
+    "tables": NoisyTables(marginals=[Marginal.of(0), Marginal.of(1)]),
+    "unequal": NoisyTables(marginals=[Marginal.of(0, 1)], factors={0: (Fraction(1), Fraction(1, 3))}),
+    "cell": NoisyCell(marginal=Marginal.of(0, 1), cell=3),
+    "choice": BestCandidate(candidates=PAIRS, score=MatchScore()),
+    "choice by R": BestCandidate(candidates=PAIRS, score=RScore()),
+    "strength": MeanStrength(groups=[PAIRS[:1], PAIRS[1:]], score=RScore()),
+    "parities": NoisyParities(marginals=[Marginal.of(0), Marginal.of(0, 1)]),
+    "farthest table": FarthestGuess(marginals=[Marginal.of(0), Marginal.of(1)], guesses=np.array([1, 0, 0, 2])),
+    "farthest cell": FarthestGuess(marginals=[Marginal.of(0, 1)], guesses=np.array([1, 0, 0, 2]), by="cells"),
+}
+# numbers with noise, whose bound tiny tables reach; choices and the strength need larger ones for that
+ADDED = ["rows", "tables", "unequal", "cell", "parities"]
+
+
+@dataclass
+class Seen:
+    """A question that remembers its price and what was counted for it."""
+
+    question: object
+    price_: Price | None = None
+    counted: Counted | None = None
+
+    @property
+    def what(self):
+        return self.question.what
+
+    def free_answer(self, facts):
+        return self.question.free_answer(facts)
+
+    def price(self, facts, share):
+        self.price_ = self.question.price(facts, share)
+        return self.price_
+
+    def count(self, rows, facts):
+        self.counted = self.question.count(rows, facts)
+        return self.counted
+
+    def answer(self, noisy, price, facts):
+        return self.question.answer(noisy, price, facts)
+
+
+def asked(question, rows, neighbours, unit, delta=None):
+    curator = open_curator(
+        PlainCounter(DOMAIN, rows),
+        budget=make_budget(1, delta),
+        neighbours=neighbours,
+        unit=unit,
+        noise=make_noise(seed=1),
+    )
+    seen = Seen(question)
+    curator.ask(seen, share=Fraction(1, 2))
+    return seen, curator
+
+
+def tables(n):
+    """All tables of n rows, up to their order."""
+    return list(combinations_with_replacement(CELLS, n))
+
+
+def distance(one, other, neighbours):
+    """Rows to be replaced, or added and removed, to come from one table to the other."""
+    left, right = (np.array([table.count(cell) for cell in CELLS]) for table in (one, other))
+    moved = left - right
+    return int(np.abs(moved).sum()) // 2 if neighbours is REPLACE_ONE else int(np.abs(moved).sum())
+
+
+def pairs(neighbours, bound):
+    sizes = [(3, 3)] if neighbours is REPLACE_ONE else [(3, 2), (3, 1), (2, 2), (1, 2), (1, 3), (2, 3)]
+    found = [(a, b) for x, y in sizes for a in tables(x) for b in tables(y)]
+    if neighbours is ADD_REMOVE:  # a unit comes or goes as a whole: rows are added, or removed, not both
+        found = [
+            (a, b)
+            for a, b in found
+            if all(a.count(c) >= b.count(c) for c in CELLS) or all(a.count(c) <= b.count(c) for c in CELLS)
+        ]
+    return [(a, b) for a, b in found if 0 < distance(a, b, neighbours) <= bound]
+
+
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=str)
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("delta", [None, "1e-6"])
+@pytest.mark.parametrize("bound", [1, 2])
+def test_no_pair_of_neighbours_costs_more_than_the_share(name, neighbours, delta, bound):
+    if name == "rows" and neighbours is REPLACE_ONE:
+        pytest.skip("the number of rows is public")
+    unit, cost = PrivacyUnit("one patient", max_rows=bound), {}
+    for table in {table for pair in pairs(neighbours, bound) for table in pair}:
+        cost[table] = asked(QUESTIONS[name], table, neighbours, unit, delta)
+    worst = 0.0
+    for one, other in pairs(neighbours, bound):
+        worst = max(worst, _cost(cost[one][0], cost[other][0], pure=delta is None))
+    allowed = float(cost[one][1].budget.price(Fraction(1, 2)))
+    assert worst <= allowed * (1 + 1e-9)
+    if name in ADDED:
+        assert worst == pytest.approx(allowed, rel=1e-6)  # the bound is met: no noise is wasted
+
+
+def _cost(one, other, *, pure):
+    """The exact ε of one question between two tables; under zCDP an upper bound on its ρ."""
+    mechanism = one.price_.mechanism
+    if mechanism.rate is None:
+        total = 0.0
+        for a, b in zip(one.counted.tables, other.counted.tables, strict=True):
+            moved = np.abs(a - b).astype(float)
+            for cells, level in _levels(mechanism, a):
+                scale = float(level.scale)
+                total += (moved[cells] / scale).sum() if pure else (moved[cells] ** 2 / (2 * scale)).sum()
+        return total
+    values = [seen.counted.tables[0] / seen.counted.scale for seen in (one, other)]
+    rate = float(mechanism.rate)
+    if pure:
+        chances = [_flip(value, rate) for value in values]
+        return max(abs(log(x / y)) for x, y in zip(*chances, strict=True))
+    moved = values[0] - values[1]
+    return (rate * (moved.max() - moved.min())) ** 2 / 8
+
+
+def _levels(mechanism, table):
+    from understudy.privacy._values import noise_levels
+
+    return noise_levels(table.shape, mechanism.factors, mechanism.noise)
+
+
+def _flip(values, rate):
+    from tests.privacy.test_selection import flip_distribution
+
+    return flip_distribution(list(values), rate)
+
+
+@pytest.mark.parametrize("name", ADDED)
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=str)
+def test_an_unaware_curator_is_caught(name, neighbours):
+    """The same check where noise is for one row and two change."""
+    if name == "rows" and neighbours is REPLACE_ONE:
+        pytest.skip("the number of rows is public")
+    found = {}
+    for table in {table for pair in pairs(neighbours, 2) for table in pair}:
+        found[table] = asked(QUESTIONS[name], table, neighbours, PrivacyUnit())
+    worst = max(_cost(found[one][0], found[other][0], pure=True) for one, other in pairs(neighbours, 2))
+    assert worst > 0.5 * 1.2
+
+
+@pytest.mark.parametrize("delta", [None, "1e-6"])
+def test_changes_of_a_unit_cost_its_rows_times_as_much(delta):
+    question = NoisyTables(marginals=[Marginal.of(0), Marginal.of(1)])
+    one, three = (
+        asked(question, [(0, 0)] * 4, REPLACE_ONE, PrivacyUnit("one patient", max_rows=bound), delta)[1].protection
+        for bound in (1, 3)
+    )
+    # the noise grows with the bound, so that a change in one column costs what it did
+    assert three.of_attribute(0) == pytest.approx(float(one.of_attribute(0)), rel=1e-6)
+    assert float(three.of_attribute(0)) <= float(three.whole) / 4 * (1 + 1e-9)
+
+
+def test_terms_scale_with_the_contribution_bound():
+    terms = PrivacyTerms(budget=make_budget(1))
+    many = replace(terms, unit=PrivacyUnit("one patient", max_rows=4))
+    assert many.table_sensitivity == Sensitivity(l1=Fraction(8), l2_squared=Fraction(32))
+    assert many.table_noise(Fraction(1)).scale == 4 * terms.table_noise(Fraction(1)).scale
+    shapes = [(2, 2)]
+    assert many.difference_sensitivity(RScore(), 10, shapes) == 4 * terms.difference_sensitivity(RScore(), 10, shapes)
+
+
+@pytest.mark.parametrize("wrong", [{"max_rows": 0}, {"max_rows": True}, {"max_rows": 1.5}, {"words": " "}])
+def test_a_unit_without_rows_or_words_is_refused(wrong):
+    with pytest.raises(OptionError, match="a unit must"):
+        PrivacyUnit(**wrong)
+
+
+def test_weights_of_e_are_what_the_check_computes_with():
+    # two candidates, one better by 1 at rate 1: the worse one wins if it comes first and its coin shows heads
+    better, worse = _flip(np.array([1, 0]), 1.0)
+    assert worse == pytest.approx(exp(-1) / 2)
+    assert better == pytest.approx(1 - exp(-1) / 2)
