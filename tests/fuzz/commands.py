@@ -112,10 +112,8 @@ def _kept_inside(word: str) -> str:
 
 def run_command(given: Any, folder: Path) -> None:
     """Run it where all its files are; a refusal is a sentence, exit code 2 and no new file."""
-    for name, data in _inputs().items():
-        (folder / "in" / name).parent.mkdir(exist_ok=True)
-        (folder / "in" / name).write_bytes(data)
-    before, here = _names(folder), Path.cwd()
+    write_inputs(folder)
+    before, here = names_in(folder), Path.cwd()
     output, errors = io.StringIO(), io.StringIO()
     os.chdir(folder)
     try:
@@ -126,7 +124,7 @@ def run_command(given: Any, folder: Path) -> None:
     told = errors.getvalue()
     if code not in (0, 2) or "Traceback" in told or (code == 2 and "understudy: " not in told):
         raise WrongExitError(f"exit code {code}: {told[-500:]!r}")
-    new = sorted(_names(folder) - before)
+    new = sorted(names_in(folder) - before)
     if code == 2 and new:
         raise HalfOutputError(f"exit code 2 and {new[:5]}: {told[-300:]!r}")
     if parts := [name for name in new if ".part" in name]:
@@ -135,8 +133,9 @@ def run_command(given: Any, folder: Path) -> None:
         raise UserError(told)
 
 
-def _inputs() -> dict[str, bytes]:
-    return {
+def write_inputs(folder: Path) -> None:
+    """Put every file that the commands name where they look for it."""
+    files = {
         "people.csv": materials.csv_text().encode(),
         "people.schema.yaml": materials.SCHEMA_TEXT.encode(),
         "model.understudy": materials.release_files()["model.understudy"],
@@ -145,7 +144,12 @@ def _inputs() -> dict[str, bytes]:
         "empty": b"",
         **{f"release/{name}": data for name, data in materials.release_files().items()},
     }
+    for name in ("in/release", "out"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / "in" / name).write_bytes(data)
 
 
-def _names(folder: Path) -> set[str]:
+def names_in(folder: Path) -> set[str]:
+    """Everything that is in a folder, at any depth."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}

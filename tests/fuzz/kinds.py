@@ -33,10 +33,10 @@ KINDS = {
 SHARES = {
     "schema": 30,
     "metadata": 10,
-    "question": 20,
+    "question": 26,
     "csv": 8,
     "arrow": 8,
-    "frame": 6,
+    "frame": 0,
     "model": 8,
     "ledger": 4,
     "release": 1,

@@ -58,7 +58,7 @@ def odd_value(rng: Random, *, deep: bool = True) -> Any:
     if choice == 6:
         return {str(odd_value(rng, deep=False))[:40]: odd_value(rng, deep=False) for _ in range(rng.randrange(3))}
     value: Any = odd_value(rng, deep=False)
-    for _ in range(rng.choice((1, 5, 90, 150, 900))):
+    for _ in range(rng.choice((1, 5, 90, 150, 400))):
         value = [value]
     return value
 

@@ -5,10 +5,37 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from understudy._core.errors import OutputError
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file. Never raises, as pathlib's own does where a name is too long for any file.
+
+    >>> is_file(Path("x" * 5000)), is_file(Path("no\\0name"))
+    (False, False)
+    """
+    return os.path.isfile(path)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder.
+
+    >>> is_folder(Path("x" * 5000)), is_folder(Path())
+    (False, True)
+    """
+    return os.path.isdir(path)
+
+
+def exists(path: Path) -> bool:
+    """Whether there is anything of that name.
+
+    >>> exists(Path("x" * 5000)), exists(Path())
+    (False, True)
+    """
+    return os.path.exists(path)
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -29,7 +56,8 @@ def write_bytes(path: Path, data: bytes) -> None:
                 os.fsync(file.fileno())
             temporary.replace(path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from understudy._core.errors import OutputError
 from understudy.cli._files import refuse_target
 from understudy.cli._show import counted, say, say_json
 
@@ -93,28 +91,11 @@ def import_sdv(
 
 def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
     if out is not None:
-        _save(schema, out)
+        schema.save(out)
     if as_json:
         say_json({"out": None if out is None else str(out), "schema": schema.to_dict()})
     elif out is None:
         say(schema.to_yaml().rstrip())
-
-
-def _save(schema: Schema, out: Path) -> None:
-    """Write the schema file whole or not at all: the one it replaces may hold somebody's review."""
-    from understudy._core.files import told_as_output_error
-
-    # The ending stays last: it decides between YAML and JSON.
-    temporary = out.with_name(f".{os.getpid()}.part.{out.name}")
-    try:
-        with told_as_output_error(out):
-            schema.save(temporary)
-            temporary.replace(out)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OutputError):
-            raise OutputError(str(error).replace(temporary.name, out.name)) from error
-        raise
 
 
 def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:
