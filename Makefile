@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 JOBS ?= 2
 CODE := src tests research benchmarks scripts conftest.py
 
-.PHONY: help setup browser demo test test-all lint types format bench experiments lock clean
+.PHONY: help setup browser demo test test-all lint types format options bench experiments lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-all  the same and the slow statistical audits"
 	@echo "make bench     speed and utility against peers and floors (downloads peers; BENCH=--quick for a short run)"
 	@echo "make experiments  every figure of the papers in its quick form, and the page of claims (needs the benchmark data)"
+	@echo "make options   after a change of declared options: the tables of docs/cli.md, and types of keyword arguments"
 	@echo "make setup     .venv with understudy and its tools"
 
 setup: $(READY)
@@ -35,11 +36,11 @@ browser: setup
 
 test: setup browser lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research -m "not slow"
 
 test-all: setup browser lint types
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(JOBS) --doctest-modules src tests research --hypothesis-profile=thorough
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research --hypothesis-profile=thorough
 
 lint: setup
 	$(BIN)/ruff format --check $(CODE)
@@ -51,6 +52,9 @@ types: setup
 format: setup
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
+
+options: setup
+	$(BIN)/python -m scripts.write_options
 
 bench: setup
 	$(BIN)/python benchmarks/run.py $(BENCH)

@@ -1,9 +1,10 @@
 """PrivABN: its errors beside PrivBayes by the paper's own measures, its time beside all candidates, and wide tables.
 
-Errors are the paper's L2 error: 200 random α-way queries, in shares (`measure_l1_l2`). "All candidates" is PrivBayes
-without drawn candidates at PrivABN's own degree. Beyond a degree of 3 that takes hours, so the time of degrees up to 3
-is measured and carried on by the number of candidates; a candidate of a higher degree costs more, so the result is low.
-The wide case publishes from a Parquet file to a folder, in a process of its own; pairwise counts are ours.
+Errors are the paper's L2 error: 200 random α-way queries, in shares (`research.tasks.mean_errors`). "All candidates"
+is PrivBayes without drawn candidates at PrivABN's own degree. Beyond a degree of 3 that takes hours, so the time of
+degrees up to 3 is measured and carried on by the number of candidates; a candidate of a higher degree costs more, so
+the result is low. The wide case publishes from a Parquet file to a folder, in a process of its own; pairwise counts are
+ours.
 """
 
 from __future__ import annotations
@@ -19,20 +20,22 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from research.tasks import QUERIES, mean_errors
 
-from benchmarks._data import ROOT, schema_path
+from benchmarks._data import ROOT
 from benchmarks._made import binary_table
 from benchmarks._ours import fit, load_table
 from benchmarks._report import Line, Options, Stopwatch, main
 from benchmarks.scale import peak_mb, reset_peak
-from understudy._core.randomness import Streams
+from understudy._core.randomness import Streams, streams
 from understudy.counting import MemoryCounter
-from understudy.evaluation import make_references, measure_l1_l2, pair_of_codes
-from understudy.methods import PrivABN, PrivBayes, flaw_of, label_method, read_method
+from understudy.evaluation import choose_groups
+from understudy.methods import PrivABN, PrivBayes, label_method, read_method
 from understudy.models import NetworkModel
-from understudy.privacy import make_budget, make_noise, open_curator
-from understudy.schema import Marginal, Schema
-from understudy.tables import Table, read_table
+from understudy.privacy import make_budget
+from understudy.rehearsal import rehearse, sample_table
+from understudy.schema import Marginal
+from understudy.tables import read_table
 
 WAYS = {"retail50": (4, 6, 8), "nltcs": (3, 7, 12), "acs": (3, 7, 12)}
 EPSILONS = (0.1, 1.0)
@@ -53,23 +56,22 @@ def run(options: Options) -> list[Line]:
 def l2_errors(name: str, word: str, epsilon: float, seeds: int) -> list[float]:
     """The paper's L2 error of a method, on average over seeds, for each α."""
     method, table = read_method(word), load_table(name)
-    counter = MemoryCounter(table)
-    made = []
+    counter, asked = MemoryCounter(table), {way: queries(len(table.domain), way) for way in WAYS[name]}
+    truth = {way: [counts / counter.n for counts in counter.count(asked[way])] for way in asked}
+    found = []
     for seed in range(seeds):
-        curator = open_curator(
-            counter,
-            budget=make_budget(epsilon),
-            noise=make_noise(seed=seed),
-            no_guarantee=flaw_of(method) is not None,
-        )
-        model = method.fit(curator, streams=Streams(seed))
+        model = rehearse(counter, method, make_budget(epsilon), seed=seed)
         assert isinstance(model, NetworkModel)
-        batches = list(model.sample_codes(table.n, streams=Streams(seed)))
-        columns = (np.concatenate([batch[i] for batch in batches]) for i in range(len(table.domain)))
-        made.append(Table(table.domain, tuple(columns)))
-    pair = pair_of_codes(Schema.load(schema_path(name)), table, made)
-    found = measure_l1_l2(pair, make_references(pair), ways=WAYS[name])
-    return [p.value for p in found if p.name.startswith("L2")]
+        made = MemoryCounter(sample_table(model, table.n, Streams(seed)))
+        answers = {way: [counts / made.n for counts in made.count(asked[way])] for way in asked}
+        found.append([mean_errors(truth[way], answers[way])[1] for way in asked])
+    return [float(error) for error in np.mean(found, axis=0)]
+
+
+def queries(columns: int, way: int) -> list[Marginal]:
+    """The same for all methods and seeds."""
+    coins = streams(0).get("evaluate", "queries", str(way))
+    return [Marginal.of(*group) for group in choose_groups(columns, way, QUERIES, coins).groups]
 
 
 def errors(name: str, epsilon: float, seeds: int) -> list[Line]:

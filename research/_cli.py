@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,11 @@ app = make_program("research", "Run the papers' experiments and decide what they
 
 _OUT = typer.Option(Path("experiments"), "--out", "-o", help="Folder of results; made, or taken up again.")
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
+_DATA = typer.Option(
+    None, "--data", help="Folder of the benchmark tables. Default: UNDERSTUDY_DATA, or ../shared/data."
+)
 ALL = "all"
+NOT_CURRENT = 1
 
 
 @app.command("list")
@@ -61,7 +66,7 @@ def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
     if outcome is not None:
         listed = [finding.verdict for finding in outcome.verdicts]
         words = ", ".join(f"{listed.count(word)} {word}" for word in dict.fromkeys(listed))
-        words += "" if outcome.current else " (of another version: run it again)"
+        words = words or "of an older list of claims: run it again"
     return {
         "name": experiment.name,
         "paper": experiment.paper,
@@ -73,7 +78,7 @@ def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
         "quick_cpu_seconds": cost.quick_seconds,
         "full_cpu_seconds": cost.full_seconds,
         "form": None if outcome is None else "quick" if outcome.quick else "full",
-        "current": outcome is not None and outcome.current,
+        "code": None if outcome is None else outcome.code,
         "verdicts": [] if outcome is None else [finding.verdict for finding in outcome.verdicts],
         "verdicts_so_far": words,
     }
@@ -83,9 +88,7 @@ def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
 def run(
     names: list[str] = typer.Argument(..., help="Experiments, such as privbayes-fig12; or the word 'all'."),
     quick: bool = typer.Option(False, "--quick", help="Few repetitions: minutes. Without it, as many as the paper."),
-    data: Path | None = typer.Option(
-        None, "--data", help="Folder of the benchmark tables. Default: UNDERSTUDY_DATA, or ../shared/data."
-    ),
+    data: Path | None = _DATA,
     out: Path = _OUT,
     seeds: int | None = typer.Option(None, "--seeds", help="So many repetitions instead, up to 10,000."),
     jobs: int | None = typer.Option(
@@ -103,7 +106,13 @@ def run(
     for name in wanted:
         with progress_bars(quiet=as_json, time_left=True) as progress:
             outcomes[name] = run_experiment(
-                name, quick=quick, data=data, out=out, seeds=seeds, jobs=jobs, progress=_kept(progress, name, out)
+                name,
+                quick=quick,
+                data=data,
+                out=out,
+                seeds=seeds,
+                jobs=jobs,
+                progress=_noting_what_is_kept(progress, name, out),
             )
         INTERRUPTS.outcome = f"{name} is complete, in {out}."
         if not as_json:
@@ -112,14 +121,16 @@ def run(
         say_json({"out": str(out), "experiments": [_document(EXPERIMENTS[n], o) for n, o in outcomes.items()]})
 
 
-def _kept(progress: Progress, name: str, out: Path) -> Progress:
+def _noting_what_is_kept(progress: Progress, name: str, out: Path) -> Progress:
     """The same progress, which also keeps in mind what to tell when the run is interrupted."""
 
+    from research import RUNNING
+
     def update(stage: str, done: int, total: int) -> None:
-        INTERRUPTS.outcome = (
-            f"{name}: {done} of {counted(total, 'run', 'runs')} left to do were done, and are kept in {out}. "
-            "Run the same command again to go on from there."
-        )
+        kept = f"{done} of {counted(total, 'run', 'runs')} left to do were done, and are kept in {out}."
+        if stage != RUNNING:
+            kept = f"no run was lost: those that were done before are kept in {out}."
+        INTERRUPTS.outcome = f"{name}: {kept} Run the same command again to go on from there."
         progress(f"{name}: {stage}", done, total)
 
     return update
@@ -152,6 +163,37 @@ def _document(experiment: Experiment, outcome: Outcome | None) -> dict[str, obje
             for claim, finding in findings(experiment, outcome)
         ],
     }
+
+
+@app.command("check")
+def check(
+    names: list[str] | None = typer.Argument(None, help="Experiments; all that have results without a name."),
+    data: Path | None = _DATA,
+    out: Path = _OUT,
+    as_json: bool = _JSON,
+) -> None:
+    """Whether results are current: a few of their runs, done again, give the same numbers. Exit code 1 if not."""
+    from research import EXPERIMENTS, check_current, experiment_named, read_outcomes
+    from understudy._core.errors import OutputError
+
+    named = [experiment_named(name).name for name in dict.fromkeys(names or ())]
+    wanted = named or list(read_outcomes(out, EXPERIMENTS))
+    if not wanted:
+        raise OutputError(f"there are no results in '{out}'. Name their folder with --out, or run experiments first.")
+    INTERRUPTS.outcome = "nothing was written, and nothing was to be."
+    found = []
+    for name in wanted:
+        with progress_bars(quiet=as_json) as progress:
+            found.append(check_current(name, data=data, out=out, progress=progress))
+        if not as_json:
+            again = counted(found[-1].runs, "run", "runs")
+            say(f"{name}: {'current' if found[-1].current else 'not current'} ({again} done again)")
+            for words in found[-1].differences:
+                say(f"  {words}")
+    if as_json:
+        say_json([{"current": one.current, **asdict(one)} for one in found])
+    if not all(one.current for one in found):
+        raise typer.Exit(NOT_CURRENT)
 
 
 @app.command("claims")
@@ -187,7 +229,6 @@ def _show_claims(experiments: Mapping[str, Experiment], outcomes: Mapping[str, O
         outcome = outcomes.get(name)
         for claim, finding in findings(experiment, outcome):
             form = f" ({claim.form})" if claim.form else ""
-            stale = "" if outcome is None or outcome.current else " (of another version)"
-            verdict = "not run" if finding is None else finding.verdict + stale
+            verdict = "not run" if finding is None else finding.verdict
             table.add_row(name, claim.sentence + form, verdict, "" if finding is None else finding.why)
     say_table(table)

@@ -64,9 +64,10 @@ def _file(name: str, folder: Path, *endings: str) -> Path:
     if name not in DATASETS:
         raise TableError(f"no experiment knows a table '{name}'. {did_you_mean(name, DATASETS)}")
     if not folder.is_dir():
+        what = "is a file, not a folder," if folder.exists() else "does not exist,"
         raise TableError(
-            f"the folder of benchmark data '{folder}' does not exist, and the table '{name}' should be in it. Name the "
-            f"folder with --data or in the environment variable {VARIABLE}."
+            f"the folder of benchmark data '{folder}' {what} and the table '{name}' should be in it. Name the folder "
+            f"with --data or in the environment variable {VARIABLE}."
         )
     for ending in endings:
         if (found := folder / f"{name}{ending}").is_file():

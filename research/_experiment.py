@@ -31,6 +31,16 @@ class Run:
     places: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     """For values that belong elsewhere on the axis: under which measure, and where, by the name the task gives them."""
 
+    @property
+    def line(self) -> str:
+        """Which line of which panels it is a point of, in words."""
+        return ", ".join(part for part in (self.group, self.series) if part)
+
+    @property
+    def method(self) -> tuple[str, str]:
+        """What is put to which task, whatever its options: runs that one change of the code would change together."""
+        return method_of(self.task, self.params)
+
     def place(self, name: str) -> tuple[str, float]:
         """The measure and the place on the axis of a value that the task gives.
 
@@ -39,6 +49,15 @@ class Run:
         (('L2', 4), ('L1 4-way', 1))
         """
         return self.places.get(name, (name, self.x))
+
+
+def method_of(task: str, params: Mapping[str, Any]) -> tuple[str, str]:
+    """The task, and the method that is put to it without its options.
+
+    >>> method_of("marginals", {"method": "privbayes:k=2", "epsilon": 1.0}), method_of("pairs", {"columns": 50})
+    (('marginals', 'privbayes'), ('pairs', ''))
+    """
+    return task, str(params.get("method", "")).partition(":")[0]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,20 +7,21 @@ import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
+from statistics import fmean
 from typing import Any, get_args
 
-from research._check import check_ready
-from research._code import code_version
 from research._data import data_folder
-from research._experiment import Experiment, Finding, Results, Run, Verdict
+from research._experiment import Experiment, Finding, Results, Verdict
 from research._figure import draw
-from research._runner import Progress, do_runs
+from research._ready import check_ready
+from research._runner import Done, Progress, do_runs
 from research.figures import experiment_named
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import told_as_output_error, write_bytes
-from understudy.rehearsal import RunStore
+from understudy.rehearsal import KEPT, RunStore
 
 RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
 _MOST_SEEDS = 10_000  # a hundred times what the papers made
@@ -37,14 +38,11 @@ class Outcome:
     runs: int
     cpu_seconds: float
     code: str
-    """The version and hash of the code that computed it."""
+    """The version of the code that computed it, to be read; whether it is current only `check_current` can tell."""
     verdicts: tuple[Finding, ...]
     """One for each claim of the experiment, in order."""
-
-    @property
-    def current(self) -> bool:
-        """Whether the code that is running would compute the same."""
-        return self.code == code_version()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """CPU seconds of a run, on average, of each line."""
 
     @property
     def effort(self) -> str:
@@ -73,7 +71,7 @@ def run_experiment(
         quick: few repetitions, minutes; else as many as the paper made.
         data: the folder of benchmark tables; by default `UNDERSTUDY_DATA`, or `../shared/data`.
         out: a folder for results: every run in `runs.jsonl`, and for each experiment a CSV, the figure as SVG and PNG,
-            and the verdicts. It can be taken up again, by the same version; runs of another one are computed anew.
+            and the verdicts. It can be taken up again; runs that the code would now compute otherwise are done anew.
         seeds: so many repetitions instead; at most 10,000.
         jobs: processes, at most one a processor; by default that many, but not more than eight.
         progress: called with what is being done, how much of it is done, and how much there is.
@@ -90,47 +88,55 @@ def run_experiment(
     processors = os.cpu_count() or 1
     # processes beyond the processors would wait for each other, and fill the memory meanwhile
     processes = min(jobs or _USUAL_JOBS, processors)
-    done, cpu = do_runs(experiment.runs(scale), store, folder, jobs=processes, progress=progress)
-    results = Results.of(done)
+    done = do_runs(experiment.runs(scale), store, folder, jobs=processes, progress=progress)
+    results = Results.of([(one.run, one.values) for one in done])
     outcome = Outcome(
         name=name,
         quick=quick,
         seeds=scale.seeds,
         runs=len(done),
-        cpu_seconds=round(cpu, 1),
-        code=code_version(),
+        cpu_seconds=round(_cpu_seconds(done), 1),
+        code=version("understudy"),
         verdicts=tuple(claim.rule.decide(results) for claim in experiment.claims),
+        seconds=_seconds_by_line(done),
     )
     _write(Path(out) / name, experiment, outcome, results, done)
     return outcome
 
 
-def _write(
-    folder: Path,
-    experiment: Experiment,
-    outcome: Outcome,
-    results: Results,
-    done: Sequence[tuple[Run, Mapping[str, float]]],
-) -> None:
+def _cpu_seconds(done: Sequence[Done]) -> float:
+    """Of all runs, each computed once though it may stand at several places."""
+    return sum({(one.run.task, repr(one.run.params), one.run.seed): one.seconds for one in done}.values())
+
+
+def _seconds_by_line(done: Sequence[Done]) -> dict[str, float]:
+    each: dict[str, list[float]] = {}
+    for one in done:
+        each.setdefault(one.run.line, []).append(one.seconds)
+    return {line: round(fmean(seconds), 3) for line, seconds in each.items()}
+
+
+def _write(folder: Path, experiment: Experiment, outcome: Outcome, results: Results, done: Sequence[Done]) -> None:
     caption = f"{experiment.paper}, {experiment.where}, computed anew: {outcome.effort}"
     figure = draw(experiment, results, caption)
-    with told_as_output_error(folder):
+    with told_as_output_error(folder, left=KEPT):
         folder.mkdir(parents=True, exist_ok=True)
-    write_bytes(folder / CSV, _csv(done).encode())
+    write_bytes(folder / CSV, _csv(done).encode(), left=KEPT)
     for kind, data in figure.items():
-        write_bytes(folder / f"{FIGURE}.{kind}", data)
-    write_bytes(folder / RESULT, (json.dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n").encode())
+        write_bytes(folder / f"{FIGURE}.{kind}", data, left=KEPT)
+    document = json.dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n"
+    write_bytes(folder / RESULT, document.encode(), left=KEPT)
 
 
-def _csv(done: Sequence[tuple[Run, Mapping[str, float]]]) -> str:
+def _csv(done: Sequence[Done]) -> str:
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["group", "series", "x", "seed", "measure", "value"])
     rows.writerows(
-        [run.group, run.series, f"{x:.12g}", run.seed, measure, repr(value)]
-        for run, values in done
-        for name, value in values.items()
-        for measure, x in [run.place(name)]
+        [one.run.group, one.run.series, f"{x:.12g}", one.run.seed, measure, repr(value)]
+        for one in done
+        for name, value in one.values.items()
+        for measure, x in [one.run.place(name)]
     )
     return out.getvalue()
 
@@ -172,7 +178,7 @@ def _check_kinds(outcome: Outcome) -> None:
         TypeError: if a value is of another kind.
     """
     whole = all(type(number) is int for number in (outcome.seeds, outcome.runs))
-    real = type(outcome.cpu_seconds) in (int, float)
+    real = all(type(number) in (int, float) for number in (outcome.cpu_seconds, *outcome.seconds.values()))
     words = [outcome.name, outcome.code, *(finding.why for finding in outcome.verdicts)]
     known = all(finding.verdict in get_args(Verdict) for finding in outcome.verdicts)
     if not (whole and real and known and type(outcome.quick) is bool and all(isinstance(word, str) for word in words)):

@@ -5,42 +5,58 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from math import isfinite
+from dataclasses import dataclass
+from importlib.metadata import version
+from math import isclose, isfinite
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
 
-from research._code import code_version
 from research._data import data_hash
-from research._experiment import Run
-from research.tasks import TASKS, Values
+from research._experiment import Run, method_of
+from research.tasks import TASKS, TIMES, Values
 from understudy._core.errors import TableError
 from understudy.rehearsal import RunStore, fingerprint
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 STAGE = "running"
+AGAIN = "doing runs again"
 _POLL = 0.25  # seconds between looks for an interrupt
+_SAME = 1e-9  # of a number: processors differ in the order in which they add
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """A run with its values, and the CPU seconds that it took."""
+
+    run: Run
+    values: Values
+    seconds: float
 
 
 def _facts(run: Run, folder: Path) -> dict[str, Any]:
-    facts = {"task": run.task, "params": dict(run.params), "seed": run.seed, "code": code_version()}
+    facts = {"task": run.task, "params": dict(run.params), "seed": run.seed}
     names = [value for name, value in sorted(run.params.items()) if name == "dataset"]
     return facts | {"data": [data_hash(name, folder) for name in names]}
 
 
 def do_runs(
     runs: Sequence[Run], store: RunStore, folder: Path, *, jobs: int, progress: Progress | None = None
-) -> tuple[list[tuple[Run, Values]], float]:
-    """All runs with their values, and the CPU seconds of all; those that the store lacks are computed first.
+) -> list[Done]:
+    """All runs with their values and CPU seconds; those that the store lacks are computed first.
 
-    Each is stored as it is finished, under all that its values depend on.
+    Each is stored as it is finished, under all that its values depend on but the code. Whether stored runs are still
+    what the code computes is found out by doing one of each method again, the cheapest: where it gives other numbers,
+    all runs of that method are forgotten.
     """
     keys = [fingerprint(**_facts(run, folder)) for run in runs]
-    left = {key: run for key, run in zip(keys, runs, strict=True) if key not in store.values}
+    named = dict(zip(keys, runs, strict=True))
+    _forget_other_code({key: run for key, run in named.items() if key in store.values}, store, folder, jobs, progress)
+    left = {key: run for key, run in named.items() if key not in store.values}
 
     def tell() -> None:
         if progress is not None and left:
@@ -48,10 +64,52 @@ def do_runs(
 
     for key, values, seconds in _computed(left, folder, jobs, tell):
         _refuse_no_number(left[key], values)
-        store.add(key, {**_facts(left[key], folder), "seconds": round(seconds, 3)}, values)
+        facts = {**_facts(left[key], folder), "version": version("understudy"), "seconds": round(seconds, 3)}
+        store.add(key, facts, values)
         tell()
-    done = [(run, store.values[key]) for key, run in zip(keys, runs, strict=True)]
-    return done, sum(store.seconds.get(key, 0.0) for key in set(keys))
+    return [
+        Done(run=run, values=store.values[key], seconds=store.seconds(key)) for key, run in zip(keys, runs, strict=True)
+    ]
+
+
+def _forget_other_code(
+    stored: Mapping[str, Run], store: RunStore, folder: Path, jobs: int, progress: Progress | None
+) -> None:
+    cheapest: dict[tuple[str, str], str] = {}
+    for key in sorted(stored, key=store.seconds):
+        cheapest.setdefault(stored[key].method, key)
+    again = {key: stored[key] for key in cheapest.values()}
+    done = 0
+
+    def tell() -> None:
+        if progress is not None and again:
+            progress(AGAIN, done, len(again))
+
+    for key, values, _ in _computed(again, folder, jobs, tell):
+        done += 1
+        if differing(store.values[key], values):
+            for other, facts in list(store.facts.items()):
+                if method_of(facts.get("task", ""), facts.get("params", {})) == again[key].method:
+                    store.forget(other)
+    tell()
+
+
+def differing(stored: Values, found: Values) -> list[str]:
+    """The names under which a run, done again, gives another number; times are never the same, and are left out.
+
+    >>> differing({"Q3": 0.25, "cpu_seconds": 3.0}, {"Q3": 0.25000000000000001, "cpu_seconds": 2.0})
+    []
+    >>> differing({"Q3": 0.25}, {"Q3": 0.26}), differing({"Q3": 0.25}, {"Q4": 0.25})
+    (['Q3'], ['Q3', 'Q4'])
+    """
+    names = [name for name in dict.fromkeys([*stored, *found]) if name not in TIMES]
+    return [
+        name
+        for name in names
+        if name not in stored
+        or name not in found
+        or not isclose(stored[name], found[name], rel_tol=_SAME, abs_tol=_SAME)
+    ]
 
 
 def _refuse_no_number(run: Run, values: Values) -> None:
@@ -64,7 +122,7 @@ def _refuse_no_number(run: Run, values: Values) -> None:
 
 
 def _computed(
-    left: dict[str, Run], folder: Path, jobs: int, look: Callable[[], None]
+    left: Mapping[str, Run], folder: Path, jobs: int, look: Callable[[], None]
 ) -> Iterator[tuple[str, Values, float]]:
     """Keys with values and CPU seconds, as they are finished."""
     if jobs == 1 or len(left) < 2:

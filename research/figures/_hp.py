@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from research._experiment import Run, Scale
-from research.tasks._hp import ORIGINAL
+from research.tasks import ORIGINAL
 
 DATASET = "adult_hp14"
 BUDGETS = (0.2, 0.4, 0.6, 0.8, 1.0)

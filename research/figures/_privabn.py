@@ -37,7 +37,7 @@ def with_and_without(scale: Scale, epsilons: Sequence[float], ways: Sequence[int
                 for form in FORMS:
                     common = {"dataset": dataset, "method": words[form], "ways": list(ways)}
                     noisy = {**common, "epsilon": epsilon}
-                    silent = {**common, "epsilon": _LARGEST, "exact": "all"}
+                    silent = {**common, "epsilon": _LARGEST, "noiseless": "all"}
                     found += [
                         Run(series=series, x=epsilon, seed=seed, task="queries", params=params, group=group)
                         for series, params in ((OURS[form], noisy), (FLOOR[form], silent))

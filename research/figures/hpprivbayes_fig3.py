@@ -21,8 +21,8 @@ _DEGREES = (1, 2, 3, 4)
 _MORE = tuple(float(k) for k in _DEGREES if k > 1)
 _LINES = (PRINTED, RESTATED, REPAIRED, OURS)
 _MEASURE = "information"
-_NOISY, _EXACT = "ε = 1", "without noise"
-_GROUPS = {_NOISY: 1.0, _EXACT: 1e6}
+_NOISY, _NOISELESS = "ε = 1", "without noise"
+_GROUPS = {_NOISY: 1.0, _NOISELESS: 1e6}
 
 
 def _runs(scale: Scale) -> list[Run]:
@@ -69,7 +69,7 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=(
         Panel(title="(a) ε = 1", measure=_MEASURE, y="sum of mutual information (bits)", group=_NOISY),
-        Panel(title="(b) without noise", measure=_MEASURE, y="sum of mutual information (bits)", group=_EXACT),
+        Panel(title="(b) without noise", measure=_MEASURE, y="sum of mutual information (bits)", group=_NOISELESS),
     ),
     quick_seeds=8,
     full_seeds=20,

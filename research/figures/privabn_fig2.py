@@ -43,13 +43,13 @@ def _runs(scale: Scale) -> list[Run]:
                 "method": PRINTED[dataset],
                 "ways": [3],
                 "epsilon": _CROSSES[group],
-                "exact": exact,
+                "noiseless": noiseless,
             },
             group=group,
         )
         for seed in range(scale.seeds)
         for group, dataset in TABLES.items()
-        for series, exact in _PARTS.items()
+        for series, noiseless in _PARTS.items()
     ]
     sharper = [
         Run(

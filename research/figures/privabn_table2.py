@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from research._rules import Decided, times
-from research.tasks._enumeration import adaptive_pairs
+from research.tasks import adaptive_pairs
 
 _M = 50
 _DEGREES = (5, 10, 15, 20, 25)

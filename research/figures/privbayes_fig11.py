@@ -11,7 +11,7 @@ from research.figures._budgets import EPSILON, EPSILONS
 from research.figures._tuning import DATASETS, PANELS, TASKS
 
 _OURS, _NETWORK, _MARGINAL = "PrivBayes", "BestNetwork", "BestMarginal"
-_EXACT = {_OURS: None, _NETWORK: "selection", _MARGINAL: "tables"}
+_NOISELESS = {_OURS: None, _NETWORK: "selection", _MARGINAL: "tables"}
 _COUNTS = [task for task in TASKS if task.counts]
 _CLASSES = [task for task in TASKS if not task.counts]
 
@@ -23,10 +23,10 @@ def _runs(scale: Scale) -> list[Run]:
             x=epsilon,
             seed=seed,
             task=task.task,
-            params=task.params("privbayes", epsilon, **({} if exact is None else {"exact": exact})),
+            params=task.params("privbayes", epsilon, **({} if noiseless is None else {"noiseless": noiseless})),
             group=task.group,
         )
-        for seed, task, epsilon, (series, exact) in product(range(scale.seeds), TASKS, EPSILONS, _EXACT.items())
+        for seed, task, epsilon, (series, noiseless) in product(range(scale.seeds), TASKS, EPSILONS, _NOISELESS.items())
     ]
 
 

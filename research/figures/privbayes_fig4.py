@@ -33,7 +33,7 @@ def _runs(scale: Scale) -> list[Run]:
         words = {score: f"privbayes:score={score}:{options}" for score in scores}
         runs += over_budgets(scale, words, task="network", dataset=dataset, group=group)
         best = {_BEST: f"privbayes:score=I:{options}"}
-        runs += over_budgets(scale, best, task="network", dataset=dataset, group=group, exact="selection")
+        runs += over_budgets(scale, best, task="network", dataset=dataset, group=group, noiseless="selection")
     return sorted(runs, key=lambda run: run.seed)
 
 

@@ -19,7 +19,7 @@ from research.svm._errors import NO_PRIVACY, draw_rows
 from research.svm._features import Examples, Flags, Floats
 from research.svm._machine import rbf_answers, split
 from understudy._core.randomness import Streams
-from understudy.evaluation._learning import some_rows
+from understudy.evaluation import some_rows
 from understudy.tables import Table
 
 EDUCATION_ROWS = 6000

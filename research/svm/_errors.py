@@ -16,7 +16,7 @@ from research.svm._targets import SvmTarget, svm_targets
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.counting import open_counter
-from understudy.evaluation._learning import quiet
+from understudy.evaluation import quiet
 from understudy.models import DrawsRows
 from understudy.privacy import Noise, Noiseless, make_budget, make_noise, parse_number
 from understudy.rehearsal import rehearse, sample_table
@@ -62,7 +62,7 @@ def svm_errors(
     *,
     kernel: Kernel = "linear",
     one_hot: bool = False,
-    exact: Noiseless | None = None,
+    noiseless: Noiseless | None = None,
     targets: Sequence[str] | None = None,
 ) -> dict[str, float]:
     """For each of the data set's four tasks, the error on 20 % of the rows of what was learnt from the other 80 %.
@@ -70,7 +70,7 @@ def svm_errors(
     `method` is "no-privacy", one of `CLASSIFIERS`, or a method as `read_method` takes it ("privbayes:encoding=gray"):
     it learns one model of the training rows, from which as many rows are drawn, and machines are trained on those.
     The kernel is that of machines trained on rows; the other classifiers are linear. `one_hot` takes the features of
-    the authors' program; `exact` leaves the noise out of a step of the method; `targets` names the tasks wanted, of
+    the authors' program; `noiseless` leaves the noise out of a step of the method; `targets` names the tasks wanted, of
     the four that share the budget. Seeded: a rehearsal.
     """
     data = load(dataset, Path(folder))
@@ -85,12 +85,12 @@ def svm_errors(
         budget = parse_number(epsilon, "epsilon") / (len(every) if shared else 1)
         with quiet():
             return {target.name: trainer(train, target, budget, seed).error(test) for target in wanted}
-    rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed, exact)
+    rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed, noiseless)
     with quiet():
         return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in wanted}
 
 
-def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Noiseless | None = None) -> Table:
+def draw_rows(train: Table, method: str, epsilon: float, seed: int, noiseless: Noiseless | None = None) -> Table:
     """As many synthetic rows as there are, from what a method learns of them with seeded noise.
 
     >>> import numpy as np
@@ -99,7 +99,7 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, exact: Noise
     >>> draw_rows(table, "uniform", 1.0, seed=0).n
     3
     """
-    learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, noiseless=exact)
+    learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, noiseless=noiseless)
     if not isinstance(learnt, DrawsRows):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
     return sample_table(learnt, train.n, Streams(seed))

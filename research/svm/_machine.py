@@ -12,7 +12,7 @@ from research.svm._solver import minimise_huber
 from research.svm._targets import SvmTarget
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
-from understudy.evaluation._learning import quiet, rows_of, scikit_learn, some_rows
+from understudy.evaluation import quiet, rows_of, scikit_learn, some_rows
 from understudy.tables import Table
 
 Kernel: TypeAlias = Literal["linear", "rbf"]

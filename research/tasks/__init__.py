@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from research.tasks._enumeration import missed_parents, pairs_by_definition, pairs_of_run
-from research.tasks._hp import cell_distances, printed_noise, radial_accuracy
+from research.tasks._enumeration import adaptive_pairs, missed_parents, pairs_by_definition, pairs_of_run
+from research.tasks._hp import ORIGINAL, cell_distances, printed_noise, radial_accuracy
 from research.tasks._leak import audit, real_records, star, threshold
 from research.tasks._marginals import marginals
 from research.tasks._network import network_information
-from research.tasks._queries import query_errors, sharper_choices
+from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
 from research.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
@@ -35,14 +35,21 @@ TASKS: Mapping[str, Task] = {
     "svm": svm,
 }
 """By the name that runs are stored under."""
+TIMES = frozenset({"cpu_seconds"})
+"""Values that are never the same twice."""
 
 __all__ = [
+    "ORIGINAL",
+    "QUERIES",
     "TASKS",
+    "TIMES",
     "Task",
     "Values",
+    "adaptive_pairs",
     "audit",
     "cell_distances",
     "marginals",
+    "mean_errors",
     "missed_parents",
     "network_information",
     "pairs_by_definition",

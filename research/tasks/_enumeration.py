@@ -13,7 +13,7 @@ from research._data import load
 from understudy._core.randomness import Streams
 from understudy.counting import open_counter
 from understudy.methods import flaw_of, read_method
-from understudy.methods._privabn_as_printed import ParentSets, adaptive_network, information
+from understudy.methods.printed import ParentSets, adaptive_network, information
 from understudy.privacy import Curator, PrivacyWarning, make_budget, make_noise, open_curator
 from understudy.schema import Domain, Marginal
 from understudy.tables import Table

@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from research._data import load
-from research.svm._education import education_accuracy
-from research.svm._machine import split
+from research.svm import education_accuracy, split
 from understudy._core.randomness import Streams
 from understudy.counting import Counter, open_counter
-from understudy.evaluation import choose_groups, joint_counts, total_variation
-from understudy.evaluation._learning import some_rows
+from understudy.evaluation import choose_groups, joint_counts, some_rows, total_variation
 from understudy.methods import HPPrivBayesAsPrinted, read_method
-from understudy.methods._hp_as_printed import mutual_information, value_weights
+from understudy.methods.printed import mutual_information, value_weights
 from understudy.models import DrawsRows, HasNetwork, NetworkModel, fit_clipped
 from understudy.privacy import NoisyTables, PrivacyWarning, make_budget, make_noise, open_curator
 from understudy.rehearsal import rehearse, sample_table

@@ -23,13 +23,15 @@ _MOST_TABLES = 20_000  # all there are of up to four columns in every table of t
 def marginals(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """Mean total variation distance over all α-way marginals, as `Q2`, `Q3` and so on.
 
-    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `exact` for a diagnostic.
+    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `noiseless` for a diagnostic.
     A method that makes a synthetic table is measured on one of as many rows as the real one has; a baseline is asked
     for its answers, as the papers do.
     """
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
-    learnt = rehearse(data.counter, method, make_budget(params["epsilon"]), seed=seed, noiseless=params.get("exact"))
+    learnt = rehearse(
+        data.counter, method, make_budget(params["epsilon"]), seed=seed, noiseless=params.get("noiseless")
+    )
     if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return {
             f"Q{way}": float(np.mean(answer_distances(data.counter, learnt, _groups(data, way))))

@@ -17,12 +17,12 @@ from understudy.rehearsal import rehearse
 def network_information(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """Σ I(X; parents) in bits, as `information`; the network's degree; and the CPU seconds of learning it.
 
-    Parameters: `dataset`, `method`, `epsilon`, and `exact` ("selection" for a network chosen without noise).
+    Parameters: `dataset`, `method`, `epsilon`, and `noiseless` ("selection" for a network chosen without noise).
     """
     data = load(params["dataset"], folder)
     begun = time.process_time()
     budget = make_budget(params["epsilon"])
-    model = rehearse(data.counter, params["method"], budget, seed=seed, noiseless=params.get("exact"))
+    model = rehearse(data.counter, params["method"], budget, seed=seed, noiseless=params.get("noiseless"))
     seconds = time.process_time() - begun
     assert isinstance(model, HasNetwork), "only networks have families"
     return {

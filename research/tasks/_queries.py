@@ -1,4 +1,15 @@
-"""The PrivABN paper's task: L1 and L2 errors of answers to 200 random α-way queries (its definitions 4 and 5)."""
+"""The PrivABN paper's task: L1 and L2 errors of answers to random α-way queries (Lan, Hong, Chen, Cai, Wang, 2021).
+
+With N random queries, each for the table of α columns, and T_i(D) the table of the i-th in shares of the rows:
+
+    L1 = (1/N) Σ_i Σ_j |T_i⁽ʲ⁾(D) − T_i⁽ʲ⁾(D̃)|            definition 4, equation (14)
+    L2 = (1/N) Σ_i √( Σ_j (T_i⁽ʲ⁾(D) − T_i⁽ʲ⁾(D̃))² )        definition 5, equation (15)
+
+Definition 4 speaks of the j-th row of the dataset. Rows of a synthetic table have no counterparts among the real
+ones, and the paper's experiments compare answers to α-way queries, so j runs over the rows of the queried table here
+as in definition 5; L1 is then twice the average total variation distance. Shares, not counts: the paper's L2 errors
+of about 0.01 can be nothing else.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +25,16 @@ import numpy.typing as npt
 from research._data import load
 from understudy._core.randomness import Streams, streams
 from understudy.counting import open_counter
-from understudy.evaluation import QUERIES, choose_groups
+from understudy.evaluation import choose_groups
 from understudy.methods import BASELINES, flaw_of, read_method
-from understudy.methods._privabn_as_printed import adaptive_network, noisy_conditionals
+from understudy.methods.printed import adaptive_network, noisy_conditionals
 from understudy.models import DrawsRows, Network, NetworkModel
 from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.rehearsal import rehearse, sample_table
 from understudy.schema import Marginal, recode
 
+QUERIES = 200
+"""How many the paper asks; where a table has fewer groups of α columns, each is asked for once."""
 Floats = npt.NDArray[np.float64]
 Shares = Sequence[Floats]
 
@@ -29,15 +42,15 @@ Shares = Sequence[Floats]
 def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """The errors by name: `L1 3-way`, `L2 3-way` and so on, each the mean over the queries.
 
-    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `exact` for a diagnostic.
-    Queries are drawn by the seed, the same for all methods. As `evaluation` reads definition 4, the j-th row is a cell
-    of the queried table. A method that makes a synthetic table is measured on one of as many rows as the real one has;
-    in a printed form each row is drawn on its own, as the papers do. A baseline is asked for its answers.
+    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `noiseless` for a diagnostic.
+    Queries are drawn by the seed, the same for all methods. A method that makes a synthetic table is measured on one of
+    as many rows as the real one has; in a printed form each row is drawn on its own, as the papers do. A baseline is
+    asked for its answers.
     """
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
     budget = make_budget(params["epsilon"])
-    learnt = rehearse(data.counter, method, budget, seed=seed, noiseless=params.get("exact"))
+    learnt = rehearse(data.counter, method, budget, seed=seed, noiseless=params.get("noiseless"))
     if method.name in BASELINES or not isinstance(learnt, DrawsRows):
         return _errors(
             params,

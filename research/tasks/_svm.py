@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from research.svm import svm_errors
+
 
 def svm(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """Misclassification rate of each of the table's four tasks, by the task's name.
 
-    Parameters: `dataset`, `method` ("no-privacy", a classifier of `experiments.svm`, or a method's word), `epsilon`,
-    and where they are not the usual ones `kernel`, `one_hot` (the features of the authors' program), `exact` (a
+    Parameters: `dataset`, `method` ("no-privacy", a classifier of `research.svm`, or a method's word), `epsilon`,
+    and where they are not the usual ones `kernel`, `one_hot` (the features of the authors' program), `noiseless` (a
     diagnostic's step without noise) and `targets` (a list of the tasks wanted).
     """
-    from research.svm import svm_errors
-
-    options = {name: params[name] for name in ("kernel", "one_hot", "exact", "targets") if name in params}
+    options = {name: params[name] for name in ("kernel", "one_hot", "noiseless", "targets") if name in params}
     return svm_errors(params["dataset"], params["method"], params["epsilon"], seed, folder, **options)

@@ -19,7 +19,7 @@ from research.tasks._hp import ORIGINAL, measured_each, synthetic_rows
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import HPPrivBayes, HPPrivBayesAsPrinted, read_method
-from understudy.methods._hp_as_printed import mutual_information
+from understudy.methods.printed import mutual_information
 from understudy.models import NetworkModel
 from understudy.privacy import make_budget
 from understudy.rehearsal import rehearse

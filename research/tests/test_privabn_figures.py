@@ -185,7 +185,7 @@ def folder(tmp_path):
 
 def test_queries_are_the_same_for_every_method_and_without_noise_little_is_wrong(folder):
     params = {"dataset": "nltcs", "epsilon": 1.0, "ways": [2, 3]}
-    printed = TASKS["queries"]({**params, "method": "privabn-as-printed", "exact": "all"}, 0, folder)
+    printed = TASKS["queries"]({**params, "method": "privabn-as-printed", "noiseless": "all"}, 0, folder)
     assert set(printed) == {"L1 2-way", "L2 2-way", "L1 3-way", "L2 3-way"}
     uniform = TASKS["queries"]({**params, "method": "uniform"}, 0, folder)
     laplace = TASKS["queries"]({**params, "method": "laplace:ways=2", "ways": [2]}, 0, folder)

@@ -228,7 +228,7 @@ def test_figure_11_tells_the_sources_of_error() -> None:
 def test_a_network_chosen_without_noise_tells_most_and_is_timed(tmp_path: Path) -> None:
     write_binary_table(tmp_path, "nltcs", columns=6)
     params = {"dataset": "nltcs", "method": "privbayes:score=I:k=1", "epsilon": 0.5}
-    best = TASKS["network"]({**params, "exact": "selection"}, 0, tmp_path)
+    best = TASKS["network"]({**params, "noiseless": "selection"}, 0, tmp_path)
     noisy = TASKS["network"](params, 0, tmp_path)
     assert best["information"] >= noisy["information"] > 0
     assert best["degree"] == 1
@@ -238,5 +238,5 @@ def test_a_network_chosen_without_noise_tells_most_and_is_timed(tmp_path: Path) 
 def test_tables_without_noise_bring_the_counts_closer(tmp_path: Path) -> None:
     write_binary_table(tmp_path, "nltcs", columns=6)
     params = {"dataset": "nltcs", "method": "privbayes:k=1", "epsilon": 0.5, "ways": [3]}
-    exact = TASKS["marginals"]({**params, "exact": "tables"}, 0, tmp_path)
+    exact = TASKS["marginals"]({**params, "noiseless": "tables"}, 0, tmp_path)
     assert exact["Q3"] < TASKS["marginals"](params, 0, tmp_path)["Q3"]

@@ -10,7 +10,9 @@ from importlib import import_module
 import pytest
 from tests.docs.blocks import PROJECT
 
-from research import EXPERIMENTS, claims_page, cost_of, read_outcomes
+from research import EXPERIMENTS, check_current, claims_page, cost_of, read_outcomes
+from research._current import probes
+from research._data import data_folder
 
 RESULTS = PROJECT / "docs" / "experiments"
 OUTCOMES = read_outcomes(RESULTS, EXPERIMENTS)
@@ -73,3 +75,26 @@ def test_the_readme_counts_the_papers_claims_as_the_results_do():
     readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
     assert f"{verdicts.count('reproduced')} of {len(verdicts)} claims were reproduced" in readme
     assert f"{verdicts.count('contradicted')} were contradicted" in readme
+
+
+needs_data = pytest.mark.skipif(not data_folder().is_dir(), reason="no benchmark data: set UNDERSTUDY_DATA")
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["privbayes-fig12", "privabn-table2"])
+def test_the_cheapest_run_of_a_result_gives_its_numbers_again(name):
+    assert check_current(name, out=RESULTS, most=1).differences == ()
+
+
+@needs_data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_result_is_current(name):
+    assert check_current(name, out=RESULTS).differences == ()
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_it_is_known_what_a_run_of_each_line_takes_so_that_the_cheapest_can_be_done_again(name):
+    again = probes(EXPERIMENTS[name], OUTCOMES[name])
+    assert {run.line for run in again} <= set(OUTCOMES[name].seconds)
+    assert len({run.method for run in again}) == len(again) > 0

@@ -1,8 +1,9 @@
-"""Experiments are run, kept, taken up again, and never mixed with results of another version or other data."""
+"""Experiments are run, kept, taken up again, and never mixed with results of other code or other data."""
 
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import signal
 import subprocess
@@ -18,7 +19,6 @@ from research import (
     Finding,
     Panel,
     Run,
-    _code,
     _outcome,
     _runner,
     claims_page,
@@ -101,10 +101,10 @@ def test_what_is_done_is_not_done_again(data, tmp_path, computed):
     first = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
     assert len(computed) == 8
     again = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    assert len(computed) == 8
+    assert len(computed) == 8 + 2  # one of each method, to see whether the rest is still true
     assert again == first
     run_experiment("small", seeds=3, data=data, out=tmp_path / "out", jobs=1)
-    assert len(computed) == 12  # the third seed only
+    assert len(computed) == 10 + 2 + 4  # the third seed only
 
 
 def test_a_run_that_was_broken_off_goes_on_where_it_was(data, tmp_path, computed):
@@ -117,22 +117,68 @@ def test_a_run_that_was_broken_off_goes_on_where_it_was(data, tmp_path, computed
     assert len(computed) == 5
     assert not (tmp_path / "out" / "small").exists()
     run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    assert len(computed) == 8
+    assert len(computed) == 8 + 2
     assert len(set(computed)) == 8
 
 
-def test_results_of_another_version_are_computed_anew(data, tmp_path, computed, monkeypatch):
+def change_numbers_of(method, monkeypatch):
+    """As if the code of one method had been changed."""
+    compute = _runner.compute
+
+    def changed(task, params, seed, folder):
+        values, seconds = compute(task, params, seed, folder)
+        return {name: value + 0.001 * (params["method"] == method) for name, value in values.items()}, seconds
+
+    monkeypatch.setattr(_runner, "compute", changed)
+
+
+def test_runs_that_the_code_computes_otherwise_now_are_done_anew_and_others_are_kept(
+    data, tmp_path, computed, monkeypatch
+):
     run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    other = _code.code_version() + "x"
-    for module in (_runner, _outcome):
-        monkeypatch.setattr(module, "code_version", lambda: other)
-    [stale] = read_outcomes(tmp_path / "out", ["small"]).values()
-    assert not stale.current
-    fresh = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    assert len(computed) == 16
-    assert fresh.current
-    with (tmp_path / "out" / "small" / "results.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == 8
+    before = values_of(tmp_path / "out")
+    change_numbers_of("independent", monkeypatch)
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 8 + 2 + 4
+    after = values_of(tmp_path / "out")
+    assert after == {place: value + 0.001 * (place[0] == "independent") for place, value in before.items()}
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    assert len(computed) == 14 + 2
+    assert values_of(tmp_path / "out") == after
+
+
+def values_of(out):
+    with (out / "small" / "results.csv").open() as file:
+        return {(row["series"], row["x"], row["seed"]): float(row["value"]) for row in csv.DictReader(file)}
+
+
+def test_forgotten_runs_are_forgotten_for_every_experiment_that_shares_them(data, tmp_path, computed, monkeypatch):
+    other = Experiment(**{**{f: getattr(SMALL, f) for f in SMALL.__dataclass_fields__}, "name": "other"})
+    monkeypatch.setattr(figures, "EXPERIMENTS", {**figures.EXPERIMENTS, "other": other})
+    run_experiment("other", seeds=3, data=data, out=tmp_path / "out", jobs=1)
+    change_numbers_of("independent", monkeypatch)
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)  # two of the three seeds
+    del computed[:]
+    run_experiment("other", seeds=3, data=data, out=tmp_path / "out", jobs=1)
+    assert sorted(computed) == sorted([*two_probes(computed), ("independent", 0.5, 2), ("independent", 5.0, 2)])
+
+
+def two_probes(computed):
+    """What was done before anything was found missing."""
+    assert {method for method, _, _ in computed[:2]} == {"independent", "uniform"}
+    return computed[:2]
+
+
+def test_a_full_disk_is_told_with_what_is_kept(data, tmp_path, monkeypatch):
+    run_experiment("small", seeds=1, data=data, out=tmp_path / "out", jobs=1)
+
+    def full(path, line):
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr("understudy.rehearsal._store._append", full)
+    with pytest.raises(OutputError, match=r"the disk is full\. Finished runs are kept, and the same command goes on"):
+        run_experiment("small", seeds=2, data=data, out=tmp_path / "out", jobs=1)
+    monkeypatch.undo()
 
 
 def test_results_of_other_data_are_computed_anew(data, tmp_path, computed):
@@ -153,6 +199,8 @@ def test_processes_compute_what_one_process_computes(data, tmp_path):
 def test_a_missing_folder_and_a_missing_file_are_named(data, tmp_path):
     with pytest.raises(TableError, match=r"'.*nowhere' does not exist.*'nltcs'.*--data.*UNDERSTUDY_DATA"):
         run_experiment("small", quick=True, data=tmp_path / "nowhere", out=tmp_path / "out")
+    with pytest.raises(TableError, match=r"'.*nltcs\.csv' is a file, not a folder.*--data"):
+        run_experiment("small", quick=True, data=data / "nltcs.csv", out=tmp_path / "out")
     (data / "nltcs.csv").unlink()
     with pytest.raises(TableError, match=r"has no file nltcs\.csv or nltcs\.csv\.gz"):
         run_experiment("small", quick=True, data=data, out=tmp_path / "out")

@@ -96,8 +96,8 @@ def test_no_ledger_is_touched_and_no_system_noise_drawn(monkeypatch):
 
     monkeypatch.setattr(randomness.SystemBytes, "words", refuse)
     opened = []
-    real = _rehearse.Curator
-    monkeypatch.setattr(_rehearse, "Curator", lambda *args, **how: opened.append(how) or real(*args, **how))
+    real = _rehearse.open_curator
+    monkeypatch.setattr(_rehearse, "open_curator", lambda *args, **how: opened.append(how) or real(*args, **how))
     us.compare(people(), **{**FAST, "methods": None})
     assert opened
     assert all("ledger" not in how and not how["noise"].private for how in opened)

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pytest
 
 import understudy as us
+from tests.models.worked_example import columns_model
 from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, MWEM, Contingency, PrivBayes, method_named
-from understudy.models import JointModel, Model, NetworkModel, TablesModel
-from understudy.privacy import make_budget, make_noise, open_curator, read_ledger
+from understudy.models import KINDS, JointModel, Model, NetworkModel, TablesModel, clip_and_rescale
+from understudy.privacy import NoisyTables, make_budget, make_noise, open_curator, read_ledger
 from understudy.release import load_model
-from understudy.schema import Schema
+from understudy.schema import Marginal, Schema
 from understudy.tables import read_table
 
 FIELDS = [
@@ -64,7 +65,7 @@ def test_a_joint_that_was_loaded_samples_and_answers_as_before(release):
 
 @pytest.mark.parametrize("export", ["to_bif", "to_pgmpy", "to_networkx", "to_svg"])
 def test_what_only_networks_can_do_is_told_of_a_joint(release, export):
-    with pytest.raises(us.OptionError, match="this model is a joint"):
+    with pytest.raises(us.OptionError, match="this model is of kind 'joint'"):
         getattr(release.model, export)()
 
 
@@ -161,6 +162,37 @@ def test_a_method_that_makes_something_else_than_it_said_is_told_that_the_charge
         us.publish(table, schema=SCHEMA, epsilon=1, method=Liar(), ledger=ledger, cap=1, out=tmp_path / "release")
     assert len(charges(ledger)) == 1
     assert any("stays in the ledger" in note for note in caught.value.__notes__)
+
+
+@dataclass(frozen=True)
+class Columns(Unsaid):
+    """A method that makes the kind of model that CONTRIBUTING.md shows."""
+
+    makes: ClassVar[type[Model]] = columns_model()
+
+    def fit(self, curator, *, streams=None, progress=None):
+        domain = curator.domain
+        question = NoisyTables(marginals=[Marginal.of(a) for a in range(len(domain))], what="columns")
+        measured = curator.ask(question, share=curator.share_left)
+        return self.makes(domain, curator.rows, tuple(clip_and_rescale(noisy.counts) for noisy in measured))
+
+
+def test_a_new_kind_takes_its_class_and_one_line(table, tmp_path, monkeypatch):
+    run = {"schema": SCHEMA, "epsilon": 1, "method": Columns(), "out": tmp_path / "release"}
+    with pytest.raises(us.OptionError, match="no model file can hold its kind, 'columns'"):
+        us.publish(table, **run)
+    monkeypatch.setitem(KINDS, "columns", columns_model())  # the line in models/_kinds.py
+    release = us.publish(table, **run)
+    assert not (tmp_path / "release" / "network.svg").exists()
+    loaded = load_model(tmp_path / "release" / "model.understudy")
+    assert isinstance(loaded.model, columns_model())
+    assert loaded.sample(50, where={"smokes": "yes"}, seed=1).equals(
+        release.model.sample(50, where={"smokes": "yes"}, seed=1)
+    )
+    assert loaded.query("sex, smokes | country=here").probabilities.sum() == pytest.approx(1)
+    with pytest.raises(us.OptionError, match="this model is of kind 'columns'"):
+        loaded.to_bif()
+    assert us.evaluate(table, loaded, classifiers=False).score > 0
 
 
 def test_every_method_says_what_it_makes():

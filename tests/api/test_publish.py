@@ -155,7 +155,7 @@ def test_an_impossible_epsilon_is_refused(table, tmp_path, epsilon):
         ({"seed": -1}, "seed"),
         ({"seed": "7"}, "seed"),
         ({"n": -1}, "n"),
-        ({"format": "xls"}, "csv or parquet"),
+        ({"format": "xls"}, "one of csv, parquet"),
         ({"noise": "loud"}, "noise"),
         ({"diagnostic": "all"}, "diagnostic"),
         ({"betta": 0.2}, "Did you mean 'beta'"),
@@ -249,11 +249,7 @@ def test_a_table_of_one_column_with_one_value_can_be_published(tmp_path):
 
 
 def test_the_card_names_who_publishes_under_which_licence(table, tmp_path):
-    from understudy.release import CardFacts
-
-    publish(
-        table, tmp_path, card=CardFacts(license="https://example.org/l", creator="An Office", url="https://example.org")
-    )
+    publish(table, tmp_path, license="https://example.org/l", creator="An Office", url="https://example.org")
     card = json.loads((tmp_path / "release" / "croissant.json").read_text())
     assert card["license"] == "https://example.org/l"
     assert card["creator"]["name"] == "An Office"

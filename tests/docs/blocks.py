@@ -77,7 +77,8 @@ def run_page(page: Path, folder: Path) -> None:
         printed = None
         if block.runs and block.language == "python":
             # as many empty lines as stand above, so that a traceback names the page's own line
-            exec(compile("\n" * block.line + block.text, str(page), "exec"), names)
+            # as a reader would run it: without the future imports of this module
+            exec(compile("\n" * block.line + block.text, str(page), "exec", dont_inherit=True), names)
         elif block.runs:
             printed = run_shell(block, folder)
 

@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
 import warnings
 from collections import Counter
@@ -189,15 +188,14 @@ def _wait(module: str, plan: Path, lines: Path) -> int:
     command = [sys.executable, "-m", module, "--plan", str(plan), "--report", str(lines)]
     environment = {**os.environ, "PYTHONPATH": path, "UNDERSTUDY_DEBUG": "1"}
     worker = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    size, since = -1, time.monotonic()
+    size = -1
     while True:
         try:
-            return worker.wait(timeout=1)
+            return worker.wait(timeout=SILENT_SECONDS)
         except subprocess.TimeoutExpired:
-            if lines.stat().st_size != size:
-                size, since = lines.stat().st_size, time.monotonic()
-            elif time.monotonic() - since > SILENT_SECONDS:
+            if lines.stat().st_size == size:
                 worker.kill()
+            size = lines.stat().st_size
 
 
 def to_json(given: Any) -> Any:

@@ -18,7 +18,7 @@ FAST, ALL = 30, 1000  # hundreds of cases
 def check(report: Report, cases: list[str]) -> None:
     assert sum(report.counts.values()) == len(cases)
     assert not report.failures, "\n".join(map(str, report.failures[:10]))
-    # A generator whose inputs are all refused at the door tests the door only, and one that spoils nothing tests nothing.
+    # A generator whose inputs are all refused at the door tests only the door, and one that spoils none tests nothing.
     made = {case.partition(":")[0] for case in cases}
     assert set(report.counts) == {(kind, outcome) for kind in made for outcome in GOOD}
 

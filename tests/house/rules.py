@@ -15,8 +15,6 @@ COMMANDS = (PACKAGE / "cli", RESEARCH / "_cli.py")
 # a guard against a test that hangs must not fire on a busy machine
 LEAST_GUARD = 300
 _CLOCKS = ("perf_counter", "monotonic", "process_time", "thread_time", "perf_counter_ns", "monotonic_ns", "time.time")
-# (importer, imported): beginnings of names that still go through back doors; this list only shrinks
-STILL_OPEN = (("research.", ""),)
 
 Finding = tuple[int, str]
 
@@ -89,8 +87,7 @@ def back_doors(source: Source) -> Iterator[Finding]:
         parts = tuple(name.split("."))
         room = _room(parts)
         private = any(part.startswith("_") and not part.endswith("__") for part in parts[len(room) :])
-        known = any(".".join(source.module).startswith(a) and name.startswith(b) for a, b in STILL_OPEN)
-        if private and parts[:2] != ("understudy", "_core") and source.module[: len(room)] != room and not known:
+        if private and parts[:2] != ("understudy", "_core") and source.module[: len(room)] != room:
             yield line, name
 
 

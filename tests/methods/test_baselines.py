@@ -21,7 +21,7 @@ from understudy.methods import (
     read_method,
     read_method_options,
 )
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Level, Marginal
 from understudy.tables import Table
 
@@ -100,7 +100,7 @@ def test_tables_of_independent_have_no_negative_cell_and_sum_to_one_at_any_budge
 @pytest.mark.parametrize("delta", [None, "1e-9"])
 def test_a_plan_for_independent_foretells_noise_and_shares(delta):
     budget = make_budget(1, delta)
-    plan = Independent().plan(DOMAIN, 1000, budget, ADD_REMOVE)
+    plan = Independent().plan(DOMAIN, 1000, PrivacyTerms(budget=budget, neighbours=ADD_REMOVE))
     noise = budget.noise_for(Fraction(49, 50) / 3, ADD_REMOVE.table_sensitivity).mean_abs
     assert plan.noise_mean == noise
     assert plan.shares == {"rows": 0.02, "tables": 0.98}
@@ -111,7 +111,7 @@ def test_a_plan_for_independent_foretells_noise_and_shares(delta):
 
 def test_independent_is_refused_where_noise_drowns_every_count():
     with pytest.raises(OptionError, match="Raise epsilon"):
-        Independent().check(DOMAIN, make_budget("1e-18"), REPLACE_ONE)
+        Independent().check(DOMAIN, PrivacyTerms(budget=make_budget("1e-18")))
 
 
 class Blind:
@@ -152,9 +152,9 @@ def test_under_add_remove_uniform_asks_for_a_noisy_number_of_rows_and_nothing_el
 
 def test_uniform_says_that_the_budget_goes_unused():
     budget = make_budget(1)
-    assert Uniform().describe(DOMAIN, 9, budget, REPLACE_ONE) == {"budget": "not used"}
-    assert "rows" in str(Uniform().describe(DOMAIN, 9, budget, ADD_REMOVE)["budget"])
-    plan = Uniform().plan(DOMAIN, 9, budget, REPLACE_ONE)
+    assert Uniform().describe(DOMAIN, 9, PrivacyTerms(budget=budget)) == {"budget": "not used"}
+    assert "rows" in str(Uniform().describe(DOMAIN, 9, PrivacyTerms(budget=budget, neighbours=ADD_REMOVE))["budget"])
+    plan = Uniform().plan(DOMAIN, 9, PrivacyTerms(budget=budget))
     assert [a.expected_error for a in plan.attributes] == [None] * 3
     assert (plan.shares, plan.noise_mean) == ({}, 0)
 
@@ -169,12 +169,14 @@ def test_every_registered_method_keeps_the_contract(name):
     assert method.name == name
     assert type(method).__doc__.strip().splitlines()[0].endswith(".")
     for neighbours in (REPLACE_ONE, ADD_REMOVE):
-        method.check(DOMAIN, budget, neighbours)
-        assert method.plan(DOMAIN, 500, budget, neighbours).method == name
+        method.check(DOMAIN, PrivacyTerms(budget=budget, neighbours=neighbours))
+        assert method.plan(DOMAIN, 500, PrivacyTerms(budget=budget, neighbours=neighbours)).method == name
         curator = curator_of(table_of(), neighbours=neighbours)
         model = method.fit(curator, streams=Streams(1))
         assert curator.share_left >= 0
-        assert isinstance(method.describe(model.domain, model.n, budget, neighbours), dict)
+        assert isinstance(
+            method.describe(model.domain, model.n, PrivacyTerms(budget=budget, neighbours=neighbours)), dict
+        )
         assert all(sentence.endswith(".") for sentence in method.remarks(model))
         columns = next(iter(model.sample_codes(50, streams=Streams(1))))
         assert Table(DOMAIN, tuple(columns)).n == 50

@@ -16,7 +16,7 @@ from tests.methods.test_whole_runs_exactly import PURE, TINY, ZCDP, Runs, attrib
 from tests.privacy.small import PlainCounter
 from understudy.methods import MWEM, Contingency, Fourier, JTree, Laplace, PrivBayes, PriView
 from understudy.models import NetworkModel
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, make_budget, open_curator
 from understudy.schema import Domain, Marginal
 
 BINARY = Domain(tuple(attribute(name, 2) for name in "abc"))
@@ -45,7 +45,7 @@ def told(model, method, budget, neighbours):
     asked = [Marginal.of(*columns) for way in (1, 2) for columns in combinations(range(len(model.domain)), way)]
     answers = [model.marginal(m, errors=False).probabilities.tolist() for m in asked]
     nodes = model.network.nodes if isinstance(model, NetworkModel) else ()
-    described = method.describe(model.domain, model.n, budget, neighbours)
+    described = method.describe(model.domain, model.n, PrivacyTerms(budget=budget, neighbours=neighbours))
     return model.n, answers, nodes, described, method.remarks(model)
 
 

@@ -28,6 +28,7 @@ from understudy.privacy import (
     NoiseLevel,
     NoisyCell,
     NoisyParities,
+    PrivacyTerms,
     count_parities,
     make_budget,
     make_noise,
@@ -135,11 +136,11 @@ def test_each_spends_its_whole_budget_and_no_more(method, delta, neighbours):
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
 def test_plan_statement_and_remarks_tell_what_a_run_does(method, neighbours):
     domain, budget = domain_of(MIXED), make_budget("0.3")
-    method.check(domain, budget, neighbours)
-    plan = method.plan(domain, 400, budget, neighbours)
+    method.check(domain, PrivacyTerms(budget=budget, neighbours=neighbours))
+    plan = method.plan(domain, 400, PrivacyTerms(budget=budget, neighbours=neighbours))
     assert sum(plan.shares.values()) == pytest.approx(1)
     assert plan.method == method.name
-    assert method.describe(domain, 400, budget, neighbours)
+    assert method.describe(domain, 400, PrivacyTerms(budget=budget, neighbours=neighbours))
     curator = curator_of(table_of(), "0.3", neighbours=neighbours)
     learnt = method.fit(curator)
     assert all(isinstance(remark, str) for remark in method.remarks(learnt))
@@ -164,7 +165,7 @@ def test_the_foretold_noise_of_fourier_is_what_comes_out():
         )[:3]
         cell = (400 + a.coefficients[0] + b.coefficients[0] + ab.coefficients[0, 0]) / 4
         errors.append(abs(cell - 400 * true_marginal(table, Marginal.of(0, 1))[0, 0]))
-    foretold = method.plan(table.domain, 400, make_budget(1), REPLACE_ONE).noise_mean
+    foretold = method.plan(table.domain, 400, PrivacyTerms(budget=make_budget(1))).noise_mean
     assert 0.5 * foretold < np.mean(errors) < 1.6 * foretold
 
 
@@ -478,17 +479,17 @@ def test_noise_cancels_where_marginals_are_clipped_and_not_where_the_table_is():
 @pytest.mark.parametrize("method", [Contingency(), MWEM()], ids=lambda m: m.name)
 def test_a_domain_of_too_many_possible_rows_is_refused(method):
     with pytest.raises(OptionError, match=r"33,554,432 of them; at most 16,777,216.*'laplace' or 'fourier'"):
-        method.check(domain_of((2,) * 25), make_budget(1), REPLACE_ONE)
+        method.check(domain_of((2,) * 25), PrivacyTerms(budget=make_budget(1)))
     with pytest.raises(OptionError, match=r"about 2\^100 of them"):
-        method.check(domain_of((2,) * 100), make_budget(1), REPLACE_ONE)
+        method.check(domain_of((2,) * 100), PrivacyTerms(budget=make_budget(1)))
 
 
 @pytest.mark.parametrize("method", [Laplace(ways=4), Fourier(ways=4)], ids=lambda m: m.name)
 def test_too_many_tables_or_cells_are_refused(method):
     with pytest.raises(OptionError, match="ways=4 would measure"):
-        method.check(domain_of((2,) * 60), make_budget(1), REPLACE_ONE)
+        method.check(domain_of((2,) * 60), PrivacyTerms(budget=make_budget(1)))
     with pytest.raises(OptionError, match="fewer ways or coarser columns"):
-        method.check(domain_of((100,) * 5), make_budget(1), REPLACE_ONE)
+        method.check(domain_of((100,) * 5), PrivacyTerms(budget=make_budget(1)))
 
 
 @pytest.mark.parametrize(
@@ -509,7 +510,7 @@ def test_options_out_of_range_are_refused(text):
 
 def test_too_many_rounds_are_refused():
     with pytest.raises(OptionError, match=r"2,000 rounds.*round_epsilon"):
-        MWEM().check(domain_of(BINARY), make_budget(100), REPLACE_ONE)
+        MWEM().check(domain_of(BINARY), PrivacyTerms(budget=make_budget(100)))
 
 
 def test_the_baselines_are_offered_by_name():

@@ -23,6 +23,7 @@ from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
     NoisyTables,
+    PrivacyTerms,
     PureBudget,
     TableStep,
     make_budget,
@@ -59,7 +60,7 @@ def run(method, table=None, *, epsilon=1, delta=None, neighbours=REPLACE_ONE, **
         noise=make_noise(seed=3),
         **how,
     )
-    method.check(curator.domain, curator.budget, neighbours)
+    method.check(curator.domain, PrivacyTerms(budget=curator.budget, neighbours=neighbours))
     return curator, method.fit(curator, streams=Streams(1))
 
 
@@ -129,10 +130,10 @@ def test_a_declared_weight_of_an_ordinary_column_makes_its_noise_unequal_too():
 def test_diagnostics_and_plans_run():
     _, model = run(HPPrivBayes(), noiseless="all")
     assert all(m.noise.kind == "none" for m in model.measurements)
-    plan = HPPrivBayes().plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
+    plan = HPPrivBayes().plan(people().domain, 1000, PrivacyTerms(budget=make_budget(1)))
     assert [attribute.name for attribute in plan.attributes] == ["sex", "age", "job", "ill"]
     assert sum(plan.shares.values()) == pytest.approx(1)
-    printed = HPPrivBayesAsPrinted().plan(people().domain, 1000, make_budget(1), REPLACE_ONE)
+    printed = HPPrivBayesAsPrinted().plan(people().domain, 1000, PrivacyTerms(budget=make_budget(1)))
     assert "no guarantee" in printed.notes[0]
 
 
@@ -229,7 +230,7 @@ def test_row_14_the_repaired_structure_has_no_such_pair_and_keeps_its_epsilon():
 
 
 def check(**options):
-    HPPrivBayes(**options).check(people().domain, make_budget(1), REPLACE_ONE)
+    HPPrivBayes(**options).check(people().domain, PrivacyTerms(budget=make_budget(1)))
 
 
 @pytest.mark.parametrize(
@@ -270,29 +271,29 @@ def test_bad_input_is_told(options, sentence):
 )
 def test_bad_input_is_told_as_printed(options, sentence):
     with pytest.raises(OptionError, match=sentence):
-        HPPrivBayesAsPrinted(**options).check(people().domain, make_budget(1), REPLACE_ONE)
+        HPPrivBayesAsPrinted(**options).check(people().domain, PrivacyTerms(budget=make_budget(1)))
 
 
 def test_a_table_without_sensitive_columns_is_refused_and_left_out_of_comparisons():
     domain = people(sensitive=()).domain
     with pytest.raises(OptionError, match="no column is declared sensitive"):
-        HPPrivBayes().check(domain, make_budget(1), REPLACE_ONE)
+        HPPrivBayes().check(domain, PrivacyTerms(budget=make_budget(1)))
     assert "hpprivbayes" not in usual_methods(domain)
     assert "hpprivbayes" in usual_methods(people().domain)
     one = Domain((Attribute(name="a", size=2, sensitivity=HIGH),))
     with pytest.raises(OptionError, match="one column"):
-        HPPrivBayes().check(one, make_budget(1), REPLACE_ONE)
+        HPPrivBayes().check(one, PrivacyTerms(budget=make_budget(1)))
 
 
 def test_companions_need_pure_epsilon_and_the_printed_form_needs_what_the_paper_has():
     with pytest.raises(OptionError, match="pure epsilon"):
-        HPPrivBayes(companions=1).check(people().domain, make_budget(1, "1e-9"), REPLACE_ONE)
+        HPPrivBayes(companions=1).check(people().domain, PrivacyTerms(budget=make_budget(1, "1e-9")))
     for budget, neighbours in ((make_budget(1, "1e-9"), REPLACE_ONE), (make_budget(1), ADD_REMOVE)):
         with pytest.raises(OptionError, match="pure epsilon and replace-one"):
-            HPPrivBayesAsPrinted().check(people().domain, budget, neighbours)
+            HPPrivBayesAsPrinted().check(people().domain, PrivacyTerms(budget=budget, neighbours=neighbours))
     wide = Domain(tuple(Attribute(name=str(i), size=2, sensitivity=Fraction(i == 0)) for i in range(60)))
     with pytest.raises(OptionError, match="smaller k"):
-        HPPrivBayesAsPrinted(k=5).check(wide, make_budget(1), REPLACE_ONE)
+        HPPrivBayesAsPrinted(k=5).check(wide, PrivacyTerms(budget=make_budget(1)))
 
 
 def test_options_are_read_from_a_word_and_written_as_one():

@@ -19,7 +19,7 @@ from understudy.methods._jtree import choose_graph, tables_of
 from understudy.methods._jtree_as_printed import LARGEST_CLIQUE, bounded_graph, printed_graph
 from understudy.methods._junction import Decomposable, merge, triangulate
 from understudy.models import Network
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -174,7 +174,7 @@ def test_few_columns_are_no_trouble(columns):
         model = JTree().fit(curator_of(table, 5))
         assert len(model.network.nodes) == columns
     else:
-        assert JTree().n_pairs(Domain(()), 10, make_budget(1), REPLACE_ONE) == 0
+        assert JTree().n_pairs(Domain(()), 10, PrivacyTerms(budget=make_budget(1))) == 0
 
 
 def test_without_room_for_a_pair_columns_are_independent_and_the_statement_says_so():
@@ -199,7 +199,7 @@ def test_fewer_tables_are_measured_where_that_means_less_noise():
 
 def test_the_statement_and_the_plan_say_what_is_done():
     budget = make_budget(1)
-    described = JTree().describe(DOMAIN, 2_000, budget, REPLACE_ONE)
+    described = JTree().describe(DOMAIN, 2_000, PrivacyTerms(budget=budget))
     assert described["score"] == "R"
     curator = curator_of(chain())
     model = JTree().fit(curator)
@@ -207,13 +207,15 @@ def test_the_statement_and_the_plan_say_what_is_done():
     assert 0 < len(choices) <= described["pairs"]
     largest = max(node.marginal.n_cells(DOMAIN) for node in model.network.nodes)
     assert largest <= described["largest table of a clique"]
-    plan = JTree().plan(DOMAIN, 2_000, budget, ADD_REMOVE)
+    plan = JTree().plan(DOMAIN, 2_000, PrivacyTerms(budget=budget, neighbours=ADD_REMOVE))
     assert sum(plan.shares.values()) == pytest.approx(1)
     assert plan.shares["rows"] == 0.02
-    assert len(plan.candidates_per_choice) == JTree().n_pairs(DOMAIN, 2_000, budget, ADD_REMOVE)
+    assert len(plan.candidates_per_choice) == JTree().n_pairs(
+        DOMAIN, 2_000, PrivacyTerms(budget=budget, neighbours=ADD_REMOVE)
+    )
     printed = JTreeAsPrinted()
-    assert "no guarantee" in printed.plan(DOMAIN, 2_000, budget, REPLACE_ONE).notes[0]
-    assert printed.describe(DOMAIN, 2_000, budget, REPLACE_ONE)["variant"] == "as printed"
+    assert "no guarantee" in printed.plan(DOMAIN, 2_000, PrivacyTerms(budget=budget)).notes[0]
+    assert printed.describe(DOMAIN, 2_000, PrivacyTerms(budget=budget))["variant"] == "as printed"
     assert printed.remarks(model) == ()
 
 
@@ -240,9 +242,9 @@ def test_what_the_paper_does_not_cover_is_refused_as_printed():
             JTreeAsPrinted(**{option: 0})
     for budget, neighbours in ((make_budget(1, "1e-9"), REPLACE_ONE), (make_budget(1), ADD_REMOVE)):
         with pytest.raises(OptionError, match="pure epsilon and replace-one"):
-            printed.check(DOMAIN, budget, neighbours)
+            printed.check(DOMAIN, PrivacyTerms(budget=budget, neighbours=neighbours))
     with pytest.raises(OptionError, match="Raise epsilon"):
-        JTree().check(DOMAIN, make_budget("1e-18"), REPLACE_ONE)
+        JTree().check(DOMAIN, PrivacyTerms(budget=make_budget("1e-18")))
 
 
 def test_as_printed_without_noise_the_pairs_are_those_above_the_threshold():

@@ -30,7 +30,7 @@ from understudy.methods._blocks import grow_blocks
 from understudy.methods._privabn_as_printed import ParentSets, fit_as_printed, information
 from understudy.methods._privbayes import tables_to_measure
 from understudy.models import Network, RScore
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Level, Marginal
 from understudy.tables import Table
 
@@ -241,7 +241,7 @@ def test_options_out_of_range_are_refused(options, words):
 def test_a_budget_in_which_everything_drowns_is_refused():
     for method in SOUND:
         with pytest.raises(OptionError, match="noise"):
-            method.check(binary(3), make_budget("1e-20"), REPLACE_ONE)
+            method.check(binary(3), PrivacyTerms(budget=make_budget("1e-20")))
 
 
 PRINTED = PrivABNAsPrinted()
@@ -258,13 +258,13 @@ PRINTED = PrivABNAsPrinted()
 )
 def test_as_printed_refuses_what_the_paper_does_not_cover(domain, budget, neighbours, words):
     with pytest.raises(OptionError, match=words):
-        PRINTED.check(domain, budget, neighbours)
+        PRINTED.check(domain, PrivacyTerms(budget=budget, neighbours=neighbours))
 
 
 def test_as_printed_takes_wide_tables_with_a_bound_on_parents():
-    PrivABNAsPrinted(k=3).check(binary(50), make_budget(1), REPLACE_ONE)
+    PrivABNAsPrinted(k=3).check(binary(50), PrivacyTerms(budget=make_budget(1)))
     with pytest.raises(OptionError, match="22"):
-        PrivABNAsPrinted(k=23).check(binary(50), make_budget(1), REPLACE_ONE)
+        PrivABNAsPrinted(k=23).check(binary(50), PrivacyTerms(budget=make_budget(1)))
     model = PrivABNAsPrinted(k=1).fit(curator_of(chain(6, 500), no_guarantee=True), streams=Streams(1))
     assert model.network.degree == 1
 
@@ -326,12 +326,12 @@ def test_only_as_printed_is_labelled_as_without_a_guarantee():
 
 def test_a_plan_tells_what_it_cannot_know():
     budget = make_budget(1)
-    plan = PrivABN().plan(binary(50), 88_162, budget, REPLACE_ONE)
+    plan = PrivABN().plan(binary(50), 88_162, PrivacyTerms(budget=budget))
     assert plan.method == "privabn"
     assert "how strongly columns hang together" in plan.notes[0]
     assert sum(plan.shares.values()) == pytest.approx(1)
-    assert PrivABN(variant="greedy").plan(binary(5), 900, budget, REPLACE_ONE).method == "privabn"
-    assert "no guarantee" in PRINTED.plan(binary(5), 900, budget, REPLACE_ONE).notes[0]
+    assert PrivABN(variant="greedy").plan(binary(5), 900, PrivacyTerms(budget=budget)).method == "privabn"
+    assert "no guarantee" in PRINTED.plan(binary(5), 900, PrivacyTerms(budget=budget)).notes[0]
 
 
 def test_auto_chooses_by_public_values_and_says_why():
@@ -358,6 +358,6 @@ def test_auto_fits_what_it_chose(neighbours, sensitive):
     table = Table(domain, chain(4, 800).columns)
     curator = curator_of(table, neighbours=neighbours)
     model = Auto().fit(curator, streams=Streams(1))
-    told = Auto().describe(domain, model.n, curator.budget, neighbours)
+    told = Auto().describe(domain, model.n, PrivacyTerms(budget=curator.budget, neighbours=neighbours))
     assert told["chosen"] == ("hpprivbayes" if sensitive else "privabn")
     assert told["because"]

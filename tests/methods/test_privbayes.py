@@ -15,7 +15,7 @@ from understudy.methods._privbayes import tables_to_measure
 from understudy.methods._search import CandidatePool
 from understudy.methods._usefulness import TableLimits
 from understudy.models import Network, NetworkModel, Node, consistent_tables
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, project, recode
 from understudy.tables import Table
 
@@ -71,9 +71,9 @@ def test_every_score_finds_the_tree_a_table_was_sampled_from(score):
 def test_auto_takes_f_for_binary_tables_and_r_for_others():
     budget = make_budget(1)
     binary, mixed = chain_table().domain, chain_table(sizes=(3, 2)).domain
-    assert PrivBayes().settle(binary, 1000, budget, REPLACE_ONE).score.name == "F"
-    assert PrivBayes().settle(mixed, 1000, budget, REPLACE_ONE).score.name == "R"
-    assert PrivBayes(encoding="gray").settle(mixed, 1000, budget, REPLACE_ONE).score.name == "F"
+    assert PrivBayes().resolve(binary, 1000, PrivacyTerms(budget=budget)).score.name == "F"
+    assert PrivBayes().resolve(mixed, 1000, PrivacyTerms(budget=budget)).score.name == "R"
+    assert PrivBayes(encoding="gray").resolve(mixed, 1000, PrivacyTerms(budget=budget)).score.name == "F"
 
 
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
@@ -246,12 +246,14 @@ def test_options_out_of_range_are_refused(options, said):
 
 def test_f_on_general_domains_is_refused_before_anything_is_spent():
     with pytest.raises(OptionError, match="binary"):
-        PrivBayes(score="F").settle(chain_table(sizes=(3, 2)).domain, 100, make_budget(1), REPLACE_ONE)
+        PrivBayes(score="F").resolve(chain_table(sizes=(3, 2)).domain, 100, PrivacyTerms(budget=make_budget(1)))
 
 
 def test_information_under_add_remove_is_refused_before_anything_is_spent():
     with pytest.raises(OptionError, match="add/remove"):
-        PrivBayes(score="I").settle(chain_table().domain, 100, make_budget(1), ADD_REMOVE)
+        PrivBayes(score="I").resolve(
+            chain_table().domain, 100, PrivacyTerms(budget=make_budget(1), neighbours=ADD_REMOVE)
+        )
 
 
 def test_unknown_methods_and_options_get_a_hint():
@@ -270,7 +272,7 @@ def test_a_plan_touches_no_table_and_names_what_will_be_coarsened():
             Attribute(name="age", size=16),
         )
     )
-    plan = PrivBayes().plan(domain, 20_000, make_budget(1), REPLACE_ONE)
+    plan = PrivBayes().plan(domain, 20_000, PrivacyTerms(budget=make_budget(1)))
     assert plan.coarsened == ("diagnosis",)
     assert plan.largest_useful_table == 584
     assert plan.memory_bytes > 0
@@ -280,7 +282,7 @@ def test_a_plan_touches_no_table_and_names_what_will_be_coarsened():
 
 def test_a_plan_for_a_wide_table_says_that_candidates_are_drawn():
     domain = Domain(tuple(Attribute(name=str(i), size=2) for i in range(100)))
-    plan = PrivBayes().plan(domain, 1_000_000, make_budget(1), REPLACE_ONE)
+    plan = PrivBayes().plan(domain, 1_000_000, PrivacyTerms(budget=make_budget(1)))
     assert plan.drawn
     assert plan.degree == 8
     assert len(plan.candidates_per_choice) == 99
@@ -300,7 +302,8 @@ def test_model_tables_need_not_cover_unreachable_parents():
 @pytest.mark.parametrize("beta", [0.9999999, 1e-7, "3/10"])
 def test_extreme_options_are_taken_exactly(beta):
     exact = Fraction(beta) if isinstance(beta, str) else beta
-    settings = PrivBayes(beta=exact, theta=1e-7).settle(chain_table().domain, 1000, make_budget(1), REPLACE_ONE)
+    terms = PrivacyTerms(budget=make_budget(1))
+    settings = PrivBayes(beta=exact, theta=1e-7).resolve(chain_table().domain, 1000, terms)
     assert settings.selection_share == Fraction(str(beta))
     assert settings.theta == Fraction(1, 10**7)
 
@@ -308,7 +311,7 @@ def test_extreme_options_are_taken_exactly(beta):
 def test_a_degree_whose_tables_do_not_fit_into_memory_is_refused():
     domain = Domain(tuple(Attribute(name=str(i), size=100) for i in range(10)))
     with pytest.raises(OptionError, match=r"k = 5 a table may have 1,000,000,000,000 cells"):
-        PrivBayes(k=5).check(domain, make_budget(1), REPLACE_ONE)
+        PrivBayes(k=5).check(domain, PrivacyTerms(budget=make_budget(1)))
 
 
 def test_the_rounding_of_rates_fits_into_the_slack_of_the_bound():

@@ -18,7 +18,7 @@ from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, PriView, describe_method, read_method, usual_methods
 from understudy.methods._covering import covering_design
 from understudy.models._priview import RIPPLE_BELOW, consistent_views, greatest_entropy, intersections, ripple
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, make_noise, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
@@ -187,11 +187,11 @@ def test_bad_options_are_refused(options, said):
 def test_columns_that_are_not_binary_and_too_many_are_refused():
     mixed = Domain((Attribute(name="sex", size=2), Attribute(name="age", size=9)))
     with pytest.raises(OptionError, match="1 of 2 columns have not two values \\('age'\\)"):
-        PriView().check(mixed, make_budget(1), REPLACE_ONE)
+        PriView().check(mixed, PrivacyTerms(budget=make_budget(1)))
     with pytest.raises(OptionError, match="up to 60 columns"):
-        PriView(strength=3).check(binary(61), make_budget(1), REPLACE_ONE)
+        PriView(strength=3).check(binary(61), PrivacyTerms(budget=make_budget(1)))
     with pytest.raises(OptionError, match="Raise epsilon"):
-        PriView().check(binary(9), make_budget("1e-18"), REPLACE_ONE)
+        PriView().check(binary(9), PrivacyTerms(budget=make_budget("1e-18")))
 
 
 def test_it_is_a_baseline_that_compare_takes_by_name():
@@ -220,9 +220,9 @@ def test_a_comparison_on_a_small_binary_table():
 
 def test_the_plan_and_the_statement_say_what_is_measured():
     budget = make_budget(1)
-    plan = PriView().plan(binary(16), 1000, budget, REPLACE_ONE)
+    plan = PriView().plan(binary(16), 1000, PrivacyTerms(budget=budget))
     assert plan.shares == {"rows": 0.0, "tables": 1.0}
     assert plan.noise_mean == budget.noise_for(Fraction(1, 6), REPLACE_ONE.table_sensitivity).mean_abs
-    assert PriView().describe(binary(16), 1000, budget, REPLACE_ONE)["views"] == 6
+    assert PriView().describe(binary(16), 1000, PrivacyTerms(budget=budget))["views"] == 6
     model = PriView().fit(curator_of(related()))
     assert all(sentence.endswith(".") for sentence in PriView().remarks(model))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from understudy._core.errors import OutputError
 from understudy.rehearsal import RunStore, fingerprint, table_hash
 from understudy.schema import Attribute, Domain
 from understudy.tables import Table
@@ -51,3 +54,25 @@ def test_fingerprints_do_not_depend_on_order_and_tables_of_other_columns_differ(
     domain = Domain((Attribute(name="sex", size=2),))
     table = Table(domain, (np.array([0, 1]),))
     assert table_hash(table) != table_hash(Table(Domain((replace(domain[0], name="gender"),)), table.columns))
+
+
+def test_runs_can_be_forgotten_and_done_again(tmp_path):
+    store = RunStore.open(tmp_path / "c")
+    store.add("a", {"seconds": 2}, {"2-way": 0.5})
+    store.add("b", {}, {"2-way": 0.25})
+    store.forget("a")
+    assert RunStore.open(tmp_path / "c").values == store.values == {"b": {"2-way": 0.25}}
+    store.add("a", {"seconds": 3}, {"2-way": 0.75})
+    again = RunStore.open(tmp_path / "c")
+    assert again.values == {"b": {"2-way": 0.25}, "a": {"2-way": 0.75}}
+    assert (again.seconds("a"), again.seconds("b")) == (3.0, 0.0)
+
+
+def test_a_full_disk_is_told_with_what_is_kept(tmp_path, monkeypatch):
+    store = RunStore.open(tmp_path / "c")
+    store.add("a", {}, {"2-way": 0.5})
+    monkeypatch.setattr(os, "write", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "no space")))
+    with pytest.raises(OutputError, match=r"the disk is full\. Finished runs are kept, and the same command goes on"):
+        store.add("b", {}, {"2-way": 0.25})
+    monkeypatch.undo()
+    assert RunStore.open(tmp_path / "c").values == {"a": {"2-way": 0.5}}

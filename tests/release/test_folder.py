@@ -252,3 +252,25 @@ def test_a_folder_that_may_not_be_looked_into_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "iterdir", refuse)
     with pytest.raises(OutputError, match="permission denied"), whole_folder(tmp_path / "release", overwrite=True):
         pass
+
+
+def test_a_release_that_was_being_replaced_when_the_run_was_killed_gets_its_name_back(tmp_path):
+    old = tmp_path / ".release.0.old"
+    old.mkdir()
+    (old / "privacy.json").write_text("{}")
+    with pytest.raises(OutputError, match="already exists"), whole_folder(tmp_path / "release"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["release"]
+    assert (tmp_path / "release" / "privacy.json").read_text() == "{}"
+
+
+def test_a_release_that_was_replaced_when_the_run_was_killed_is_cleared_away(tmp_path):
+    for name in (".release.0.old", "release"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "privacy.json").write_text(name)
+    (tmp_path / ".release.1.old").mkdir()
+    (tmp_path / ".release.1.old" / "diary.txt").touch()
+    with whole_folder(tmp_path / "release", overwrite=True) as folder:
+        (folder / "privacy.json").write_text("new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".release.1.old", "release"]  # the other is no release
+    assert (tmp_path / "release" / "privacy.json").read_text() == "new"

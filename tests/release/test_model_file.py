@@ -1,6 +1,5 @@
 """The model file: exact, deterministic, and safe to open whoever wrote it."""
 
-import hashlib
 import io
 import json
 import zipfile
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.release.hostile import changed, members_of, npy, zip_of
 from tests.release.models import make_model
 from understudy._core.errors import ModelFileError, OutputError
 from understudy.release import PublishedModel, load_model, privacy_letter
@@ -34,42 +34,8 @@ def whole():
     return whole_file()
 
 
-def members_of(data):
-    with zipfile.ZipFile(io.BytesIO(data)) as file:
-        return {name: file.read(name) for name in file.namelist()}
-
-
-def zip_of(members, *, seal=True):
-    """A zip with these members; sealed ones carry a manifest that matches, as a clever attacker's would."""
-    members = dict(members)
-    if seal:
-        parts = {name: data for name, data in members.items() if name != "manifest.json"}
-        listed = {n: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in parts.items()}
-        members["manifest.json"] = json.dumps({"format": "understudy-model/1", "members": listed}).encode()
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in members.items():
-            file.writestr(name, data)
-    return buffer.getvalue()
-
-
 def open_bytes(data):
     return from_archive(unpack(data))
-
-
-def changed(whole, name, change):
-    """The file with one JSON part changed and sealed again."""
-    members = members_of(whole)
-    document = json.loads(members[name])
-    change(document)
-    members[name] = json.dumps(document).encode()
-    return zip_of(members)
-
-
-def npy(array):
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=True)
-    return buffer.getvalue()
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -165,7 +165,7 @@ def test_the_command_line_marks_columns_and_tells_bad_names(tmp_path, capsys, mo
 def test_the_estimator_takes_the_same_options():
     model = us.HPPrivBayes(epsilon=1, r=0.25, seed=1).fit(people(), {"fields": FIELDS})
     assert lines(model.statement_)[("ill",), None].promised == Fraction(1, 5)
-    assert repr(us.HPPrivBayes(epsilon=1, sensitive="ill")) == "HPPrivBayes(epsilon=1, sensitive=('ill',))"
+    assert repr(us.HPPrivBayes(epsilon=1, sensitive="ill")) == "HPPrivBayes(epsilon=1, sensitive='ill')"
 
 
 def test_fitting_trusts_cells_by_their_own_noise():

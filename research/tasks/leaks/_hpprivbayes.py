@@ -10,13 +10,13 @@ import numpy as np
 from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, table_of, tied
 from understudy._core.randomness import Streams, streams
 from understudy.methods import HPPrivBayes
-from understudy.methods._groups import read_split
-from understudy.methods._hp_as_printed import (
+from understudy.methods.printed import (
     PrintedSpec,
     fit_as_printed,
     noisy_tables,
     order_by_information,
     pairwise_information,
+    read_split,
     split_groups,
 )
 from understudy.models import NetworkModel, Node

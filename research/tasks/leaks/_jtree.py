@@ -12,7 +12,7 @@ import numpy as np
 from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, table_of
 from understudy._core.randomness import Streams
 from understudy.methods import JTree
-from understudy.methods._jtree_as_printed import margins, noise_scale, passing
+from understudy.methods.printed import margins, noise_scale, passing
 from understudy.models import NetworkModel
 from understudy.privacy import make_noise
 

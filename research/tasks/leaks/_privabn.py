@@ -9,7 +9,7 @@ import numpy as np
 from research.tasks.leaks._audit import Audit, Event, Remembered, open_audited, table_of, tied
 from understudy._core.randomness import Streams
 from understudy.methods import PrivABN, PrivABNAsPrinted
-from understudy.methods._privabn_as_printed import noisy_conditionals
+from understudy.methods.printed import noisy_conditionals
 from understudy.models import NetworkModel, Node
 from understudy.privacy import make_noise
 from understudy.schema import Axis

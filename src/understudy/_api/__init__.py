@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from understudy._api._estimators import HPPrivBayes, PrivABN, PrivBayes
+from understudy._api._estimators import Estimator, HPPrivBayes, PrivABN, PrivBayes
 from understudy._api._plan import count_rows, plan
 from understudy._api._publish import publish
-from understudy._api._settings import check_run, demo_source, read_schema
+from understudy._api._settings import demo_source, read_schema
 
 if TYPE_CHECKING:
     from understudy._api._compare import STAGE, compare
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = [
     "STAGE",
     "Comparison",
+    "Estimator",
     "HPPrivBayes",
     "PrivABN",
     "PrivBayes",
-    "check_run",
     "compare",
     "count_rows",
     "demo_source",

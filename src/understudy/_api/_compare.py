@@ -11,11 +11,11 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
+from understudy._api._arguments import Number
 from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._settings import (
-    Number,
     SchemaLike,
     demo_source,
     read_neighbours,
@@ -27,7 +27,7 @@ from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
 from understudy.counting import open_counter
 from understudy.methods import Method, label_method, read_method, usual_methods
-from understudy.privacy import Budget, make_budget
+from understudy.privacy import Budget, PrivacyTerms, make_budget
 from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain
 from understudy.tables import open_source, read_table
@@ -173,7 +173,7 @@ def _check(
     _refuse_none_or_twice("seed", repeats, str)
     relation = read_neighbours(neighbours)
     for method, budget in product(recipes, budgets):
-        method.check(domain, budget, relation)
+        method.check(domain, PrivacyTerms(budget=budget, neighbours=relation))
     tasks = tuple(
         Task(method=method, budget=budget, neighbours=relation, seed=seed)
         # seeds outermost: broken off half-way, every method has been tried at every budget

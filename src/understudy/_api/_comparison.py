@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understudy._core.errors import OptionError, did_you_mean
-from understudy._core.files import told_as_output_error, write_bytes
+from understudy._core.files import NOTHING_LEFT, told_as_output_error, write_bytes
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
-from understudy.rehearsal import PRIVATE, check_folder
+from understudy.rehearsal import KEPT, PRIVATE, RUNS, check_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -182,8 +182,9 @@ class Comparison:
             "comparison.svg": panels([self.figure(measure) for measure in self.measures]),
             "comparison.html": page(self),
         }
+        left = KEPT if (out / RUNS).is_file() else NOTHING_LEFT
         for name, text in files.items():
-            write_bytes(out / name, text.encode(errors="replace"))
+            write_bytes(out / name, text.encode(errors="replace"), left=left)
         return tuple(out / name for name in files)
 
 

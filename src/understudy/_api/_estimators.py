@@ -3,81 +3,58 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from inspect import Signature
+from typing import Any, ClassVar, Self, Unpack
 
+from understudy import methods
+from understudy._api._arguments import HPPrivBayesArguments, PrivABNArguments, PrivBayesArguments
 from understudy._api._fit import Progress, fit_model
-from understudy._api._settings import Number, SchemaLike, check_run
+from understudy._api._options import read_arguments
+from understudy._api._settings import SchemaLike, resolve
 from understudy._core.errors import OptionError
-from understudy.methods import method_named
-from understudy.privacy import Ledger, make_budget
+from understudy.methods import Method
+from understudy.options import Option, RunOptions, options_of, signature_of
 from understudy.release import Answer, Kind, PublishedModel, Statement
 from understudy.schema import Schema
 from understudy.tables import open_source
 
 
 class Estimator:
-    """What all estimators share. A subclass names its method and lists its options.
+    """What all estimators share. A subclass names its method, whose declared options become its own.
 
     >>> PrivBayes(epsilon=1.0, k=2)
     PrivBayes(epsilon=1.0, k=2)
     """
 
-    _method: ClassVar[str]
-    _usual: ClassVar[Mapping[str, Any]]
-    """What options are unless given, for a short repr."""
+    _method: ClassVar[type[Method]]
+    _declared: ClassVar[Mapping[str, Option]]
+    __signature__: ClassVar[Signature]
 
-    def __init__(
-        self,
-        options: Mapping[str, Any],
-        *,
-        epsilon: Number,
-        delta: Number | None,
-        neighbours: str,
-        seed: int | None,
-        noise: str,
-        ledger: Ledger | str | os.PathLike[str] | None,
-        dataset: str | None,
-        cap: Number | None,
-        delta_cap: Number | None,
-        trust_draft: bool,
-        diagnostic: str | None,
-    ) -> None:
-        make_budget(epsilon, delta)
-        method_named(self._method, **options)
-        self._options = dict(options)
-        self.epsilon, self.delta, self.neighbours = epsilon, delta, neighbours
-        self.seed, self.noise, self.trust_draft, self.diagnostic = seed, noise, trust_draft, diagnostic
-        self.ledger, self.dataset, self.cap, self.delta_cap = ledger, dataset, cap, delta_cap
+    def __init_subclass__(cls) -> None:
+        run = [option for option in options_of(RunOptions) if option.name != "method"]
+        cls._declared = {option.name: option for option in (*run[:3], *options_of(cls._method), *run[3:])}
+        cls.__signature__ = signature_of(cls._declared.values())
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        for name, option in self._declared.items():
+            setattr(self, name, options.get(name, option.default))
+        read_arguments(RunOptions, {**options, "method": self._method.name})
         self._kind: Kind = "pyarrow"
         self._model: PublishedModel | None = None
 
     def __repr__(self) -> str:
-        changed = {"delta": self.delta, **self._options, "seed": self.seed}
-        shown = [
-            f"{key}={value!r}" for key, value in changed.items() if value is not None and self._usual.get(key) != value
-        ]
-        return f"{type(self).__name__}({', '.join([f'epsilon={self.epsilon!r}', *shown])})"
+        given = {name: value for name, value in self.get_params().items() if value != self._declared[name].default}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options by name, as scikit-learn asks for them."""
+        return {name: getattr(self, name) for name in self._declared}
 
     def fit(self, table: object, schema: SchemaLike, *, progress: Progress | None = None) -> Self:
         """Learn a model of the table; spends the whole budget."""
-        settings = check_run(
-            schema=schema,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            method=self._method,
-            neighbours=self.neighbours,
-            ledger=self.ledger,
-            dataset=self.dataset,
-            cap=self.cap,
-            delta_cap=self.delta_cap,
-            seed=self.seed,
-            noise=self.noise,
-            trust_draft=self.trust_draft,
-            diagnostic=self.diagnostic,
-            options=self._options,
-        )
-        source = open_source(table)
+        asked = read_arguments(RunOptions, {**self.get_params(), "method": self._method.name})
+        settings, source = resolve(asked, schema), open_source(table)
         self._model = fit_model(source, settings, progress=progress, note="fit")
         self._kind = source.kind if source.kind in ("pandas", "polars") else "pyarrow"
         return self
@@ -136,50 +113,10 @@ class PrivBayes(Estimator):
     (10, 1000)
     """
 
-    _method = "privbayes"
-    _usual: ClassVar[Mapping[str, Any]] = {
-        "score": "auto",
-        "encoding": "auto",
-        "theta": 4,
-        "beta": 0.3,
-        "postprocessing": "consistent",
-    }
+    _method = methods.PrivBayes
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number | None = None,
-        neighbours: str = "replace-one",
-        score: str = "auto",
-        encoding: str = "auto",
-        k: int | None = None,
-        theta: float = 4,
-        beta: float = 0.3,
-        max_candidates: int | None = None,
-        postprocessing: str = "consistent",
-        seed: int | None = None,
-        noise: str = "exact",
-        ledger: Ledger | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        cap: Number | None = None,
-        delta_cap: Number | None = None,
-        trust_draft: bool = False,
-        diagnostic: str | None = None,
-    ) -> None:
-        options = {
-            "score": score,
-            "encoding": encoding,
-            "k": k,
-            "theta": theta,
-            "beta": beta,
-            "max_candidates": max_candidates,
-            "postprocessing": postprocessing,
-        }
-        super().__init__(
-            options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,
-            dataset=dataset, cap=cap, delta_cap=delta_cap, trust_draft=trust_draft, diagnostic=diagnostic,
-        )  # fmt: skip
+    def __init__(self, **options: Unpack[PrivBayesArguments]) -> None:
+        super().__init__(options)
 
 
 class PrivABN(Estimator):
@@ -195,52 +132,10 @@ class PrivABN(Estimator):
     10
     """
 
-    _method = "privabn"
-    _usual: ClassVar[Mapping[str, Any]] = {
-        "variant": "blocks",
-        "score": "auto",
-        "encoding": "auto",
-        "beta": 0.3,
-        "stop": False,
-    }
+    _method = methods.PrivABN
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number | None = None,
-        neighbours: str = "replace-one",
-        variant: str = "blocks",
-        score: str = "auto",
-        encoding: str = "auto",
-        k: int | None = None,
-        theta: float | None = None,
-        beta: float = 0.3,
-        max_candidates: int | None = None,
-        stop: bool = False,
-        seed: int | None = None,
-        noise: str = "exact",
-        ledger: Ledger | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        cap: Number | None = None,
-        delta_cap: Number | None = None,
-        trust_draft: bool = False,
-        diagnostic: str | None = None,
-    ) -> None:
-        options = {
-            "variant": variant,
-            "score": score,
-            "encoding": encoding,
-            "k": k,
-            "theta": theta,
-            "beta": beta,
-            "max_candidates": max_candidates,
-            "stop": stop,
-        }
-        super().__init__(
-            options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,
-            dataset=dataset, cap=cap, delta_cap=delta_cap, trust_draft=trust_draft, diagnostic=diagnostic,
-        )  # fmt: skip
+    def __init__(self, **options: Unpack[PrivABNArguments]) -> None:
+        super().__init__(options)
 
 
 class HPPrivBayes(Estimator):
@@ -257,52 +152,7 @@ class HPPrivBayes(Estimator):
     ['1/4']
     """
 
-    _method = "hpprivbayes"
-    _usual: ClassVar[Mapping[str, Any]] = {
-        "sensitive": (),
-        "weights": "declared",
-        "companions": 0,
-        "score": "auto",
-        "theta": 4,
-    }
+    _method = methods.HPPrivBayes
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number | None = None,
-        neighbours: str = "replace-one",
-        sensitive: str | Sequence[str] = (),
-        L1: float | None = None,
-        L2: float | None = None,
-        L3: float | None = None,
-        r: float | None = None,
-        weights: str = "declared",
-        companions: int = 0,
-        score: str = "auto",
-        k: int | None = None,
-        theta: float = 4,
-        max_candidates: int | None = None,
-        seed: int | None = None,
-        noise: str = "exact",
-        ledger: Ledger | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        cap: Number | None = None,
-        delta_cap: Number | None = None,
-        trust_draft: bool = False,
-        diagnostic: str | None = None,
-    ) -> None:
-        options = {
-            "sensitive": (sensitive,) if isinstance(sensitive, str) else tuple(sensitive),
-            "L1": L1, "L2": L2, "L3": L3, "r": r,
-            "weights": weights,
-            "companions": companions,
-            "score": score,
-            "k": k,
-            "theta": theta,
-            "max_candidates": max_candidates,
-        }  # fmt: skip
-        super().__init__(
-            options, epsilon=epsilon, delta=delta, neighbours=neighbours, seed=seed, noise=noise, ledger=ledger,
-            dataset=dataset, cap=cap, delta_cap=delta_cap, trust_draft=trust_draft, diagnostic=diagnostic,
-        )  # fmt: skip
+    def __init__(self, **options: Unpack[HPPrivBayesArguments]) -> None:
+        super().__init__(options)

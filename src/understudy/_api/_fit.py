@@ -35,8 +35,9 @@ def fit_model(
     with charges_noted():
         curator = open_curator(
             open_counter(source, settings.schema),
-            budget=settings.budget,
-            neighbours=settings.neighbours,
+            budget=settings.terms.budget,
+            neighbours=settings.terms.neighbours,
+            unit=settings.terms.unit,
             ledger=None if settings.ledger is None else LedgerWithReceipts(settings.ledger),
             noise=settings.noise,
             noiseless=settings.noiseless,
@@ -44,7 +45,7 @@ def fit_model(
             method=settings.method.name,
             note=note,
         )
-        coins = None if settings.seed is None else Streams(settings.seed)
+        coins = None if settings.options.seed is None else Streams(settings.options.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
         if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
             raise OptionError(
@@ -55,7 +56,8 @@ def fit_model(
 
 
 def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
-    budget, entry = settings.budget, curator.ledger_entry
+    terms, entry = settings.terms, curator.ledger_entry
+    budget = terms.budget
     pure = budget.pure
     flaw = flaw_of(settings.method)
     statement = Statement(
@@ -63,26 +65,26 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         created=datetime.now(UTC).date().isoformat(),
         version=version("understudy"),
         method=settings.method.name,
-        options=settings.method.describe(model.domain, model.n, budget, settings.neighbours),
+        options=settings.method.describe(model.domain, model.n, terms),
         epsilon=budget.epsilon,
         delta=budget.delta,
         rho=budget.rho,
-        neighbours="replace-one" if settings.neighbours.public_rows else "add-remove",
-        unit=settings.unit,
+        neighbours=terms.neighbours.value,
+        unit=terms.unit.sentence,
         n_rows=model.n,
-        n_public=settings.neighbours.public_rows,
+        n_public=terms.public_rows,
         public=tuple(
             PublicField(name=field.name, what=describe_domain(field), origin=field.origin)
             for field in settings.schema.fields
         ),
         charges=tuple(_line(charge, pure=pure) for charge in curator.charges),
         noise=_noise_words(settings),
-        seeded=settings.seed is not None,
-        diagnostic=settings.diagnostic,
+        seeded=settings.options.seed is not None,
+        diagnostic=settings.options.diagnostic,
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
         warnings=(),
         as_printed=None if flaw is None else flaw.sentence,
-        protection=protection_lines(curator.protection, settings.schema, budget, settings.neighbours),
+        protection=protection_lines(curator.protection, settings.schema, terms),
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
 
@@ -131,29 +133,29 @@ def _level_words(level: NoiseLevel) -> str:
 
 def _noise_words(settings: RunSettings) -> str:
     if settings.as_printed:
-        seed = "" if settings.seed is None else f", seeded with {settings.seed}"
+        seed = "" if settings.options.seed is None else f", seeded with {settings.options.seed}"
         return f"as the paper prints it, which is not enough{seed}"
-    if settings.seed is not None:
-        return f"a generator seeded with {settings.seed} (a rehearsal)"
+    if settings.options.seed is not None:
+        return f"a generator seeded with {settings.options.seed} (a rehearsal)"
     source = "OpenDP" if type(settings.noise).__name__.startswith("OpenDP") else "exact integer samplers"
     return f"{source}, fed by the operating system's cryptographic generator"
 
 
 def _warnings(settings: RunSettings, model: Model) -> list[str]:
     found = []
-    if settings.budget.delta * model.n >= 1:
+    if settings.terms.budget.delta * model.n >= 1:
         found.append(
             "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. Use a delta far "
             "below 1/rows."
         )
-    if settings.budget.epsilon > 10:
-        epsilon = float(settings.budget.epsilon)
+    if settings.terms.budget.epsilon > 10:
+        epsilon = float(settings.terms.budget.epsilon)
         found.append(
             f"an epsilon of {epsilon:g} promises next to nothing: what is learnt about a person may change the odds by "
             f"a factor of e to the {epsilon:g}. Budgets up to 1 protect well; up to 10 they still say something."
         )
     found += settings.method.remarks(model)
-    if settings.seed is not None and settings.ledger is not None:
+    if settings.options.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
     if settings.as_printed and settings.ledger is not None:
         found.append("a method as printed has no price, so it is never charged to a ledger.")

@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
-from understudy._api._settings import Number, SchemaLike, check_run, demo_source
+from understudy._api._arguments import PlanAndMethodArguments
+from understudy._api._options import read_arguments, takes
+from understudy._api._settings import SchemaLike, demo_source, read_schema, refuse_drafts, terms_of
 from understudy._core.errors import OptionError
 from understudy._core.numbers import whole_number
-from understudy.methods import AS_PRINTED, Method, Plan
+from understudy.methods import Plan, refuse_unpublishable
+from understudy.options import PlanOptions
 from understudy.tables import open_source
 
 
+@takes(PlanOptions)
 def plan(
     source: object = None,
     *,
     schema: SchemaLike | None = None,
-    epsilon: Number,
-    delta: Number | None = None,
     rows: int | None = None,
-    method: str | Method = "privbayes",
-    neighbours: str = "replace-one",
-    **options: Any,
+    **options: Unpack[PlanAndMethodArguments],
 ) -> Plan:
     """What publishing would do: candidates, table sizes, memory, time, expected error, coarsened attributes.
 
     Reads no private value. `rows` says how many rows there are; without it the rows of `source` are counted, and
-    nothing else. Under add-remove neighbours that number is private, so `rows` must be given.
+    nothing else. Under add-remove neighbours that number is private, so `rows` must be given. Options that are not
+    listed are the method's, such as `k=2`.
 
     >>> found = plan(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=1, rows=1000)
     """
+    asked = read_arguments(PlanOptions, options)
+    method, terms = asked.method, terms_of(asked)
+    refuse_unpublishable(method)
     table, declared = demo_source(source, schema) if source is not None or schema is None else (None, schema)
-    settings = check_run(
-        schema=declared,
-        epsilon=epsilon,
-        delta=delta,
-        method=method,
-        neighbours=neighbours,
-        trust_draft=True,
-        no_guarantee=(method if isinstance(method, str) else method.name) in AS_PRINTED,  # a plan needs no permission
-        options=options,
-    )
+    known = read_schema(declared)
+    refuse_drafts(known, trust_draft=True)
+    method.check(known.domain, terms)
     if rows is None:
-        if not settings.neighbours.public_rows:
+        if not terms.public_rows:
             raise OptionError(
                 "under add-remove neighbours the number of rows is private, so a plan cannot look it up. Give a public "
                 "guess: --rows N (rows=N)."
             )
         rows = count_rows(table)
     n = whole_number(rows, "rows", least=1)
-    return settings.method.plan(settings.schema.domain, n, settings.budget, settings.neighbours)
+    found: Plan = method.plan(known.domain, n, terms)
+    return found
 
 
 def count_rows(source: object) -> int:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from understudy.privacy import Budget, Neighbours, Protection, epsilon_for
+from understudy.privacy import PrivacyTerms, Protection, epsilon_for
 from understudy.release import ProtectionLine
 from understudy.schema import Schema
 
 
-def protection_lines(
-    protection: Protection | None, schema: Schema, budget: Budget, neighbours: Neighbours
-) -> tuple[ProtectionLine, ...]:
+def protection_lines(protection: Protection | None, schema: Schema, terms: PrivacyTerms) -> tuple[ProtectionLine, ...]:
     """The whole row, the groups that were promised something, each column, and values that differ.
 
     What a release comes to, given its network, is a bound on the odds of this very release: that has a meaning under
@@ -19,13 +17,14 @@ def protection_lines(
     """
     if protection is None:
         return ()
+    budget = terms.budget
     pure = budget.pure
 
     def epsilon(cost: Fraction) -> Fraction:
         if pure:
             return cost
         # what was asked for is what a reader finds elsewhere; converting there and back would lose a little
-        whole = cost == protection.whole and neighbours.public_rows
+        whole = cost == protection.whole and terms.public_rows
         return budget.epsilon if whole else epsilon_for(cost, budget.delta)
 
     lines = [ProtectionLine(attributes=(), promised=budget.epsilon, released=budget.epsilon if pure else None)]

@@ -1,4 +1,4 @@
-"""What a run was asked to do, checked as far as it can be before any row is read or budget spent."""
+"""What a run was asked to do, resolved as far as it can be before any row is read or budget spent."""
 
 from __future__ import annotations
 
@@ -9,15 +9,24 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from understudy import demo
-from understudy._core.errors import OptionError, SchemaError, did_you_mean
+from understudy._core.errors import OptionError, SchemaError
 from understudy._core.numbers import whole_number
-from understudy.methods import Method, flaw_of, method_named, refuse_unpublishable
-from understudy.privacy import Budget, Ledger, Neighbours, Noise, SQLiteLedger, make_budget, make_noise
+from understudy.methods import Method, flaw_of, refuse_unpublishable
+from understudy.options import PlanOptions, RunOptions
+from understudy.privacy import (
+    ONE_ROW,
+    Ledger,
+    Neighbours,
+    Noise,
+    PrivacyTerms,
+    PrivacyUnit,
+    SQLiteLedger,
+    make_budget,
+    make_noise,
+)
 from understudy.schema import Schema
 
-Number: TypeAlias = Any  # whatever make_budget reads exactly: int, float, str, Decimal, Fraction
 SchemaLike: TypeAlias = "Schema | str | os.PathLike[str] | Mapping[str, Any]"
-Diagnostic: TypeAlias = Literal["no-privacy", "best-network", "best-marginals"]
 MOST_WAYS = 4
 _NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",
@@ -28,27 +37,24 @@ _NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """Everything about a run but the table itself."""
+    """Everything about a run but the table itself: the options, and what they came to."""
 
+    options: RunOptions
     schema: Schema
     method: Method
-    budget: Budget
-    neighbours: Neighbours
+    terms: PrivacyTerms
     noise: Noise
     ledger: Ledger | None
-    seed: int | None
-    diagnostic: str | None
-    unit: str
 
     @property
     def noiseless(self) -> Literal["all", "selection", "tables"] | None:
         """Which answers a diagnostic run takes without noise."""
-        return None if self.diagnostic is None else _NOISELESS[self.diagnostic]
+        return None if self.options.diagnostic is None else _NOISELESS[self.options.diagnostic]
 
     @property
     def guarantee(self) -> bool:
         """Whether the run will be private."""
-        return self.diagnostic is None and self.noise.private and not self.as_printed
+        return self.noiseless is None and self.noise.private and not self.as_printed
 
     @property
     def as_printed(self) -> bool:
@@ -56,68 +62,45 @@ class RunSettings:
         return flaw_of(self.method) is not None
 
 
-def check_run(
-    *,
-    schema: SchemaLike,
-    epsilon: Number,
-    delta: Number | None = None,
-    method: str | Method = "privbayes",
-    neighbours: str = "replace-one",
-    ledger: Ledger | str | os.PathLike[str] | None = None,
-    dataset: str | None = None,
-    cap: Number | None = None,
-    delta_cap: Number | None = None,
-    seed: int | None = None,
-    noise: str = "exact",
-    trust_draft: bool = False,
-    diagnostic: str | None = None,
-    unit: str = "one row",
-    no_guarantee: bool = False,
-    options: Mapping[str, Any] | None = None,
-) -> RunSettings:
-    """Check every option, the schema and the ledger's cap; nothing private is touched.
+def resolve(options: RunOptions, schema: SchemaLike) -> RunSettings:
+    """What the options come to. Method, schema and the ledger's cap are checked; nothing private is touched.
 
-    >>> check_run(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=0)
-    Traceback (most recent call last):
-    understudy._core.errors.OptionError: The 'epsilon' parameter must be a number above 0. Got 0 instead.
+    >>> from understudy.methods import PrivBayes
+    >>> fields = [{"name": "a", "type": "boolean"}]
+    >>> resolve(RunOptions(epsilon=1, method=PrivBayes()), {"fields": fields}).terms.unit.words
+    'one row'
     """
-    budget = make_budget(epsilon, delta)
-    relation = read_neighbours(neighbours)
-    if "name" in (options or {}):
-        raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
-    recipe = _method(method, options or {})
-    refuse_unpublishable(recipe)
-    _refuse_unaware(recipe, no_guarantee=no_guarantee)
-    if diagnostic is not None and diagnostic not in _NOISELESS:
-        raise OptionError(f"there is no diagnostic '{diagnostic}'. {did_you_mean(diagnostic, _NOISELESS)}")
-    seed = None if seed is None else whole_number(seed, "seed")
-    noise_source = make_noise(noise, seed=seed)  # type: ignore[arg-type]  # it checks the word itself
+    method, terms = options.method, terms_of(options, options.unit)
+    refuse_unpublishable(method)
+    _refuse_unaware(method, no_guarantee=options.no_guarantee)
+    noise = make_noise(options.noise, seed=options.seed)  # type: ignore[arg-type]  # its declaration knows the words
     declared = read_schema(schema)
-    refuse_drafts(declared, trust_draft=trust_draft)
-    recipe.check(declared.domain, budget, relation)
+    refuse_drafts(declared, trust_draft=options.trust_draft)
+    method.check(declared.domain, terms)
     settings = RunSettings(
+        options=options,
         schema=declared,
-        method=recipe,
-        budget=budget,
-        neighbours=relation,
-        noise=noise_source,
-        ledger=_ledger(ledger, dataset or declared.name, dataset=dataset, cap=cap, delta_cap=delta_cap),
-        seed=seed,
-        diagnostic=diagnostic,
-        unit=unit,
+        method=method,
+        terms=terms,
+        noise=noise,
+        ledger=_ledger(options, declared.name),
     )
     _check_cap(settings)
     return settings
 
 
-def _method(method: str | Method, options: Mapping[str, Any]) -> Method:
-    if isinstance(method, str):
-        return method_named(method, **options)
-    if options:
-        raise OptionError(
-            f"'{next(iter(options))}' is an option of a method that is given by name. Make it part of the method."
-        )
-    return method
+def terms_of(options: PlanOptions, unit: str | None = None) -> PrivacyTerms:
+    """Budget, neighbours and unit that the options ask for.
+
+    >>> from understudy.methods import PrivBayes
+    >>> terms_of(PlanOptions(epsilon=1, method=PrivBayes()), "one person").unit.sentence
+    'one person'
+    """
+    return PrivacyTerms(
+        budget=make_budget(options.epsilon, options.delta),
+        neighbours=Neighbours(options.neighbours),
+        unit=ONE_ROW if unit is None else PrivacyUnit(unit),
+    )
 
 
 def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:
@@ -215,22 +198,17 @@ def read_neighbours(word: str) -> Neighbours:
     return Neighbours(word)
 
 
-def _ledger(
-    ledger: Ledger | str | os.PathLike[str] | None,
-    name: str,
-    *,
-    dataset: str | None,
-    cap: Number | None,
-    delta_cap: Number | None,
-) -> Ledger | None:
+def _ledger(options: RunOptions, name: str) -> Ledger | None:
+    ledger: Ledger | str | os.PathLike[str] | None = options.ledger
+    named = {"dataset": options.dataset, "cap": options.cap, "delta_cap": options.delta_cap}
+    given = [word for word, value in named.items() if value is not None]
     if ledger is None:
-        if dataset is not None or cap is not None or delta_cap is not None:
+        if given:
             raise OptionError("a dataset name or a cap means something in a ledger only. Name one: --ledger budget.db.")
         return None
     if isinstance(ledger, str | os.PathLike):
-        return SQLiteLedger(ledger, dataset=name, cap=cap, delta_cap=delta_cap)
-    options = {"dataset": dataset, "cap": cap, "delta_cap": delta_cap}
-    given = [word for word, value in options.items() if value is not None]
+        dataset = options.dataset or name
+        return SQLiteLedger(ledger, dataset=dataset, cap=options.cap, delta_cap=options.delta_cap)
     if given:
         raise OptionError(
             f"the ledger given is an object with a dataset and caps of its own, so {' and '.join(given)} would have no "
@@ -243,5 +221,5 @@ def _check_cap(settings: RunSettings) -> None:
     """Refuse a run over the cap before anything runs; the charge itself checks again."""
     check = getattr(settings.ledger, "check", None)
     if check is not None and settings.guarantee:
-        budget = settings.budget
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.neighbours)
+        budget = settings.terms.budget
+        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours)

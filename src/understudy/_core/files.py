@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+from understudy._core.drafts import draft_of
 from understudy._core.errors import OutputError
+
+NOTHING_LEFT = "Nothing was left behind."
 
 
 def is_file(path: Path) -> bool:
@@ -38,8 +41,8 @@ def exists(path: Path) -> bool:
     return os.path.exists(path)
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
+def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
+    """Write a file whole or not at all; `left` says what there is if it cannot be written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -47,23 +50,17 @@ def write_bytes(path: Path, data: bytes) -> None:
     ...     Path(folder, "a.txt").read_bytes()
     b'all of it'
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with told_as_output_error(path):
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    with told_as_output_error(path, left=left), draft_of(path) as draft:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
 
 
 @contextmanager
-def told_as_output_error(out: Path) -> Iterator[None]:
-    """Turn the operating system's refusals into a sentence about `out`.
+def told_as_output_error(out: Path, *, left: str = NOTHING_LEFT) -> Iterator[None]:
+    """Turn the operating system's refusals into a sentence about `out`, with what is `left` of the work.
 
     >>> with told_as_output_error(Path("release")):
     ...     raise OSError(errno.ENOSPC, "no space")
@@ -86,9 +83,7 @@ some space or choose another place.
             errno.ENOTDIR: "a part of the path is a file",
             errno.ENAMETOOLONG: "the name is too long",
         }.get(error.errno or 0, error.strerror or type(error).__name__)
-        told = OutputError(
-            f"cannot write '{out}': {reason}. Nothing was left behind. Free some space or choose another place."
-        )
+        told = OutputError(f"cannot write '{out}': {reason}. {left} Free some space or choose another place.")
         for note in getattr(error, "__notes__", []):
             told.add_note(note)
         raise told from error

@@ -55,7 +55,7 @@ def compare(
             neighbours=neighbours,
             ways=widths,
             out=out,
-            progress=_told(progress, out),
+            progress=_noting_what_is_kept(progress, out),
         )
     if csv is not None:
         write_bytes(csv, found.to_csv().encode())
@@ -75,11 +75,11 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _told(progress: Progress, out: Path) -> Progress:
+def _noting_what_is_kept(progress: Progress, out: Path) -> Progress:
     """The same progress, which also keeps in mind what to tell when the run is interrupted."""
     from understudy._api import STAGE
 
-    def told(stage: str, done: int, total: int) -> None:
+    def update(stage: str, done: int, total: int) -> None:
         if stage == STAGE:
             INTERRUPTS.outcome = (
                 f"{done} of {counted(total, 'run', 'runs')} left to do were done, and are kept in {out}. "
@@ -87,7 +87,7 @@ def _told(progress: Progress, out: Path) -> Progress:
             )
         progress(stage, done, total)
 
-    return told
+    return update
 
 
 def _show(found: Comparison, out: Path) -> None:

@@ -116,10 +116,15 @@ def show(model: Path = _MODEL, as_json: bool = _JSON) -> None:
         say(privacy_letter(statement).rstrip())
 
 
-def methods(as_json: bool = _JSON) -> None:
-    """List the methods that 'publish' can use, and the baselines that 'compare' can use too."""
+def methods(
+    name: str | None = typer.Argument(None, help="A method, to list its options."), as_json: bool = _JSON
+) -> None:
+    """List the methods that 'publish' can use, and the baselines that 'compare' can use too; or a method's options."""
     from understudy.methods import AS_PRINTED, BASELINES, METHODS
 
+    if name is not None:
+        _show_method(name, as_json=as_json)
+        return
     found, others, printed = (
         {name: (kind.__doc__ or "").strip().splitlines()[0] for name, kind in kinds.items()}
         for kinds in (METHODS, BASELINES, AS_PRINTED)
@@ -129,11 +134,25 @@ def methods(as_json: bool = _JSON) -> None:
         return
     for title, kinds in (("method", found), ("baseline", others), ("as printed", printed)):
         table = make_table(title, "what it does")
-        for name, what in kinds.items():
-            table.add_row(name, what)
+        for word, what in kinds.items():
+            table.add_row(word, what)
         say_table(table)
     say_aside("Baselines are what the papers compare with: for 'compare'. Few of them draw rows that 'publish' needs.")
     say_aside("As printed: methods as in their papers, flaws included. 'publish' wants --no-guarantee for these.")
+
+
+def _show_method(name: str, *, as_json: bool) -> None:
+    from understudy.methods import method_named
+    from understudy.options import options_of
+
+    declared = options_of(type(method_named(name)))
+    if as_json:
+        say_json({one.name: {"help": one.help, "default": one.written} for one in declared})
+        return
+    table = make_table("option", "default", "what it is")
+    for one in declared:
+        table.add_row(one.name, one.written, f"{one.help} It must be {one.constraint.words}.")
+    say_table(table)
 
 
 def _wrote(out: Path, stamp: str | None, *, as_json: bool) -> None:

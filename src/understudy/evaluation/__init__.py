@@ -12,6 +12,7 @@ from understudy.evaluation._counts import MAX_TABLES, Joint, choose_groups, join
 from understudy.evaluation._detection import DETECTION, DETECTORS, measure_detection
 from understudy.evaluation._facts import BudgetLine, ReportFacts
 from understudy.evaluation._interval import mean_interval
+from understudy.evaluation._learning import quiet, rows_of, scikit_learn, some_rows
 from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._measure import (
     ASSOCIATIONS_GROUP,
@@ -30,7 +31,6 @@ from understudy.evaluation._measure import (
 from understudy.evaluation._measures import MEASURES, compute_measures
 from understudy.evaluation._network import NETWORK_INFORMATION, measure_network
 from understudy.evaluation._pair import Pair, PairFaults, Progress, TableFaults, pair_of_codes, read_pair
-from understudy.evaluation._privabn import PRIVABN_ERRORS, QUERIES, measure_l1_l2
 from understudy.evaluation._public import PublicReport, make_public_report
 from understudy.evaluation._ranges import RANGE_QUERIES, measure_ranges
 from understudy.evaluation._reference import References, draw_fresh_sample, draw_independent_columns, make_references
@@ -56,9 +56,7 @@ __all__ = [
     "MEASURES",
     "NETWORK_GROUP",
     "NETWORK_INFORMATION",
-    "PRIVABN_ERRORS",
     "PRIVATE",
-    "QUERIES",
     "QUERIES_GROUP",
     "RANGE_QUERIES",
     "SDMETRICS",
@@ -104,7 +102,6 @@ __all__ = [
     "measure_associations",
     "measure_classification",
     "measure_detection",
-    "measure_l1_l2",
     "measure_network",
     "measure_ranges",
     "measure_sdmetrics",
@@ -112,6 +109,10 @@ __all__ = [
     "measure_validity",
     "pair_of_codes",
     "points",
+    "quiet",
     "read_pair",
+    "rows_of",
+    "scikit_learn",
+    "some_rows",
     "total_variation",
 ]

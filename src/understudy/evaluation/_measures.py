@@ -9,7 +9,6 @@ from understudy.evaluation._classify import CLASSIFICATION
 from understudy.evaluation._detection import DETECTION
 from understudy.evaluation._measure import Measure, MeasureInput
 from understudy.evaluation._network import NETWORK_INFORMATION
-from understudy.evaluation._privabn import PRIVABN_ERRORS
 from understudy.evaluation._ranges import RANGE_QUERIES
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._sdmetrics import SDMETRICS
@@ -24,7 +23,6 @@ MEASURES: tuple[Measure, ...] = (
     NETWORK_INFORMATION,
     DETECTION,
     CLASSIFICATION,
-    PRIVABN_ERRORS,
     SDMETRICS,
 )
 

@@ -15,7 +15,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
 from understudy.models import Model, NetworkModel
 from understudy.options import Declared
-from understudy.privacy import Budget, Curator, Neighbours
+from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
 
 MANY = 10_000
@@ -27,10 +27,10 @@ class _Chosen(Protocol):
 
     @property
     def name(self) -> str: ...
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None: ...
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]: ...
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None: ...
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]: ...
     def remarks(self, model: Model) -> tuple[str, ...]: ...
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan: ...
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan: ...
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model: ...
 
 
@@ -70,24 +70,24 @@ class Auto(Declared):
             "less noise",
         )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        for method in self._possible(domain, budget):
-            method.check(domain, budget, neighbours)
+        for method in self._possible(domain, terms.budget):
+            method.check(domain, terms)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What was chosen and why, then what its options came to."""
-        method, because = self.choose(domain, n, budget)
-        return {"chosen": method.name, "because": because, **method.describe(domain, n, budget, neighbours)}
+        method, because = self.choose(domain, n, terms.budget)
+        return {"chosen": method.name, "because": because, **method.describe(domain, n, terms)}
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return PrivABN().remarks(model)  # they are the same for all that may be chosen
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        method, because = self.choose(domain, n, budget)
-        found = method.plan(domain, n, budget, neighbours)
+        method, because = self.choose(domain, n, terms.budget)
+        found = method.plan(domain, n, terms)
         return replace(found, method=self.name, notes=(f"Chosen: {method.name}, since {because}.", *found.notes))
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:

@@ -18,7 +18,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import JointModel, Model, NoisyJoint, clip_and_rescale, joint_shape
 from understudy.options import Declared, OneOf, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
+from understudy.privacy import Curator, NoiseLevel, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
 Clip: TypeAlias = Literal["marginals", "table"]
@@ -35,7 +35,7 @@ class Contingency(Declared):
     noise is Gaussian. Both neighbour relations.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> import numpy as np
@@ -60,12 +60,12 @@ class Contingency(Declared):
         """The class of what it learns."""
         return NoisyJoint if self.clip == "marginals" else JointModel
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_large_domain(self.name, domain)
-        refuse_drowning_noise(self._noise(budget, neighbours), budget)
+        refuse_drowning_noise(self._noise(terms), terms.budget)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
         return {"tables": f"one of all columns, {prod(joint_shape(domain)):,} cells", "clip": self.clip}
 
@@ -81,7 +81,7 @@ class Contingency(Declared):
             "negative cells are cut off draws every answer towards the uniform one.",
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         cells = prod(joint_shape(domain))
         return count_plan(
@@ -89,8 +89,8 @@ class Contingency(Declared):
             domain,
             n,
             ways=len(domain),
-            noise=self._noise(budget, neighbours).mean_abs,
-            shares=shares_of(rows_share(neighbours), tables=1),
+            noise=self._noise(terms).mean_abs,
+            shares=shares_of(rows_share(terms.neighbours), tables=1),
             seconds=SECONDS_PER_CELL * cells,
             cells=2 * cells,
             notes=(f"One table over all columns, with {cells:,} cells for {n:,} rows.",),
@@ -113,5 +113,5 @@ class Contingency(Declared):
             return NoisyJoint(domain, n, noisy.counts)
         return JointModel(domain, n, clip_and_rescale(noisy.counts))
 
-    def _noise(self, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return budget.noise_for(1 - rows_share(neighbours), neighbours.table_sensitivity)
+    def _noise(self, terms: PrivacyTerms) -> NoiseLevel:
+        return terms.table_noise(1 - rows_share(terms.neighbours))

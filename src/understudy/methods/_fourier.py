@@ -29,12 +29,11 @@ from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows
 from understudy.models import Model, TablesModel, clip_and_rescale
 from understudy.options import Declared, Whole, option
 from understudy.privacy import (
-    Budget,
     Curator,
-    Neighbours,
     NoiseLevel,
     NoisyParities,
     Parities,
+    PrivacyTerms,
     Sensitivity,
     code_bits,
     walsh_hadamard,
@@ -55,7 +54,7 @@ class Fourier(Declared):
     is private); under zCDP the noise is Gaussian. Both neighbour relations. Proof: `privacy/proof.md`, section 9.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=3)))
@@ -69,7 +68,7 @@ class Fourier(Declared):
     makes: ClassVar[type[Model]] = TablesModel
     ways: int = option(3, Whole(at_least=1), help="Columns of a table. No marginal over more of them can be answered.")
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_many_tables(self.name, domain, self.ways)
         if (m := self._n_coefficients(domain)) > MOST_CELLS:
@@ -77,9 +76,9 @@ class Fourier(Declared):
                 f"method '{self.name}' with ways={self.ways} would measure {m:,} coefficients; at most {MOST_CELLS:,} "
                 "are allowed. Choose fewer ways or coarser columns."
             )
-        refuse_drowning_noise(self._noise(domain, budget, neighbours), budget)
+        refuse_drowning_noise(self._noise(domain, terms), terms.budget)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
         return {
             "coefficients": self._n_coefficients(domain),
@@ -90,19 +89,19 @@ class Fourier(Declared):
         """What readers of the statement should know, from published quantities."""
         return ("this baseline publishes tables that need not agree with each other, and no rows.",)
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        noise = self._noise(domain, budget, neighbours)
+        noise = self._noise(domain, terms)
         cells = count_cells([1 << code_bits(attribute.size) for attribute in domain], self.ways)
         # a cell is the mean of as many coefficients as the table has cells: nearly normal
-        deviation = (2 if neighbours.public_rows else 1) * sqrt(2 * noise.variance / pi)
+        deviation = (2 if terms.neighbours.public_rows else 1) * sqrt(2 * noise.variance / pi)
         return count_plan(
             self.name,
             domain,
             n,
             ways=self.ways,
             noise=lambda of_cells: deviation / sqrt(max(of_cells, 1)),
-            shares=shares_of(rows_share(neighbours), coefficients=1),
+            shares=shares_of(rows_share(terms.neighbours), coefficients=1),
             seconds=SECONDS_PER_CELL * 2 * cells + 3 * SECONDS_PER_TABLE * self._n_tables(domain),
             cells=2 * cells,
             notes=(
@@ -115,7 +114,7 @@ class Fourier(Declared):
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TablesModel:
         """Measure the coefficients, rebuild the tables. There are no coins to toss, so `streams` go unused."""
         domain = curator.domain
-        self.check(domain, curator.budget, curator.neighbours)
+        self.check(domain, curator.terms)
         n = curator.measure_rows(share=ROWS_SHARE)
         if progress is not None:
             progress("measuring coefficients", 0, 2)
@@ -141,9 +140,10 @@ class Fourier(Declared):
     def _n_tables(self, domain: Domain) -> int:
         return comb(len(domain), min(self.ways, len(domain)))
 
-    def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
+    def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
         moved = Fraction(max(self._n_coefficients(domain), 1))
-        return budget.noise_for(1 - rows_share(neighbours), Sensitivity(l1=moved, l2_squared=moved))
+        sensitivity = terms.of_unit(Sensitivity(l1=moved, l2_squared=moved))
+        return terms.budget.noise_for(1 - rows_share(terms.neighbours), sensitivity)
 
 
 def _rebuild(

@@ -28,7 +28,7 @@ from understudy.methods._search import Progress
 from understudy.methods._usefulness import LARGEST_TABLE
 from understudy.models import InformationScore, Model, Network, NetworkModel, Node
 from understudy.options import Declared, Names, Real, Whole, option
-from understudy.privacy import Budget, Candidate, Curator, Neighbours
+from understudy.privacy import Candidate, Curator, Neighbours, PrivacyTerms
 from understudy.schema import Axis, Domain, Marginal, recode
 
 Floats = npt.NDArray[np.float64]
@@ -84,9 +84,7 @@ class HPPrivBayesAsPrinted(Declared):
         where="docs/hpprivbayes.md#what-is-wrong-as-printed",
     )
 
-    sensitive: tuple[str, ...] = option(
-        (), Names(), help="The sensitive column, unless the schema declares one.", flags="--sensitive"
-    )
+    sensitive: tuple[str, ...] = option((), Names(), help="The sensitive column, unless the schema declares one.")
     L1: Number | None = option(
         None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
     )
@@ -95,7 +93,7 @@ class HPPrivBayesAsPrinted(Declared):
     )
     L3: Number | None = option(None, Real(above=0, below=1), help="Share for tables of the others. None: as r has it.")
     r: Number | None = option(None, Real(above=0), help="L2/L3. None: 1/3.")
-    k: int = option(2, Whole(), help="Number of parents of each column.", flags=("--k", "-k"))
+    k: int = option(2, Whole(), help="Number of parents of each column.")
     mi_threshold: Number = option(
         Fraction(1, 10),
         Real(at_least=0),
@@ -115,10 +113,10 @@ class HPPrivBayesAsPrinted(Declared):
             threshold=float(self.mi_threshold),
         )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
         k = self.spec(domain).k
-        if not budget.pure or not neighbours.public_rows:
+        if not terms.budget.pure or not terms.neighbours.public_rows:
             raise OptionError("HPPrivBayes as printed is for pure epsilon and replace-one neighbours only.")
         n_candidates = sum(comb(i, size) for i in range(len(domain)) for size in range(min(k, i) + 1))
         largest = prod(sorted((a.size for a in domain), reverse=True)[: k + 1])
@@ -128,7 +126,7 @@ class HPPrivBayesAsPrinted(Declared):
                 "Choose a smaller k."
             )
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         spec = self.spec(domain)
         return {
@@ -142,7 +140,7 @@ class HPPrivBayesAsPrinted(Declared):
         """None: the statement says that nothing was promised."""
         return ()
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """The dry run. Groups are made from the rows as they are, so what noise a table will get cannot be told."""
         split = self.spec(domain).split
         shares = {"network": split.network, "group A": split.sensitive, "group B": split.others}
@@ -150,7 +148,7 @@ class HPPrivBayesAsPrinted(Declared):
             self.name,
             domain,
             n,
-            noise=float(2 * len(domain) / (split.others * budget.epsilon)),
+            noise=float(2 * len(domain) / (split.others * terms.budget.epsilon)),
             shares={name: float(share) for name, share in shares.items()},
             notes=("As printed: no guarantee.",),
         )

@@ -18,10 +18,10 @@ from understudy.methods._groups import Level, Number, Split, exact, make_levels,
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
 from understudy.methods._search import Progress, greedy_bayes
-from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, settle
+from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, resolve
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.options import Declared, Names, OneOf, Real, Whole, option
-from understudy.privacy import Budget, Curator, Factors, Measurement, Neighbours, NoisyTables, measure_weighted
+from understudy.privacy import Curator, Factors, Measurement, NoisyTables, PrivacyTerms, measure_weighted
 from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
 
 WeightsChoice: TypeAlias = Literal["declared", "rare", "equal"]
@@ -49,7 +49,6 @@ class HPPrivBayes(Declared):
         (),
         Names(),
         help="Columns to be protected best, beside those that the schema declares sensitive.",
-        flags="--sensitive",
     )
     L1: Number | None = option(
         None, Real(above=0, below=1), help="Share of the budget that goes into choosing the network. None: 0.3."
@@ -77,26 +76,22 @@ class HPPrivBayes(Declared):
         "auto",
         OneOf(*SCORE_CHOICES),
         help="Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R.",
-        flags="--score",
     )
     k: int | None = option(
         None,
         Whole(),
         help="Number of parents of each column. None: as many as θ-usefulness allows.",
-        flags=("--k", "-k"),
     )
     theta: Number = option(
         4,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
         "table.",
-        flags="--max-candidates",
     )
 
     def check_together(self) -> None:
@@ -112,7 +107,7 @@ class HPPrivBayes(Declared):
         """Who is to be protected how well, least sensitive first."""
         return make_levels(domain, named_sensitivities(domain, self.sensitive), self.split.ratio)
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         levels = self.levels(domain)
         if self.companions >= len(levels[0].attributes):
@@ -120,22 +115,20 @@ class HPPrivBayes(Declared):
                 f"there are {len(levels[0].attributes)} ordinary columns, so fewer than that can become companions of "
                 f"a sensitive one. Got {self.companions}."
             )
-        if self.companions and not budget.pure:
+        if self.companions and not terms.budget.pure:
             raise OptionError(
                 "companions are chosen as the run goes, and what is then promised about them holds under pure epsilon "
                 "only. Leave out delta, or declare them sensitive in the schema."
             )
-        self._settle(domain, levels, 1000, budget, neighbours)
+        self._resolve(domain, levels, 1000, terms)
         for level in levels[1:]:
             share = level.share / (len(level.attributes) + self.companions)
-            refuse_drowning_noise(
-                budget.noise_for(share * (1 - self.split.network), neighbours.table_sensitivity), budget
-            )
+            refuse_drowning_noise(terms.table_noise(share * (1 - self.split.network)), terms.budget)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         levels = self.levels(domain)
-        settings = self._settle(domain, levels, n, budget, neighbours)
+        settings = self._resolve(domain, levels, n, terms)
         return {
             "sensitive": ", ".join(domain[a].name for level in reversed(levels[1:]) for a in level.attributes),
             **self.split.to_dict(),
@@ -155,13 +148,13 @@ class HPPrivBayes(Declared):
             "published as independent of each other.",
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         levels = self.levels(domain)
-        settings = self._settle(domain, levels, n, budget, neighbours)
+        settings = self._resolve(domain, levels, n, terms)
         found = make_plan(settings, n)
         ordinary = dict(zip(levels[0].attributes, found.attributes, strict=True))
-        small = make_plan(self._settle(domain, levels, n, budget, neighbours, of=levels[-1]), n)
+        small = make_plan(self._resolve(domain, levels, n, terms, of=levels[-1]), n)
         others = {a: small.attributes[a] for level in levels[1:] for a in level.attributes}
         return replace(
             found,
@@ -188,7 +181,7 @@ class HPPrivBayes(Declared):
         n = curator.measure_rows(share=ROWS_SHARE * levels[0].share)
         if self.companions:
             levels = self._join(curator, levels)
-        settings = self._settle(domain, levels, n, curator.budget, curator.neighbours)
+        settings = self._resolve(domain, levels, n, curator.terms)
         factors = {} if self.weights == "equal" else dict(declared_factors(domain))
         nodes, measurements = _learn_ordinary(curator, levels[0], settings, coins, factors, progress)
         attacher = Attacher(
@@ -225,23 +218,21 @@ class HPPrivBayes(Declared):
             replace(most, attributes=(*sorted(found), *most.attributes), share=most.share - share),
         )
 
-    def _settle(
+    def _resolve(
         self,
         domain: Domain,
         levels: tuple[Level, ...],
         n: int,
-        budget: Budget,
-        neighbours: Neighbours,
+        terms: PrivacyTerms,
         of: Level | None = None,
     ) -> Settings:
         """All that follows from public quantities for the ordinary attributes; or, to plan, for another level."""
         level = levels[0] if of is None else of
         seen = Domain(tuple(domain[a] for a in level.attributes)) if of is None else domain
-        return settle(
+        return resolve(
             seen,
             n,
-            budget.part(level.share),
-            neighbours,
+            replace(terms, budget=terms.budget.part(level.share)),
             score=self.score,
             encoding="hierarchical",
             k=self.k,

@@ -11,7 +11,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.options import Declared
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
+from understudy.privacy import Curator, NoiseLevel, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Marginal, recode
 
 
@@ -26,7 +26,7 @@ class Independent(Declared):
     Unit: one row. Bound: the budget, as d tables at 1/d of it each (after the number of rows, where that is private).
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> import numpy as np
@@ -39,11 +39,11 @@ class Independent(Declared):
     name: ClassVar[str] = "independent"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        refuse_drowning_noise(self._noise(domain, budget, neighbours), budget)
+        refuse_drowning_noise(self._noise(domain, terms), terms.budget)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
         return {"tables": f"{len(domain)} of one column each"}
 
@@ -53,10 +53,10 @@ class Independent(Declared):
             return ()
         return ("this method publishes columns as independent of each other: whatever relations they have are lost.",)
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        noise = self._noise(domain, budget, neighbours)
-        rows = rows_share(neighbours)
+        noise = self._noise(domain, terms)
+        rows = rows_share(terms.neighbours)
         return baseline_plan(
             self.name,
             domain,
@@ -82,5 +82,5 @@ class Independent(Declared):
         conditionals = fit_conditionals(network, measurements, n)
         return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
 
-    def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return budget.noise_for((1 - rows_share(neighbours)) / max(len(domain), 1), neighbours.table_sensitivity)
+    def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
+        return terms.table_noise((1 - rows_share(terms.neighbours)) / max(len(domain), 1))

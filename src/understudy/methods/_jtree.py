@@ -23,7 +23,7 @@ from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows
 from understudy.methods._usefulness import largest_useful_table
 from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
 from understudy.options import Declared, Real, Whole, option
-from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables
+from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables, PrivacyTerms
 from understudy.schema import Axis, Domain, Marginal, recode
 
 LARGEST_TABLE = 1 << 16
@@ -57,27 +57,25 @@ instead.
         2,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing pairs.",
-        flags="--beta",
     )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_drowning_noise(
-            budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity), budget
+            terms.table_noise(self._tables_share(terms.neighbours) / max(len(domain), 1)), terms.budget
         )
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         return {
             "score": "R",
-            "pairs": self.n_pairs(domain, n, budget, neighbours),
-            "largest table of a clique": self.largest_clique(domain, n, budget, neighbours),
+            "pairs": self.n_pairs(domain, n, terms),
+            "largest table of a clique": self.largest_clique(domain, n, terms),
             "theta": float(self.theta),
             "beta": float(self.beta),
         }
@@ -93,21 +91,19 @@ instead.
             "published as independent of each other.",
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        rows, tables = rows_share(neighbours), self._tables_share(neighbours)
+        rows, tables = rows_share(terms.neighbours), self._tables_share(terms.neighbours)
         shares = {"rows": float(rows), "network": float(1 - rows - tables), "tables": float(tables)}
-        noise = budget.noise_for(tables / max(len(domain), 1), neighbours.table_sensitivity).mean_abs
+        noise = terms.table_noise(tables / max(len(domain), 1)).mean_abs
         varied = sum(attribute.size > 1 for attribute in domain)
         return plan_with_tables(
             self.name,
             domain,
             n,
-            cells=self.largest_clique(domain, n, budget, neighbours),
+            cells=self.largest_clique(domain, n, terms),
             noise=noise,
-            candidates=tuple(
-                varied * (varied - 1) // 2 - i for i in range(self.n_pairs(domain, n, budget, neighbours))
-            ),
+            candidates=tuple(varied * (varied - 1) // 2 - i for i in range(self.n_pairs(domain, n, terms))),
             max_candidates=varied * (varied - 1) // 2,
             shares=shares,
             notes=(
@@ -116,15 +112,15 @@ instead.
             ),
         )
 
-    def largest_clique(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
+    def largest_clique(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
         """Most cells of a clique: θ-useful even if there were as many tables as columns."""
-        noise = budget.noise_for(self._tables_share(neighbours) / max(len(domain), 1), neighbours.table_sensitivity)
+        noise = terms.table_noise(self._tables_share(terms.neighbours) / max(len(domain), 1))
         return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_TABLE)
 
-    def n_pairs(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> int:
+    def n_pairs(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
         """How many pairs are to be chosen, if cliques have room for them."""
         sizes = sorted(attribute.size for attribute in domain if attribute.size > 1)
-        most, room = len(sizes) * (len(sizes) - 1) // 2, self.largest_clique(domain, n, budget, neighbours)
+        most, room = len(sizes) * (len(sizes) - 1) // 2, self.largest_clique(domain, n, terms)
         if most == 0 or sizes[0] * sizes[1] > room:
             return 0
         if self.pairs is not None:
@@ -141,8 +137,8 @@ instead.
         domain, budget = curator.domain, curator.budget
         graph = choose_graph(
             curator,
-            pairs=self.n_pairs(domain, n, budget, curator.neighbours),
-            limit=self.largest_clique(domain, n, budget, curator.neighbours),
+            pairs=self.n_pairs(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
+            limit=self.largest_clique(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
             share=_exact(self.beta) * (1 - rows_share(curator.neighbours)),
             progress=progress,
         )

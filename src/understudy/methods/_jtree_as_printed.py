@@ -33,7 +33,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import Model, NetworkModel
 from understudy.options import Declared, Real, option
-from understudy.privacy import Budget, Curator, Neighbours
+from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
 Ints = npt.NDArray[np.int64]
@@ -65,21 +65,18 @@ Got 2 instead.
         Fraction(1, 5),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing pairs.",
-        flags="--beta",
     )
     phi: Fraction | int | float = option(
         Fraction(1, 5), Real(above=0, below=1), help="Cramér's V from which a pair counts as dependent."
     )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover."""
-        if not budget.pure or not neighbours.public_rows:
+        if not terms.budget.pure or not terms.neighbours.public_rows:
             raise OptionError("JTree as printed is for pure epsilon and replace-one neighbours only.")
-        refuse_drowning_noise(
-            budget.noise_for(self._tables_share / max(len(domain), 1), neighbours.table_sensitivity), budget
-        )
+        refuse_drowning_noise(terms.table_noise(self._tables_share / max(len(domain), 1)), terms.budget)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         return {"variant": "as printed", "phi": float(self.phi), "beta": float(self.beta)}
 
@@ -87,13 +84,13 @@ Got 2 instead.
         """None: the statement says that nothing was promised."""
         return ()
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         return baseline_plan(
             self.name,
             domain,
             n,
-            noise=budget.noise_for(self._tables_share / max(len(domain), 1), neighbours.table_sensitivity).mean_abs,
+            noise=terms.table_noise(self._tables_share / max(len(domain), 1)).mean_abs,
             shares={"rows": 0.0, "network": float(1 - self._tables_share), "tables": float(self._tables_share)},
             notes=(
                 "As printed: no guarantee.",

@@ -21,7 +21,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, TablesModel, clip_and_rescale
 from understudy.options import Declared, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
+from understudy.privacy import Curator, NoiseLevel, NoisyTables, PrivacyTerms
 from understudy.schema import Domain
 
 
@@ -36,7 +36,7 @@ class Laplace(Declared):
     under zCDP the noise is Gaussian. Both neighbour relations.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute, Marginal
     >>> from understudy.tables import Table
     >>> import numpy as np
@@ -51,12 +51,12 @@ class Laplace(Declared):
     makes: ClassVar[type[Model]] = TablesModel
     ways: int = option(3, Whole(at_least=1), help="Columns of a table. No marginal over more of them can be answered.")
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_many_tables(self.name, domain, self.ways)
-        refuse_drowning_noise(self._noise(domain, budget, neighbours), budget)
+        refuse_drowning_noise(self._noise(domain, terms), terms.budget)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
         return {"tables": f"{self._n_tables(domain):,} of {min(self.ways, len(domain))} columns each"}
 
@@ -64,7 +64,7 @@ class Laplace(Declared):
         """What readers of the statement should know, from published quantities."""
         return ("this baseline publishes tables that need not agree with each other, and no rows.",)
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         cells = count_cells([attribute.size for attribute in domain], self.ways)
         return count_plan(
@@ -72,8 +72,8 @@ class Laplace(Declared):
             domain,
             n,
             ways=self.ways,
-            noise=self._noise(domain, budget, neighbours).mean_abs,
-            shares=shares_of(rows_share(neighbours), tables=1),
+            noise=self._noise(domain, terms).mean_abs,
+            shares=shares_of(rows_share(terms.neighbours), tables=1),
             seconds=SECONDS_PER_CELL * cells + SECONDS_PER_TABLE * self._n_tables(domain),
             cells=cells,
             notes=("Tables only: no rows can be drawn.",),
@@ -98,5 +98,5 @@ class Laplace(Declared):
     def _n_tables(self, domain: Domain) -> int:
         return comb(len(domain), min(self.ways, len(domain)))
 
-    def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return budget.noise_for((1 - rows_share(neighbours)) / self._n_tables(domain), neighbours.table_sensitivity)
+    def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
+        return terms.table_noise((1 - rows_share(terms.neighbours)) / self._n_tables(domain))

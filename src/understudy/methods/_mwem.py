@@ -29,10 +29,10 @@ from understudy.privacy import (
     Budget,
     Curator,
     FarthestGuess,
-    Neighbours,
     NoiseLevel,
     NoisyCell,
     NoisyTables,
+    PrivacyTerms,
     Sensitivity,
 )
 from understudy.schema import Domain, Marginal
@@ -59,7 +59,7 @@ class MWEM(Declared):
     where that is private). Pure ε and zCDP, both neighbour relations. Proof: `privacy/proof.md`, sections 4 and 10.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget, make_noise
+    >>> from understudy.privacy import make_budget, make_noise, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="ill", size=2)))
@@ -85,16 +85,17 @@ class MWEM(Declared):
         help="What a round chooses and measures: a whole table, or one cell, as the MWEM paper prints it.",
     )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         refuse_large_domain(self.name, domain)
         refuse_many_tables(self.name, domain, self.ways)
-        if self.rounds(budget) > MOST_ROUNDS:
+        if self.rounds(terms.budget) > MOST_ROUNDS:
             raise OptionError(
-                f"method '{self.name}' would take {self.rounds(budget):,} rounds at epsilon {float(budget.epsilon):g}; "
-                f"at most {MOST_ROUNDS:,} are allowed. Raise the option 'round_epsilon'."
+                f"method '{self.name}' would take {self.rounds(terms.budget):,} rounds at epsilon "
+                f"{float(terms.budget.epsilon):g}; at most {MOST_ROUNDS:,} are allowed. Raise the option "
+                "'round_epsilon'."
             )
-        refuse_drowning_noise(self._noise(budget, neighbours), budget)
+        refuse_drowning_noise(self._noise(terms), terms.budget)
 
     def rounds(self, budget: Budget) -> int:
         """How many rounds this budget is divided into.
@@ -105,11 +106,11 @@ class MWEM(Declared):
         """
         return max(1, floor(budget.epsilon / _exact(self.round_epsilon)))
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
         n_tables = comb(len(domain), min(self.ways, len(domain)))
         return {
-            "rounds": self.rounds(budget),
+            "rounds": self.rounds(terms.budget),
             "queries": f"{self.queries} of {min(self.ways, len(domain))} columns, {n_tables:,} tables",
             "cells": prod(joint_shape(domain)),
         }
@@ -121,9 +122,9 @@ class MWEM(Declared):
             "they had nothing to do with each other.",
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        rounds, cells = self.rounds(budget), prod(joint_shape(domain))
+        rounds, cells = self.rounds(terms.budget), prod(joint_shape(domain))
         queries = count_cells([attribute.size for attribute in domain], self.ways)
         candidates = queries if self.queries == "cells" else comb(len(domain), min(self.ways, len(domain)))
         updates = sum(number * _passes(number) for number in range(1, rounds + 1))
@@ -132,8 +133,8 @@ class MWEM(Declared):
             domain,
             n,
             ways=self.ways,
-            noise=self._noise(budget, neighbours).mean_abs,
-            shares=shares_of(rows_share(neighbours), choices=Fraction(1, 2), tables=Fraction(1, 2)),
+            noise=self._noise(terms).mean_abs,
+            shares=shares_of(rows_share(terms.neighbours), choices=Fraction(1, 2), tables=Fraction(1, 2)),
             seconds=cells * (updates * SECONDS_PER_UPDATED_CELL + rounds * SECONDS_PER_READ_CELL),
             cells=2 * cells + queries,
             candidates=(candidates,) * rounds,
@@ -143,7 +144,7 @@ class MWEM(Declared):
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> JointModel:
         """Learn a model. There are no coins to toss, so `streams` go unused."""
         domain = curator.domain
-        self.check(domain, curator.budget, curator.neighbours)
+        self.check(domain, curator.terms)
         n = curator.measure_rows(share=ROWS_SHARE)
         rounds = self.rounds(curator.budget)
         share = curator.share_left / (2 * rounds)
@@ -180,10 +181,10 @@ class MWEM(Declared):
         values[cell], known[cell] = count / n, True
         return weights.note(marginal, values, known)
 
-    def _noise(self, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        share = (1 - rows_share(neighbours)) / (2 * self.rounds(budget))
-        of_table, of_cell = neighbours.table_sensitivity, Sensitivity.of_number(Fraction(1))
-        return budget.noise_for(share, of_table if self.queries == "tables" else of_cell)
+    def _noise(self, terms: PrivacyTerms) -> NoiseLevel:
+        share = (1 - rows_share(terms.neighbours)) / (2 * self.rounds(terms.budget))
+        of_cell = terms.of_unit(Sensitivity.of_number(Fraction(1)))
+        return terms.budget.noise_for(share, terms.table_sensitivity if self.queries == "tables" else of_cell)
 
 
 def _passes(n_noted: int) -> int:

@@ -31,10 +31,10 @@ from understudy.methods._privbayes import (
     tables_to_measure,
 )
 from understudy.methods._search import Progress, greedy_bayes
-from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, rows_share, settle
+from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, resolve, rows_share
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
-from understudy.privacy import Budget, Curator, MeanStrength, Neighbours, NoiseLevel, NoisyTables
+from understudy.privacy import Curator, MeanStrength, NoiseLevel, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Recoding, recode
 
 Variant: TypeAlias = Literal["blocks", "drawn", "greedy"]
@@ -66,33 +66,26 @@ class PrivABN(Declared):
         OneOf(*VARIANTS),
         help="blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one.",
     )
-    score: ScoreChoice = option(
-        "auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.", flags="--score"
-    )
+    score: ScoreChoice = option("auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.")
     encoding: EncodingChoice = option(
-        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical."
     )
-    k: int | None = option(
-        None, Whole(), help="Most parents of an attribute. None: as many as are useful.", flags=("--k", "-k")
-    )
+    k: int | None = option(None, Whole(), help="Most parents of an attribute. None: as many as are useful.")
     theta: Fraction | int | float | None = option(
         None,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, "
         "else 4.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing the network; blocks may take less.",
-        flags="--beta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most candidates in one choice that coins draw. None: by variant.",
-        flags="--max-candidates",
     )
     stop: bool = option(
         False, YesNo(), help="greedy: let a choice leave off adding parents, where noise would outweigh what they say."
@@ -112,15 +105,15 @@ class PrivABN(Declared):
             return USUAL_THETA[self.variant]
         return _exact(self.theta)
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         if self.variant == "blocks":
             each = Fraction(1, max(len(domain), 1))
-            refuse_drowning_noise(budget.noise_for(each, neighbours.table_sensitivity), budget)
+            refuse_drowning_noise(terms.table_noise(each), terms.budget)
         else:
-            self.settle(domain, 1000, budget, neighbours)
+            self.resolve(domain, 1000, terms)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         common: dict[str, object] = {
             "variant": self.variant,
@@ -129,7 +122,7 @@ class PrivABN(Declared):
         }
         if self.variant == "blocks":
             return {"score": "R", **common, "beta": f"at most {float(self.beta):g}", "most parents": self.k}
-        settings = self.settle(domain, n, budget, neighbours)
+        settings = self.resolve(domain, n, terms)
         by_degree = settings.limits.degree is not None
         return {
             "score": settings.score.name,
@@ -150,26 +143,24 @@ class PrivABN(Declared):
             "published as independent of each other.",
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         if self.variant != "blocks":
-            return replace(make_plan(self.settle(domain, n, budget, neighbours), n), method=self.name)
+            return replace(make_plan(self.resolve(domain, n, terms), n), method=self.name)
         seen = self._recoding(domain).target
-        weak, shape, strong = (
-            self._shape(seen, n, budget, neighbours, strength) for strength in (0.0, MIDDLING, 5 * MIDDLING)
-        )
-        share = 1 - rows_share(neighbours)
+        weak, shape, strong = (self._shape(seen, n, terms, strength) for strength in (0.0, MIDDLING, 5 * MIDDLING))
+        share = 1 - rows_share(terms.neighbours)
         tables = share * (1 - STRENGTH_SHARE) - shape.selection_share
         return plan_with_tables(
             self.name,
             seen,
             n,
             cells=shape.cells,
-            noise=budget.noise_for(tables / shape.n_tables, neighbours.table_sensitivity).mean_abs,
+            noise=terms.table_noise(tables / shape.n_tables).mean_abs,
             candidates=tuple(range(len(seen) - 1, 0, -1)),
             max_candidates=self.max_candidates or MOST_OPENINGS,
             shares={
-                "rows": float(rows_share(neighbours)),
+                "rows": float(rows_share(terms.neighbours)),
                 "strength of relations": float(share * STRENGTH_SHARE),
                 "network": float(shape.selection_share),
                 "tables": float(tables),
@@ -181,13 +172,12 @@ class PrivABN(Declared):
             ),
         )
 
-    def settle(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Settings:
+    def resolve(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
         """All that follows from public quantities for the variants drawn and greedy."""
-        return settle(
+        return resolve(
             domain,
             n,
-            budget,
-            neighbours,
+            terms,
             score="R" if self.score == "auto" else self.score,
             encoding=self.encoding,
             k=self.k,
@@ -228,7 +218,7 @@ class PrivABN(Declared):
             strength = surely(measured, n)
         return grow_blocks(
             seen,
-            shape=self._shape(seen.domain, n, seen.budget, seen.neighbours, strength),
+            shape=self._shape(seen.domain, n, seen.terms, strength),
             score=score,
             k=self.k,
             max_candidates=self.max_candidates or MOST_OPENINGS,
@@ -239,7 +229,7 @@ class PrivABN(Declared):
     def _one_by_one(
         self, curator: Curator, seen: Curator, n: int, coins: Rng, progress: Progress | None
     ) -> tuple[Node, ...]:
-        settings = self.settle(curator.domain, n, curator.budget, curator.neighbours)
+        settings = self.resolve(curator.domain, n, curator.terms)
         limits, share = settings.limits, settings.selection_share
         if self.variant == "greedy":
             score = penalised(settings.score, settings.noise) if self.stop else settings.score
@@ -256,19 +246,19 @@ class PrivABN(Declared):
             progress=progress,
         ).nodes
 
-    def _shape(self, seen: Domain, n: int, budget: Budget, neighbours: Neighbours, strength: float) -> BlockShape:
+    def _shape(self, seen: Domain, n: int, terms: PrivacyTerms, strength: float) -> BlockShape:
         def noise_for(share: Fraction) -> NoiseLevel:
-            return budget.noise_for(share, neighbours.table_sensitivity)
+            return terms.table_noise(share)
 
         return choose_shape(
             seen,
             n,
-            budget,
+            terms.budget,
             strength,
             beta=_exact(self.beta),
             theta=self.usual_theta,
-            share=(1 - rows_share(neighbours)) * (1 - STRENGTH_SHARE),
-            sensitivity=RScore().difference_sensitivity(max(n, 1), [(a.size, a.size) for a in seen], neighbours),
+            share=(1 - rows_share(terms.neighbours)) * (1 - STRENGTH_SHARE),
+            sensitivity=terms.difference_sensitivity(RScore(), max(n, 1), [(a.size, a.size) for a in seen]),
             noise_for=noise_for,
         )
 

@@ -24,7 +24,7 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.models import Model, Network, NetworkModel, Node
 from understudy.options import Declared, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours
+from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Axis, Domain, Marginal, recode
 
 Floats = npt.NDArray[np.float64]
@@ -54,13 +54,11 @@ class PrivABNAsPrinted(Declared):
         where="docs/privabn.md#what-is-wrong-as-printed",
     )
 
-    k: int | None = option(
-        None, Whole(), help="Most parents of an attribute. None: no bound, as in the paper.", flags=("--k", "-k")
-    )
+    k: int | None = option(None, Whole(), help="Most parents of an attribute. None: no bound, as in the paper.")
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
-        if not budget.pure or not neighbours.public_rows:
+        if not terms.budget.pure or not terms.neighbours.public_rows:
             raise OptionError("PrivABN as printed is for pure epsilon and replace-one neighbours only.")
         wide = [attribute.name for attribute in domain if attribute.size != 2]
         if wide:
@@ -80,7 +78,7 @@ class PrivABNAsPrinted(Declared):
                 f"PrivABN as printed takes k up to {MOST_PARENTS}, for the size of its tables. Got {self.k}."
             )
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         return {"variant": "as printed", "most parents": self.k}
 
@@ -88,14 +86,14 @@ class PrivABNAsPrinted(Declared):
         """None: the statement says that nothing was promised."""
         return ()
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         degree = len(domain) - 1 if self.k is None else min(self.k, len(domain) - 1)
         return baseline_plan(
             self.name,
             domain,
             n,
-            noise=float(4 * len(domain) / budget.epsilon),
+            noise=float(4 * len(domain) / terms.budget.epsilon),
             shares={"network": 0.5, "tables": 0.5},
             notes=(
                 "As printed: no guarantee.",

@@ -13,10 +13,10 @@ from typing import ClassVar, Literal, TypeAlias
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
-from understudy.methods._settings import ROWS_SHARE, Settings, settle
+from understudy.methods._settings import ROWS_SHARE, Settings, resolve
 from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, NoisyTables
+from understudy.privacy import Curator, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
 PostprocessingChoice: TypeAlias = Literal["consistent", "printed"]
@@ -49,35 +49,30 @@ instead.
         "auto",
         OneOf(*SCORE_CHOICES),
         help="I, F or R. auto: F when all attributes are binary (after encoding), else R.",
-        flags="--score",
     )
     encoding: EncodingChoice = option(
-        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical.", flags="--encoding"
+        "auto", OneOf(*ENCODING_CHOICES), help="How attributes are seen. auto: hierarchical."
     )
     k: int | None = option(
         None,
         Whole(),
         help="Number of parents of each attribute. None: as many as θ-usefulness allows.",
-        flags=("--k", "-k"),
     )
     theta: Fraction | int | float = option(
         4,
         Real(above=0),
         help="A table is useful if its average cell is at least this many times the noise.",
-        flags="--theta",
     )
     beta: Fraction | int | float = option(
         Fraction(3, 10),
         Real(above=0, below=1),
         help="Share of the budget that goes into choosing the network.",
-        flags="--beta",
     )
     max_candidates: int | None = option(
         None,
         Whole(at_least=1),
         help="Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the "
         "table.",
-        flags="--max-candidates",
     )
     postprocessing: PostprocessingChoice = option(
         "consistent",
@@ -87,13 +82,13 @@ instead.
         " no error bars.",
     )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        self.settle(domain, 1000, budget, neighbours)
+        self.resolve(domain, 1000, terms)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        settings = self.settle(domain, n, budget, neighbours)
+        settings = self.resolve(domain, n, terms)
         by_degree = settings.limits.degree is not None
         return {
             "score": settings.score.name,
@@ -117,13 +112,12 @@ instead.
             "were published as independent of each other.",
         )
 
-    def settle(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Settings:
+    def resolve(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
         """All that follows from public quantities: encoding, score, shares, sizes of tables."""
-        return settle(
+        return resolve(
             domain,
             n,
-            budget,
-            neighbours,
+            terms,
             score=self.score,
             encoding=self.encoding,
             k=self.k,
@@ -132,9 +126,9 @@ instead.
             max_candidates=self.max_candidates,
         )
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        return make_plan(self.settle(domain, n, budget, neighbours), n)
+        return make_plan(self.resolve(domain, n, terms), n)
 
     def fit(
         self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None
@@ -142,7 +136,7 @@ instead.
         """Learn a model. `streams` are the public coins (root, drawn candidates); fresh ones unless given."""
         coins = (streams or Streams.fresh()).get("privbayes", "coins")
         n = curator.measure_rows(share=ROWS_SHARE)
-        settings = self.settle(curator.domain, n, curator.budget, curator.neighbours)
+        settings = self.resolve(curator.domain, n, curator.terms)
         seen = curator.recoded(settings.recoding)
         search = greedy_bayes(
             seen,

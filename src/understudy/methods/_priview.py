@@ -19,7 +19,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.models import Model, ViewsModel, consistent_views
 from understudy.options import Declared, Whole, option
-from understudy.privacy import Budget, Curator, Neighbours, NoiseLevel, NoisyTables
+from understudy.privacy import Curator, NoiseLevel, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
 LARGEST_VIEW = 16
@@ -56,7 +56,7 @@ class PriView(Declared):
                 f"tables of {self.view_size} columns cannot hold any {self.strength} together. Raise 'view_size'."
             )
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         wide = [attribute.name for attribute in domain if attribute.size != 2]
         if wide:
@@ -70,13 +70,13 @@ class PriView(Declared):
                 f"PriView with strength={self.strength} takes up to {MOST_COLUMNS[self.strength]} columns. "
                 f"Got {len(domain)}."
             )
-        refuse_drowning_noise(self._noise(domain, budget, neighbours), budget)
+        refuse_drowning_noise(self._noise(domain, terms), terms.budget)
 
     def views(self, domain: Domain) -> tuple[tuple[int, ...], ...]:
         """The sets of columns whose tables are measured."""
         return covering_design(len(domain), self.view_size, self.strength)
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         return {"views": len(self.views(domain)), "columns a view": self.view_size, "strength": self.strength}
 
@@ -84,7 +84,7 @@ class PriView(Declared):
         """What readers of the statement should know, from published quantities."""
         return ("this baseline answers marginals one by one, and publishes no rows.",)
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         views = self.views(domain)
         cells = sum(2 ** len(view) for view in views)
@@ -93,8 +93,8 @@ class PriView(Declared):
             domain,
             n,
             ways=self.view_size,
-            noise=self._noise(domain, budget, neighbours).mean_abs,
-            shares=shares_of(rows_share(neighbours), tables=1),
+            noise=self._noise(domain, terms).mean_abs,
+            shares=shares_of(rows_share(terms.neighbours), tables=1),
             seconds=SECONDS_PER_CELL * cells + 10 * SECONDS_PER_TABLE * len(views),
             cells=cells,
             notes=(
@@ -104,7 +104,7 @@ class PriView(Declared):
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> ViewsModel:
         """Measure the views and make them agree. There are no coins to toss, so `streams` go unused."""
-        self.check(curator.domain, curator.budget, curator.neighbours)
+        self.check(curator.domain, curator.terms)
         n = curator.measure_rows(share=ROWS_SHARE)
         views = self.views(curator.domain)
         if progress is not None:
@@ -113,7 +113,5 @@ class PriView(Declared):
         measured = curator.ask(NoisyTables(marginals=marginals, what="views"), share=curator.share_left)
         return ViewsModel(curator.domain, n, views, consistent_views(views, [m.counts for m in measured], n))
 
-    def _noise(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> NoiseLevel:
-        return budget.noise_for(
-            (1 - rows_share(neighbours)) / max(len(self.views(domain)), 1), neighbours.table_sensitivity
-        )
+    def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
+        return terms.table_noise((1 - rows_share(terms.neighbours)) / max(len(self.views(domain)), 1))

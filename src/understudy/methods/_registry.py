@@ -28,7 +28,7 @@ from understudy.methods._priview import PriView
 from understudy.methods._search import Progress
 from understudy.methods._uniform import Uniform
 from understudy.models import Model, why_not_releasable
-from understudy.privacy import Budget, Curator, Neighbours
+from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain
 
 _MEMBERS = ("name", "makes", "check", "describe", "remarks", "plan", "fit")
@@ -47,11 +47,11 @@ class Method(Protocol):
         """The class of what `fit` returns: whether it can be published is known before anything is charged."""
         ...
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         ...
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What its options came to, for the privacy statement; from public quantities alone."""
         ...
 
@@ -59,7 +59,7 @@ class Method(Protocol):
         """Sentences for readers of the privacy statement about what was published; from published quantities alone."""
         ...
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         ...
 

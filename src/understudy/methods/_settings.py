@@ -10,7 +10,7 @@ from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
 from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
 from understudy.models import score_named
-from understudy.privacy import Budget, Neighbours, NoiseLevel, Score
+from understudy.privacy import Budget, Neighbours, NoiseLevel, PrivacyTerms, Score
 from understudy.schema import Domain, Encoding, Recoding, recode
 
 ROWS_SHARE = Fraction(1, 50)
@@ -49,11 +49,10 @@ class Settings:
         return self.recoding.target
 
 
-def settle(
+def resolve(
     domain: Domain,
     n: int,
-    budget: Budget,
-    neighbours: Neighbours,
+    terms: PrivacyTerms,
     *,
     score: str,
     encoding: str,
@@ -65,11 +64,11 @@ def settle(
     """Settle a run. Uses the domain, n (public or already measured), the budget and options, never data."""
     recoding = recode(domain, _encoding(encoding))
     seen = recoding.target
-    for_rows = rows_share(neighbours)
+    for_rows = rows_share(terms.neighbours)
     rest = 1 - for_rows
 
     def noise_for(share: Fraction) -> NoiseLevel:
-        return budget.noise_for(share, neighbours.table_sensitivity)
+        return terms.table_noise(share)
 
     limits = _limits(seen, n, k, theta, (1 - beta) * rest, noise_for)
     if not any(may_have_parents(seen, limits, a) for a in range(len(seen))):
@@ -77,10 +76,10 @@ def settle(
     name = score if score != "auto" else "F" if seen.all_binary else "R"
     chosen_score = score_named(name)
     # asked now, so that a score these attributes or neighbours do not allow is refused before anything is spent
-    chosen_score.difference_sensitivity(max(n, 1), [(a.size, 2) for a in seen if a.size > 1], neighbours)
+    terms.difference_sensitivity(chosen_score, max(n, 1), [(a.size, 2) for a in seen if a.size > 1])
     tables_share = (1 - beta) * rest
     noise = noise_for(tables_share / max(len(seen), 1))
-    refuse_drowning_noise(noise, budget)
+    refuse_drowning_noise(noise, terms.budget)
     return Settings(
         recoding=recoding,
         score=chosen_score,

@@ -13,7 +13,7 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.models import Model, Network, NetworkModel, Node
 from understudy.options import Declared
-from understudy.privacy import Budget, Curator, Neighbours
+from understudy.privacy import Curator, Neighbours, PrivacyTerms
 from understudy.schema import Domain, recode
 
 
@@ -26,7 +26,7 @@ class Uniform(Declared):
     into a noisy one; nothing else about the rows is asked for.
 
     >>> from understudy.counting import MemoryCounter
-    >>> from understudy.privacy import make_budget
+    >>> from understudy.privacy import make_budget, open_curator
     >>> from understudy.schema import Attribute
     >>> from understudy.tables import Table
     >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([1, 1, 1]),))
@@ -38,25 +38,25 @@ class Uniform(Declared):
     name: ClassVar[str] = "uniform"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    def check(self, domain: Domain, budget: Budget, neighbours: Neighbours) -> None:
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Nothing can go wrong."""
 
-    def describe(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> dict[str, object]:
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
-        return {"budget": _use_of_budget(neighbours)}
+        return {"budget": _use_of_budget(terms.neighbours)}
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this method looks at no row: every value of a column's declared domain is equally likely.",)
 
-    def plan(self, domain: Domain, n: int, budget: Budget, neighbours: Neighbours) -> Plan:
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         return baseline_plan(
             self.name,
             domain,
             n,
             noise=None,
-            shares={} if neighbours.public_rows else {"rows": 1.0},
+            shares={} if terms.neighbours.public_rows else {"rows": 1.0},
             notes=("No row is looked at, so the error is what the table's own shape makes it: it cannot be foretold.",),
         )
 

@@ -17,6 +17,7 @@ from understudy.models._protocol import (
     PartsReader,
     Saves,
 )
+from understudy.models._reading import read_probabilities, read_whole
 from understudy.models._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
 from understudy.models._simplex import project_to_simplex
 from understudy.models._structure import Network, Node
@@ -67,6 +68,8 @@ __all__ = [
     "joint_shape",
     "project_to_simplex",
     "read_marginal",
+    "read_probabilities",
+    "read_whole",
     "score_named",
     "to_bif",
     "to_networkx",

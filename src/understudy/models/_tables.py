@@ -208,7 +208,8 @@ class JointModel:
             rows = min(batch_rows, n - low)
             places = rng.random(rows) if independent else rng.permutation((np.arange(rows) + rng.random()) / rows)
             cells = np.minimum(np.searchsorted(heaped, places * heaped[-1], side="right"), last)
-            codes = dict(zip(self._axes, np.unravel_index(cells, self.probabilities.shape), strict=True))
+            along = np.unravel_index(cells, self.probabilities.shape) if self._axes else ()
+            codes = dict(zip(self._axes, along, strict=True))
             yield [
                 codes[a].astype(narrow(attribute.size)) if a in codes else np.zeros(rows, dtype=np.uint8)
                 for a, attribute in enumerate(self.domain)

@@ -1,20 +1,26 @@
 """Options declared once: what they may be, how they are read, and what is said of them. Imports nothing heavy."""
 
 from understudy.options._constraints import Anything, Constraint, FilePath, Names, OneOf, Real, Text, Whole, YesNo
-from understudy.options._declared import Declared, Option, option, options_of
+from understudy.options._declared import Declared, Option, option, options_of, signature_of
+from understudy.options._run import MethodFlags, PlanOptions, PublishOptions, RunOptions
 
 __all__ = [
     "Anything",
     "Constraint",
     "Declared",
     "FilePath",
+    "MethodFlags",
     "Names",
     "OneOf",
     "Option",
+    "PlanOptions",
+    "PublishOptions",
     "Real",
+    "RunOptions",
     "Text",
     "Whole",
     "YesNo",
     "option",
     "options_of",
+    "signature_of",
 ]

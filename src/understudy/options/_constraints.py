@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from os import PathLike, fspath
 from typing import Any, Protocol
@@ -136,10 +137,11 @@ class OneOf:
         return f"Literal[{listed}]"
 
     def accept(self, value: Any) -> str:
-        """The word itself."""
-        if not isinstance(value, str) or value not in self.choices:
+        """The word itself; of an enumeration, the word that a member stands for."""
+        word = value.value if isinstance(value, Enum) else value
+        if not isinstance(word, str) or word not in self.choices:
             raise ValueError
-        return value
+        return word
 
     def read(self, text: str) -> str:
         """The text itself: whether it is one of them is checked with the rest."""
@@ -250,17 +252,22 @@ class FilePath:
 class Anything:
     """A value whose check needs more than the value, or an object from Python: it is checked where it is used.
 
-    >>> Anything().accept(print) is print
-    True
+    `text` says whether a word can stand for it.
+
+    >>> Anything(typed="str | Method", text=True).read("privbayes")
+    'privbayes'
     """
 
-    words = "given from Python"
     typed: str = "Any"
+    text: bool = False
+    words = "given from Python"
 
     def accept(self, value: Any) -> Any:
         """The value itself."""
         return value
 
-    def read(self, text: str) -> Any:
-        """There is no text for it."""
-        raise ValueError
+    def read(self, text: str) -> str:
+        """The text itself, if one can stand for it."""
+        if not self.text:
+            raise ValueError
+        return text

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
+from inspect import Parameter, Signature
 from typing import Any
 
 from understudy._core.errors import OptionError
@@ -39,6 +40,15 @@ class Option:
     def typed(self) -> str:
         """The type of its values, as an annotation."""
         return self.constraint.typed + (" | None" if self.default is None else "")
+
+    @property
+    def written(self) -> str:
+        """Its default as people write it; empty if there is none."""
+        if self.required or self.default is None or self.default == ():
+            return ""
+        if isinstance(self.default, bool):
+            return "yes" if self.default else "no"
+        return f"{float(self.default):g}" if isinstance(self.default, Fraction) else str(self.default)
 
     def check(self, value: Any) -> Any:
         """The value in the form in which it is kept, or one sentence."""
@@ -120,6 +130,37 @@ def options_of(kind: type) -> tuple[Option, ...]:
         Option(name=one.name, owner=owner, default=one.default, **one.metadata.get("option", plain))
         for one in fields(kind)
     )
+
+
+def signature_of(*parts: Iterable[Option | Parameter]) -> Signature:
+    """A signature whose keyword arguments are these options.
+
+    >>> from understudy.methods import Laplace
+    >>> str(signature_of(options_of(Laplace)))
+    '(*, ways: int = 3)'
+    """
+    parameters = [
+        one
+        if isinstance(one, Parameter)
+        else Parameter(
+            one.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if one.required else one.default,
+            annotation=_Written(one.typed),
+        )
+        for part in parts
+        for one in part
+    ]
+    return Signature(sorted(parameters, key=lambda parameter: parameter.kind))
+
+
+class _Written(str):
+    """An annotation that is shown as it is written, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def shown(value: object) -> str:

@@ -25,6 +25,8 @@ else:
 
 PRIVATE = "computed from the real table: do not publish"
 RUNS = "runs.jsonl"
+KEPT = "Finished runs are kept, and the same command goes on from there."
+"""What is left where results cannot be written."""
 _HEADERS = {
     "comparison": {"understudy": "comparison", "format": 1, "private": PRIVATE},
     "experiment": {"understudy": "experiment", "format": 1},
@@ -105,18 +107,21 @@ class RunStore:
 
     Lines are only ever added, each whole, flushed and under a lock, so that two comparisons may share a file. A last
     line that was cut short is passed over. Lines of another table, version or setting have other fingerprints: they
-    stay, unused.
+    stay, unused. Runs that turn out to be of other code are forgotten, by a line that says so.
 
     >>> store = RunStore()
-    >>> store.add("f00", {"method": "uniform"}, {"2-way": 0.25})
-    >>> store.values["f00"]
-    {'2-way': 0.25}
+    >>> store.add("f00", {"method": "uniform", "seconds": 1.5}, {"2-way": 0.25})
+    >>> store.values["f00"], store.seconds("f00")
+    ({'2-way': 0.25}, 1.5)
+    >>> store.forget("f00")
+    >>> store.values
+    {}
     """
 
     path: Path | None = None
     values: dict[str, dict[str, float]] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    """What runs took, where it was noted."""
+    facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What else was noted of each run."""
 
     @classmethod
     def open(cls, folder: Path | None, kind: str = "comparison") -> RunStore:
@@ -130,19 +135,40 @@ class RunStore:
             if not path.exists() or path.stat().st_size == 0:
                 _append(path, _header(kind))
             lines = path.read_bytes().splitlines()
-        found = [line for line in map(_parsed, lines) if _is_run(line)]
-        seconds = {line["key"]: line["seconds"] for line in found if isinstance(line.get("seconds"), int | float)}
-        return cls(path, {line["key"]: line["values"] for line in found}, seconds)
+        found = cls(path)
+        for line in map(_parsed, lines):
+            if _is_run(line):
+                found._remember(line.pop("key"), line.pop("values"), line)
+            elif isinstance(key := line.get("forget"), str):
+                found._drop(key)
+        return found
 
     def add(self, key: str, facts: Mapping[str, Any], values: Mapping[str, float]) -> None:
         """Keep a finished run, durably before this returns."""
+        self._write({"key": key, **facts, "values": dict(values)})
+        self._remember(key, values, facts)
+
+    def forget(self, key: str) -> None:
+        """Let a run be as if it had never been done; its line stays."""
+        self._write({"forget": key})
+        self._drop(key)
+
+    def seconds(self, key: str) -> float:
+        """What the run took; 0 where that was not noted."""
+        noted = self.facts.get(key, {}).get("seconds")
+        return float(noted) if isinstance(noted, int | float) else 0.0
+
+    def _write(self, line: Mapping[str, Any]) -> None:
         if self.path is not None:
-            line = json.dumps({"key": key, **facts, "values": dict(values)}, default=str)
-            with told_as_output_error(self.path.parent):
-                _append(self.path, line.encode() + b"\n")
-        self.values[key] = dict(values)
-        if "seconds" in facts:
-            self.seconds[key] = facts["seconds"]
+            with told_as_output_error(self.path.parent, left=KEPT):
+                _append(self.path, json.dumps(line, default=str).encode() + b"\n")
+
+    def _remember(self, key: str, values: Mapping[str, float], facts: Mapping[str, Any]) -> None:
+        self.values[key], self.facts[key] = dict(values), facts
+
+    def _drop(self, key: str) -> None:
+        self.values.pop(key, None)
+        self.facts.pop(key, None)
 
 
 def _header(kind: str) -> bytes:

@@ -5,6 +5,7 @@ from understudy.release._card import CardFacts, croissant_card
 from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._published import Kind, PublishedModel, load_model
+from understudy.release._rehearse import Writing, rehearse_writing
 from understudy.release._statement import ChargeLine, LedgerNote, ProtectionLine, PublicField, Statement
 from understudy.release._write import (
     Format,
@@ -29,12 +30,14 @@ __all__ = [
     "PublishedModel",
     "Release",
     "Statement",
+    "Writing",
     "check_output",
     "croissant_card",
     "fill_release",
     "load_model",
     "make_release",
     "privacy_letter",
+    "rehearse_writing",
     "stamped_path",
     "table_name",
     "whole_folder",

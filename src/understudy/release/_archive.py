@@ -27,19 +27,19 @@ from understudy.models import KINDS, Array
 
 FORMAT = "understudy-model/1"
 MANIFEST, SCHEMA, STATEMENT = "manifest.json", "schema.json", "statement.json"
-DOCUMENTS = frozenset({MANIFEST, SCHEMA, STATEMENT, *(f"{kind}.json" for kind in KINDS)})
-"""The only JSON documents that a model file may have: these three, and one that is called after the model's kind."""
 MAX_MEMBERS = 20_000
-MAX_DOCUMENT = 16 << 20
+MAX_DOCUMENT = 64 << 20
 MAX_VALUES = 1 << 21
-"""Values in one document: numbers, texts, lists and mappings take far more memory than their text does."""
+"""Values in one document: numbers, lists and mappings take far more memory than their text does."""
 MAX_TOTAL = 1 << 30
 MAX_FILE = 1 << 30
 _ARRAY_NAME = re.compile(r"[a-z]{1,20}-[0-9]{5}\.npy", re.ASCII)
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # never fails, so it never looks twice
 _ENTRY = 46 + 26  # bytes of a member in a zip's directory: its head, and the longest name there is
 _END, _END_LENGTH, _LARGE_END = b"PK\x05\x06", 22, b"PK\x06\x07"
 _HEADER = 1000  # bytes; numpy writes 118 for any table that a model has
 _MAX_DIGITS = 2000
+_CHUNK = 1 << 20
 _DTYPES: Mapping[Any, str] = {np.float64: "<f8", np.int64: "<i8"}
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
@@ -102,12 +102,14 @@ class Members:
             raise ModelFileError(f"the table '{name}' in this model file is missing or has another shape than it must.")
         return _read_array(name, self._read(name), dtype, tuple(shape))
 
-    def _read(self, name: str, *, sealed: bool = True) -> bytes:
+    def _read(self, name: str, *, sealed: bool = True) -> bytearray:
         info = self._infos[name]
+        data, filled = bytearray(info.file_size), 0  # memory that is not touched is not taken
         with _told_as_damage(), self._file.open(info) as member:
-            # One byte more than declared: a member that lies about its size is found without unpacking all of it.
-            data = member.read(info.file_size + 1)
-        if len(data) != info.file_size:
+            while chunk := member.read(_CHUNK):
+                data[filled : filled + len(chunk)] = chunk
+                filled += len(chunk)
+        if filled != info.file_size or len(data) != info.file_size:
             raise ModelFileError("a part of this model file is not as long as it says. Do not trust it.")
         if sealed and _digest(data) != self._digests[name]:
             raise _changed()
@@ -158,6 +160,15 @@ def _check_directory(data: bytes) -> None:
         raise ModelFileError(f"this model file has more parts than the {MAX_MEMBERS} it may have. Do not trust it.")
 
 
+def known_documents() -> frozenset[str]:
+    """The only JSON documents that a model file may have: these three, and one that is called after the model's kind.
+
+    >>> "network.json" in known_documents(), "notes.json" in known_documents()
+    (True, False)
+    """
+    return frozenset({MANIFEST, SCHEMA, STATEMENT, *(f"{kind}.json" for kind in KINDS)})
+
+
 def _check_members(infos: Sequence[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
     """The members by name, if number, names, sizes and packing are as understudy makes them."""
     if len(infos) > MAX_MEMBERS:
@@ -165,10 +176,11 @@ def _check_members(infos: Sequence[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInf
     found = {info.filename: info for info in infos}
     if MANIFEST not in found:
         raise ModelFileError("this zip file has no manifest of understudy, so it is not a model file.")
-    known = all(name in DOCUMENTS or _ARRAY_NAME.fullmatch(name) for name in found)
+    documents = known_documents()
+    known = all(name in documents or _ARRAY_NAME.fullmatch(name) for name in found)
     if not known or len(found) != len(infos):
         raise ModelFileError("this model file has parts with names that understudy never writes. Do not trust it.")
-    too_big = any(info.file_size > MAX_DOCUMENT for info in infos if info.filename in DOCUMENTS)
+    too_big = any(info.file_size > MAX_DOCUMENT for info in infos if info.filename in documents)
     if too_big or sum(info.file_size for info in infos) > MAX_TOTAL:
         raise ModelFileError("this model file unpacks to more than any model needs. Do not trust it.")
     for info in infos:
@@ -201,7 +213,7 @@ def _changed() -> ModelFileError:
     )
 
 
-def _digest(data: bytes) -> str:
+def _digest(data: bytes | bytearray) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
@@ -209,14 +221,19 @@ def _json_bytes(document: Any) -> bytes:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1).encode()
 
 
-def _read_json(name: str, data: bytes) -> Any:
+def _read_json(name: str, data: bytearray) -> Any:
     """A document; one with too many values, or with numbers that nobody writes, is refused."""
     try:
-        if sum(data.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
+        if _n_values(data) > MAX_VALUES and _n_values(_TEXT.sub(b"", data)) > MAX_VALUES:
             raise ValueError("more values than any document has")
         return json.loads(data.decode(), parse_constant=_no_constant, parse_int=_read_int, parse_float=_read_float)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"the part '{name}' of this model file is not the JSON that it should be.") from error
+
+
+def _n_values(data: bytes | bytearray) -> int:
+    """At least as many values as the document has, read off its punctuation."""
+    return sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 
 def _no_constant(word: str) -> None:
@@ -243,10 +260,10 @@ def _array_bytes(array: Array) -> bytes:
     return buffer.getvalue()
 
 
-def _read_array(name: str, data: bytes, dtype: type[np.float64 | np.int64], shape: tuple[int, ...]) -> Array:
+def _read_array(name: str, data: bytearray, dtype: type[np.float64 | np.int64], shape: tuple[int, ...]) -> Array:
     """An array of plain doubles or 64-bit integers; the header is parsed as a literal, never evaluated."""
     fault = ModelFileError(f"the table '{name}' of this model file is not a plain array of numbers as it must be.")
-    stream = io.BytesIO(data)
+    stream = io.BytesIO(data[: _HEADER + 100])
     try:
         if np.lib.format.read_magic(stream) != (1, 0):
             raise fault

@@ -17,8 +17,6 @@ from understudy.release._archive import SCHEMA, STATEMENT, Archive, Members
 from understudy.release._statement import Statement
 from understudy.schema import Schema
 
-MAX_CODES, MAX_BINS = 1 << 20, 1 << 18
-"""Codes and bins of all columns together: levels, labels and encodings take time and memory for each of them."""
 _ARRAY = ".npy"
 
 
@@ -79,14 +77,10 @@ def _kind_of(members: Members) -> str:
 
 
 def _read_schema(content: Any) -> Schema:
-    """The schema, unless its columns have more codes than could be handled quickly: that is looked at first."""
+    """The schema, with its domain: how many codes it may have is bounded where schemas are read."""
     try:
         if "resources" in content:
             raise ValueError("a data package where a table schema belongs")
-        fields = [field for field in content["fields"] if isinstance(field, dict)]
-        bins = sum(_count(field.get("bins")) for field in fields)
-        if bins > MAX_BINS or bins + sum(_count(field.get("categories")) for field in fields) > MAX_CODES:
-            raise ValueError(f"more than {MAX_BINS:,} bins or {MAX_CODES:,} values in all")
         schema = Schema.from_dict(content)
         _ = schema.domain  # a draft's field without a domain is found here
         return schema
@@ -96,12 +90,3 @@ def _read_schema(content: Any) -> Schema:
         raise ModelFileError(
             f"the schema in this model file is not one that understudy writes ({error}). Do not trust it."
         ) from error
-
-
-def _count(value: Any) -> int:
-    """How many codes this declares: a number of them, a list of values or edges, or either under its name."""
-    if isinstance(value, dict):
-        return _count(value.get("count")) + _count(value.get("edges"))
-    if isinstance(value, list):
-        return len(value)
-    return value if isinstance(value, int) and value > 0 else 0

@@ -68,16 +68,37 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
         made = _make_parents(target.parent)
     try:
         with told_as_output_error(out), reserved_folder(target) as temporary:
+            _take_up(target)
             # Again, now that nobody else can make it: another run may have ended since.
             check_output(out, overwrite=overwrite)
             yield temporary
-            _settle(temporary)
+            _resolve(temporary)
             _put_in_place(temporary, target, overwrite=overwrite)
     except BaseException:
         for parent in reversed(made):
             with suppress(OSError):
                 parent.rmdir()
         raise
+
+
+def _take_up(target: Path) -> None:
+    """Mend what a run left that was killed while it replaced a release: nobody else is at it, so what is old is ours.
+
+    Killed between its two renames, it left the old release under a hidden name and none under its own.
+    """
+    for old in _old_names(target):
+        if not os.path.lexists(old):
+            return
+        if old.is_symlink() or not old.is_dir() or not all(_ours(entry.name) for entry in old.iterdir()):
+            continue  # somebody else's
+        if os.path.lexists(target):
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(target)
+
+
+def _old_names(target: Path) -> Iterator[Path]:
+    return (target.with_name(f".{target.name}.{number}.old") for number in count())
 
 
 def _make_parents(parent: Path) -> list[Path]:
@@ -90,7 +111,7 @@ def _make_parents(parent: Path) -> list[Path]:
     return made
 
 
-def _settle(folder: Path) -> None:
+def _resolve(folder: Path) -> None:
     """Flush every file and the folder itself; give the permissions a plain mkdir would have given."""
     umask = os.umask(0)
     os.umask(umask)
@@ -123,8 +144,7 @@ def _put_in_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
         temporary.rename(target)
         _flush_name(target)
         return
-    names = (target.with_name(f".{target.name}.{i}.old") for i in count())
-    old = next(name for name in names if not os.path.lexists(name))
+    old = next(name for name in _old_names(target) if not os.path.lexists(name))
     try:
         target.rename(old)
         temporary.rename(target)

@@ -90,7 +90,9 @@ class PublishedModel:
         from understudy.tables import decode_batch
 
         if not isinstance(self.model, DrawsRows):
-            raise OptionError(f"this model is {_a(self.model.kind)}, which draws no rows. Ask it with a query instead.")
+            raise OptionError(
+                f"this model is of kind '{self.model.kind}', which draws no rows. Ask it with a query instead."
+            )
         wanted = self.model.n if n is None else whole_number(n, "n")
         conditions = read_conditions(self.schema, where)
         schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
@@ -181,7 +183,7 @@ class PublishedModel:
     def to_svg(self) -> str:
         """A drawing of the model."""
         if not isinstance(self.model, DrawsItself):
-            raise OptionError(f"this model is {_a(self.model.kind)}, and there is no drawing of such a model.")
+            raise OptionError(f"this model is of kind '{self.model.kind}', and there is no drawing of such.")
         title = self.statement.dataset + (f" ({self.statement.stamp})" if self.statement.stamp else "")
         return self.model.to_svg(title=title)
 
@@ -189,8 +191,8 @@ class PublishedModel:
     def _network(self) -> HasNetwork:
         if not isinstance(self.model, HasNetwork):
             raise OptionError(
-                f"this model is {_a(self.model.kind)}, not a network, so there is none to export. Sample from "
-                "it, or ask it with a query."
+                f"this model is of kind '{self.model.kind}', so there is no network to export. Sample from it, or "
+                "ask it with a query."
             )
         return self.model
 
@@ -230,12 +232,3 @@ def _no_rows(n_columns: int) -> list[Any]:
     import numpy as np
 
     return [np.zeros(0, dtype=np.uint8)] * n_columns
-
-
-def _a(kind: str) -> str:
-    """A kind with its article.
-
-    >>> _a("joint"), _a("octree")
-    ('a joint', 'an octree')
-    """
-    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"

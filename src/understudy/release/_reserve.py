@@ -13,16 +13,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from understudy._core.errors import OutputError
-
-try:
-    import fcntl as _locks
-except ImportError:  # Windows has no locks on folders
-    _fcntl: Any = None
-else:
-    _fcntl = _locks
+from understudy._core.locks import LOCKS, still_there, try_lock
 
 
 @contextmanager
@@ -37,7 +30,7 @@ def reserved_folder(target: Path) -> Iterator[Path]:
 one. Wait for the other to end, or choose another --out.
     """
     held: int | None
-    if _fcntl is None:
+    if not LOCKS:
         folder, held = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)), None
     else:
         folder = target.with_name(f".{target.name}.part")
@@ -47,7 +40,7 @@ one. Wait for the other to end, or choose another --out.
             _empty(folder)
         yield folder
     except BaseException:
-        if held is None or _still_there(held, folder):  # else it was renamed, and what has the name now is another's
+        if held is None or still_there(held, folder):  # else it was renamed, and what has the name now is another's
             shutil.rmtree(folder, ignore_errors=True)
         raise
     finally:
@@ -64,8 +57,13 @@ def _hold(folder: Path, target: Path) -> int:
         except FileNotFoundError:  # its holder finished in between
             continue
         try:
-            _lock(opened, target)
-            if _still_there(opened, folder):
+            if try_lock(opened) is False:
+                raise OutputError(
+                    f"another run is writing '{target.name}' at this moment. Nothing was spent by this one. Wait for "
+                    "the other to end, or choose another --out."
+                )
+            # where a disk knows no locks, the last check before the rename must do
+            if still_there(opened, folder):
                 if os.fstat(opened).st_uid != os.geteuid():
                     raise OutputError(f"the folder '{folder}' belongs to somebody else. Choose another --out.")
                 return opened
@@ -73,26 +71,6 @@ def _hold(folder: Path, target: Path) -> int:
             os.close(opened)
             raise
         os.close(opened)
-
-
-def _lock(opened: int, target: Path) -> None:
-    try:
-        _fcntl.flock(opened, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OutputError(
-            f"another run is writing '{target.name}' at this moment. Nothing was spent by this one. Wait for the "
-            "other to end, or choose another --out."
-        ) from None
-    except OSError:
-        return  # some network disks know no locks: then the last check before the rename must do
-
-
-def _still_there(opened: int, folder: Path) -> bool:
-    """Whether the folder we hold still has its name: its last holder may have renamed or removed it."""
-    try:
-        return os.path.samestat(os.fstat(opened), folder.lstat())
-    except FileNotFoundError:
-        return False
 
 
 def _empty(folder: Path) -> None:

@@ -113,7 +113,7 @@ def fill_release(
     table = folder / table_name(model.statement, format)
     written = write_table(table, model, n_rows=n_rows, seed=seed, progress=progress, delimiter=delimiter)
     model.save(folder / "model.understudy")
-    (folder / "privacy.json").write_bytes(_json(model.statement.to_dict()))
+    (folder / "privacy.json").write_bytes(json_bytes(model.statement.to_dict()))
     (folder / "PRIVACY.md").write_text(privacy_letter(model.statement), encoding="utf-8")
     files = [table, *(folder / name for name in ("model.understudy", "privacy.json", "PRIVACY.md"))]
     if model.draws_itself:
@@ -122,7 +122,7 @@ def fill_release(
     if model.statement.unequal:
         files.append(protection_chart(model.statement).save(folder / "protection.svg"))
     card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts(), delimiter=delimiter)
-    (folder / "croissant.json").write_bytes(_json(card))
+    (folder / "croissant.json").write_bytes(json_bytes(card))
     if progress is not None:
         progress("writing", 1, 1)
     return [path.name for path in files] + ["croissant.json"], written
@@ -163,5 +163,6 @@ def _metadata(statement: Statement) -> dict[str, str]:
     }
 
 
-def _json(document: Any) -> bytes:
+def json_bytes(document: Any) -> bytes:
+    """A document as it is written."""
     return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()

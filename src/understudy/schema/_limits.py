@@ -22,7 +22,7 @@ MAX_FIELDS = 10_000
 """Fields of a schema."""
 MAX_VALUES = 1_000_000
 """Categories, bins or special values of one field."""
-MAX_CELLS = 25_000_000
+MAX_CELLS = 5_000_000
 """Codes of all fields, counted once for each level of generalisation."""
 MAX_DIGITS = 400
 """Digits of a number: no 64-bit float has more before its point."""
@@ -78,7 +78,7 @@ def check_sizes(fields: Sequence[Any]) -> None:
     >>> check_sizes([{"name": "a", "bins": 900_000}] * 2)
     Traceback (most recent call last):
     understudy._core.errors.SchemaError: the fields have 36,000,000 codes in all, counted once for each level of \
-generalisation; at most 25,000,000 are possible. Declare fewer bins or categories.
+generalisation; at most 5,000,000 are possible. Declare fewer bins or categories.
     """
     if len(fields) > MAX_FIELDS:
         raise SchemaError(f"the schema has {len(fields):,} fields; at most {MAX_FIELDS:,} are possible. Declare fewer.")

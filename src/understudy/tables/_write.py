@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
-import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +13,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from understudy._core.drafts import draft_of
 from understudy._core.errors import OutputError
 from understudy.schema import Field, Schema, directives
 from understudy.tables._decode import arrow_schema
@@ -54,9 +54,9 @@ def open_writer(
     """
     path = Path(path)
     make = _maker(path)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with _told(path):
+    with ExitStack() as stack:
+        with _os_errors_explained(path):
+            draft = stack.enter_context(draft_of(path))
             writer = make(draft, schema, metadata or {}, delimiter)
         try:
             yield _Guarded(writer, path)
@@ -64,16 +64,13 @@ def open_writer(
             with suppress(Exception):  # the first error is the one to tell
                 writer.close()
             raise
-        with _told(path):
+        with _os_errors_explained(path):
             writer.close()
             os.replace(draft, path)
-    finally:
-        with suppress(OSError):
-            draft.unlink()
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _os_errors_explained(path: Path) -> Iterator[None]:
     """Failures of the operating system as a sentence."""
     try:
         yield
@@ -86,7 +83,7 @@ class _Guarded:
         self._writer, self._path = writer, path
 
     def write(self, batch: pa.RecordBatch) -> None:
-        with _told(self._path):
+        with _os_errors_explained(self._path):
             self._writer.write(batch)
 
 
@@ -125,7 +122,7 @@ class _ParquetWriter:
 class _CsvWriter:
     def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str], delimiter: str) -> None:
         self._fields, self._delimiter = schema.fields, delimiter
-        packed = path.name.lower().removesuffix(".part").rpartition(".")[0].endswith(".gz")
+        packed = path.name.lower().endswith(".gz")
         self._raw = path.open("wb")
         # No name and no time inside: the same rows give the same bytes.
         self._stream: Any = gzip.GzipFile("", "wb", 6, self._raw, 0) if packed else self._raw

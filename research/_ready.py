@@ -12,7 +12,7 @@ from research._figure import check_matplotlib
 from research.figures import experiment_named
 from research.svm import svm_targets
 from understudy._core.errors import OptionError, SchemaError, TableError, UserError
-from understudy.evaluation._learning import scikit_learn
+from understudy.evaluation import scikit_learn
 from understudy.schema import Schema
 
 _RADIAL = "rbf"

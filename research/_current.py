@@ -1,0 +1,101 @@
+"""Whether a stored result is current: a few of its seeded runs, done again, give the same numbers."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from research._data import data_folder
+from research._experiment import Experiment, Run
+from research._outcome import CSV, Outcome, read_outcomes
+from research._ready import check_ready
+from research._runner import AGAIN, Progress, compute, differing
+from research.figures import experiment_named
+from understudy._core.errors import OutputError
+
+Place = tuple[str, str, str, str, str]  # group, series, x, seed, measure, as a row of the file has them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """Runs of an experiment that were done again, and where they gave other numbers, in words."""
+
+    name: str
+    runs: int
+    differences: tuple[str, ...]
+
+    @property
+    def current(self) -> bool:
+        """Whether the code computes what is stored."""
+        return not self.differences
+
+
+def check_current(
+    name: str,
+    *,
+    data: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] = "experiments",
+    most: int | None = None,
+    progress: Progress | None = None,
+) -> Checked:
+    """Do again the cheapest run of each method, or `most` of these, and compare with what is stored in `out`."""
+    experiment, folder = experiment_named(name), data_folder(data)
+    outcome = read_outcomes(out, [name]).get(name)
+    if outcome is None:
+        raise OutputError(
+            f"there is no result of {name} in '{out}'. Name its folder with --out, or run it: research run"
+        )
+    stored = _read(Path(out) / name / CSV)
+    check_ready([name], folder, quick=outcome.quick)
+    again = probes(experiment, outcome)[:most]
+    differences = []
+    for done, run in enumerate(again):
+        if progress is not None:
+            progress(AGAIN, done, len(again))
+        differences += _differences(run, compute(run.task, dict(run.params), run.seed, folder)[0], stored)
+    if progress is not None:
+        progress(AGAIN, len(again), len(again))
+    return Checked(name=name, runs=len(again), differences=tuple(differences))
+
+
+def probes(experiment: Experiment, outcome: Outcome) -> list[Run]:
+    """One run of each method, the cheapest first: the first run of the line that took least time."""
+    scale = experiment.scale(quick=outcome.quick, seeds=outcome.seeds)
+    lines: dict[tuple[object, ...], Run] = {}
+    for run in experiment.runs(scale):
+        lines.setdefault((run.method, run.line), run)
+    found: dict[object, Run] = {}
+    for run in sorted(lines.values(), key=lambda run: outcome.seconds.get(run.line, 0.0)):
+        found.setdefault(run.method, run)
+    return list(found.values())
+
+
+def _differences(run: Run, values: Mapping[str, float], stored: Mapping[Place, float]) -> list[str]:
+    places = {name: run.place(name) for name in values}
+    before = {
+        name: stored[place]
+        for name, (measure, x) in places.items()
+        if (place := (run.group, run.series, f"{x:.12g}", str(run.seed), measure)) in stored
+    }
+    return [
+        f"{run.line} at {places[name][1]:g}, seed {run.seed}: {places[name][0]} was {before.get(name, 'not there')}, "
+        f"and is {values[name]}"
+        for name in differing(before, dict(values))
+    ]
+
+
+def _read(path: Path) -> dict[Place, float]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return {
+                (row["group"], row["series"], row["x"], row["seed"], row["measure"]): float(row["value"])
+                for row in csv.DictReader(file)
+            }
+    except (OSError, ValueError, KeyError, TypeError):
+        raise OutputError(
+            f"'{path}' is not there, or not the values of an experiment. Run the experiment again: research run "
+            f"{path.parent.name}"
+        ) from None

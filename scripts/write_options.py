@@ -1,0 +1,147 @@
+"""Write what follows from the declarations of options: `python -m scripts.write_options`.
+
+The types of keyword arguments, in `understudy/_api/_arguments.py`, for editors and type checkers; and the tables of
+options in `docs/cli.md`. A test holds both against the declarations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from understudy.methods import AS_PRINTED, BASELINES, METHODS, HPPrivBayes, PrivABN, PrivBayes
+from understudy.options import MethodFlags, OneOf, Option, PlanOptions, PublishOptions, RunOptions, YesNo, options_of
+
+PROJECT = Path(__file__).parents[1]
+ARGUMENTS = PROJECT / "src/understudy/_api/_arguments.py"
+PAGE = PROJECT / "docs/cli.md"
+ESTIMATORS = (PrivBayes, PrivABN, HPPrivBayes)
+
+_INDENT: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    ", "break_long_words": False}
+_HEAD = '''"""Keyword arguments as types, for editors and type checkers. Written by `scripts.write_options`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from os import PathLike
+from typing import Literal, Required, TypeAlias, TypedDict
+
+from understudy.methods import Method
+from understudy.privacy import Ledger
+
+Number: TypeAlias = "Fraction | float | str | Decimal"
+'''
+
+
+def methods_with() -> dict[str, dict[str, Option]]:
+    """Every option of methods that can be published, by its name, then by the method's."""
+    found: dict[str, dict[str, Option]] = {}
+    for name, kind in {**METHODS, **BASELINES, **AS_PRINTED}.items():
+        for option in options_of(kind):
+            found.setdefault(option.name, {})[name] = option
+    return found
+
+
+# -- types of keyword arguments ---------------------------------------------------------------------------------------
+def arguments() -> str:
+    """The module of types."""
+    run = [option for option in options_of(RunOptions) if option.name != "method"]
+    [method] = [option for option in options_of(PlanOptions) if option.name == "method"]
+    plan_names = {option.name for option in options_of(PlanOptions)}
+    own = options_of(PublishOptions)[len(options_of(RunOptions)) :]
+    union = [_joined(by_method) for by_method in methods_with().values()]
+    classes = [
+        _typed("PlanArguments", "TypedDict", "Options of every run.", [o for o in run if o.name in plan_names]),
+        _typed("RunArguments", "PlanArguments", "Options of a fit.", [o for o in run if o.name not in plan_names]),
+        _typed("MethodArguments", "TypedDict", "The method, and the options that methods have.", [method, *union]),
+        _typed("PlanAndMethodArguments", "PlanArguments, MethodArguments", "Options of `plan`.", []),
+        _typed("PublishArguments", "RunArguments, MethodArguments", "Options of `publish`.", own),
+        *(
+            _typed(f"{kind.__name__}Arguments", "RunArguments", f"Options of `{kind.__name__}`.", options_of(kind))
+            for kind in ESTIMATORS
+        ),
+    ]
+    return "\n\n".join([_HEAD, *classes])
+
+
+def _joined(by_method: Mapping[str, Option]) -> Option:
+    """One option for several methods: the one that may be None, if there is one."""
+    options = list(by_method.values())
+    return next((option for option in options if option.default is None), options[0])
+
+
+def _typed(name: str, bases: str, doc: str, options: Iterable[Option]) -> str:
+    lines = [f"class {name}({bases}, total=False):", f'    """{doc}"""', ""]
+    for option in options:
+        typed = f"Required[{option.typed}]" if option.required else option.typed
+        lines += [f"    {option.name}: {typed}", *wrap(f'"""{option.help}"""', 120, **_INDENT)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# -- tables of docs/cli.md --------------------------------------------------------------------------------------------
+_SCHEMA = "| `--schema`, `-s` | The schema file: what is public about the table. The demo has its own. |\n"
+_ROWS = "| `--rows` | Number of rows; needed under add-remove, where the true number is private. |\n"
+_LAST = (
+    "| `--option` | Any [option of the method](#understudy-methods), as `name=value`; may be given several times. |\n"
+    "| `--json` | Print JSON. |\n"
+)
+
+
+def page(text: str) -> str:
+    """The page with its tables of options written anew."""
+    for name, table in tables().items():
+        begin, end = f"<!-- options: {name} -->", "<!-- end -->"
+        pattern = re.compile(re.escape(begin) + r"\n.*?" + re.escape(end), re.DOTALL)
+        text, found = pattern.subn(partial(_put, f"{begin}\n\n{table}\n{end}"), text)
+        if found != 1:
+            raise SystemExit(f"docs/cli.md has {found} places for the options of {name}, not one.")
+    return text
+
+
+def _put(text: str, _: re.Match[str]) -> str:
+    return text
+
+
+def tables() -> dict[str, str]:
+    """Every generated table, by its name on the page."""
+    found = {
+        name: "| option | |\n|---|---|\n"
+        + first
+        + "".join(_row(option) for kind in (run, MethodFlags) for option in options_of(kind))
+        + _LAST
+        for name, first, run in (("plan", _SCHEMA + _ROWS, PlanOptions), ("publish", _SCHEMA, PublishOptions))
+    }
+    lines = [
+        f"| {f'`{name}`' if i == 0 else ''} | `{option.name}` | {_said(option)} |\n"
+        for name, kind in {**METHODS, **BASELINES, **AS_PRINTED}.items()
+        for i, option in enumerate(options_of(kind))
+    ]
+    return found | {"methods": "| method | option | |\n|---|---|---|\n" + "".join(lines)}
+
+
+def _row(option: Option) -> str:
+    return f"| {', '.join(f'`{flag}`' for flag in option.flags)} | {_said(option)} |\n"
+
+
+def _said(option: Option) -> str:
+    """Its help, what it may be where that is a list of words, and its default."""
+    words = option.constraint.choices if isinstance(option.constraint, OneOf) else ()
+    choices = "" if all(w in option.help for w in words) else f" One of {', '.join(f'`{w}`' for w in words)}."
+    plain = not option.written or isinstance(option.constraint, YesNo)
+    return option.help + choices + ("" if plain else f" Default: `{option.written}`.")
+
+
+def main() -> None:
+    """Write both files."""
+    ARGUMENTS.write_text(arguments(), encoding="utf-8")
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

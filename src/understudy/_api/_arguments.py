@@ -1,0 +1,205 @@
+"""Keyword arguments as types, for editors and type checkers. Written by `scripts.write_options`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from os import PathLike
+from typing import Literal, Required, TypeAlias, TypedDict
+
+from understudy.methods import Method
+from understudy.privacy import Ledger
+
+Number: TypeAlias = "Fraction | float | str | Decimal"
+
+
+class PlanArguments(TypedDict, total=False):
+    """Options of every run."""
+
+    epsilon: Required[Number]
+    """Privacy budget: smaller is more private. A number or an exact fraction such as 1/3; the demo takes 1."""
+    delta: Number | None
+    """Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε."""
+    neighbours: Literal["replace-one", "add-remove"]
+    """replace-one (the number of rows is public) or add-remove (it is private)."""
+
+
+class RunArguments(PlanArguments, total=False):
+    """Options of a fit."""
+
+    unit: str | None
+    """Whom a row stands for, in words: "one patient". Default: one row."""
+    ledger: Ledger | str | PathLike[str] | None
+    """SQLite file that keeps account of all releases; made on first use."""
+    dataset: str | None
+    """The table's name in the ledger. Default: the schema's name."""
+    cap: Number | None
+    """Most ε that may ever be spent on it (on first use)."""
+    delta_cap: Number | None
+    """Most δ that may ever be spent on it (on first use). Default: recorded, not capped."""
+    trust_draft: bool
+    """Publish drafted fields; the statement says that the guarantee is conditional."""
+    seed: int | None
+    """Rehearse: repeatable, stamped NOT PRIVATE, charges nothing."""
+    noise: Literal["exact", "opendp"]
+    """exact (our samplers) or opendp."""
+    diagnostic: Literal["no-privacy", "best-network", "best-marginals"] | None
+    """no-privacy, best-network or best-marginals: an experiment without a guarantee."""
+    no_guarantee: bool
+    """Needed for a method as printed: the release keeps no promise, is stamped so, and charges nothing."""
+
+
+class MethodArguments(TypedDict, total=False):
+    """The method, and the options that methods have."""
+
+    method: str | Method
+    """How to learn the model; 'understudy methods' lists them. auto: choose."""
+    score: Literal["auto", "I", "F", "R"]
+    """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
+    encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]
+    """How attributes are seen. auto: hierarchical."""
+    k: int | None
+    """Number of parents of each attribute. None: as many as θ-usefulness allows."""
+    theta: Fraction | float | None
+    """A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, else 4."""
+    beta: Fraction | float
+    """Share of the budget that goes into choosing the network."""
+    max_candidates: int | None
+    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
+    postprocessing: Literal["consistent", "printed"]
+    """What is done to noisy tables. consistent: agreement, shrinkage, projection. printed: the paper's, each table by
+    itself with negative cells set to 0. Both cost nothing; the paper's is less accurate and has no error bars."""
+    variant: Literal["blocks", "drawn", "greedy"]
+    """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
+    stop: bool
+    """greedy: let a choice leave off adding parents, where noise would outweigh what they say."""
+    sensitive: str | Sequence[str]
+    """Columns to be protected best, beside those that the schema declares sensitive."""
+    L1: Fraction | float | None
+    """Share of the budget that goes into choosing the network. None: 0.3."""
+    L2: Fraction | float | None
+    """Share for tables of the most sensitive columns. None: as r has it."""
+    L3: Fraction | float | None
+    """Share for tables of the others. None: as r has it."""
+    r: Fraction | float | None
+    """L2/L3: what the most sensitive columns may cost, beside the others. None: 1/3."""
+    weights: Literal["declared", "rare", "equal"]
+    """How values of sensitive columns differ. declared: as the schema says; rare: rare ones are protected better, as a
+    noisy table tells; equal: not at all."""
+    companions: int
+    """How many other columns are made as sensitive as the most sensitive one: those that say most about it, by private
+    choice."""
+    pairs: int | None
+    """How many pairs are chosen, at most. None: as many as cliques have room for, and no more than three for each
+    column."""
+    ways: int
+    """Columns of a table. No marginal over more of them can be answered."""
+    clip: Literal["marginals", "table"]
+    """Where negative cells are cut off: in each marginal, after summing, so that noise cancels; or in the whole table,
+    before, which makes a distribution over rows, but a far worse one where most of its cells are empty."""
+    round_epsilon: Fraction | float
+    """Budget of one round: there are ε/round_epsilon rounds, rounded down, and at least one."""
+    queries: Literal["tables", "cells"]
+    """What a round chooses and measures: a whole table, or one cell, as the MWEM paper prints it."""
+    view_size: int
+    """Columns of a table, at most."""
+    strength: int
+    """2: any two columns are in a table together. 3: any three."""
+    mi_threshold: Fraction | float
+    """Columns that have this much mutual information with the sensitive one are sensitive too."""
+    phi: Fraction | float
+    """Cramér's V from which a pair counts as dependent."""
+
+
+class PlanAndMethodArguments(PlanArguments, MethodArguments, total=False):
+    """Options of `plan`."""
+
+
+class PublishArguments(RunArguments, MethodArguments, total=False):
+    """Options of `publish`."""
+
+    out: str | PathLike[str]
+    """The folder to make."""
+    overwrite: bool
+    """Replace an earlier release in that folder."""
+    n: int | None
+    """Synthetic rows. Default: as many as the table has."""
+    format: Literal["csv", "parquet"] | None
+    """csv or parquet. Default: the input's."""
+    license: str | None
+    """Licence of the release, for its card."""
+    creator: str | None
+    """Who publishes it, for its card."""
+    url: str | None
+    """Where it will be found, for its card."""
+
+
+class PrivBayesArguments(RunArguments, total=False):
+    """Options of `PrivBayes`."""
+
+    score: Literal["auto", "I", "F", "R"]
+    """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
+    encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]
+    """How attributes are seen. auto: hierarchical."""
+    k: int | None
+    """Number of parents of each attribute. None: as many as θ-usefulness allows."""
+    theta: Fraction | float
+    """A table is useful if its average cell is at least this many times the noise."""
+    beta: Fraction | float
+    """Share of the budget that goes into choosing the network."""
+    max_candidates: int | None
+    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
+    postprocessing: Literal["consistent", "printed"]
+    """What is done to noisy tables. consistent: agreement, shrinkage, projection. printed: the paper's, each table by
+    itself with negative cells set to 0. Both cost nothing; the paper's is less accurate and has no error bars."""
+
+
+class PrivABNArguments(RunArguments, total=False):
+    """Options of `PrivABN`."""
+
+    variant: Literal["blocks", "drawn", "greedy"]
+    """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
+    score: Literal["auto", "I", "F", "R"]
+    """I, F or R. auto: R. Blocks use R only."""
+    encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]
+    """How attributes are seen. auto: hierarchical."""
+    k: int | None
+    """Most parents of an attribute. None: as many as are useful."""
+    theta: Fraction | float | None
+    """A table is useful if its average cell is at least this many times the noise. None: 5/4 for blocks, else 4."""
+    beta: Fraction | float
+    """Share of the budget that goes into choosing the network; blocks may take less."""
+    max_candidates: int | None
+    """Most candidates in one choice that coins draw. None: by variant."""
+    stop: bool
+    """greedy: let a choice leave off adding parents, where noise would outweigh what they say."""
+
+
+class HPPrivBayesArguments(RunArguments, total=False):
+    """Options of `HPPrivBayes`."""
+
+    sensitive: str | Sequence[str]
+    """Columns to be protected best, beside those that the schema declares sensitive."""
+    L1: Fraction | float | None
+    """Share of the budget that goes into choosing the network. None: 0.3."""
+    L2: Fraction | float | None
+    """Share for tables of the most sensitive columns. None: as r has it."""
+    L3: Fraction | float | None
+    """Share for tables of the others. None: as r has it."""
+    r: Fraction | float | None
+    """L2/L3: what the most sensitive columns may cost, beside the others. None: 1/3."""
+    weights: Literal["declared", "rare", "equal"]
+    """How values of sensitive columns differ. declared: as the schema says; rare: rare ones are protected better, as a
+    noisy table tells; equal: not at all."""
+    companions: int
+    """How many other columns are made as sensitive as the most sensitive one: those that say most about it, by private
+    choice."""
+    score: Literal["auto", "I", "F", "R"]
+    """Score of candidate parents of ordinary columns: I, F or R. auto: F when all are binary, else R."""
+    k: int | None
+    """Number of parents of each column. None: as many as θ-usefulness allows."""
+    theta: Fraction | float
+    """A table is useful if its average cell is at least this many times the noise."""
+    max_candidates: int | None
+    """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""

@@ -1,0 +1,175 @@
+"""The options of a run, each declared once. What a method may be told besides is declared by the method.
+
+From here come the flags of `understudy plan` and `understudy publish`, the keyword arguments of `plan`, `publish` and
+the estimators, their checks, and the tables of `docs/cli.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, ClassVar
+
+from understudy.options._constraints import Anything, FilePath, Names, OneOf, Real, Text, Whole, YesNo
+from understudy.options._declared import Declared, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions(Declared):
+    """What a dry run must know: the budget, and how it is to be spent.
+
+    >>> PlanOptions(epsilon="1/3").neighbours
+    'replace-one'
+    >>> PlanOptions(epsilon=0)
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: The 'epsilon' parameter must be a number above 0. Got 0 instead.
+    """
+
+    owner: ClassVar[str] = ""
+
+    epsilon: Any = option(
+        ...,
+        Real(above=0, exact=True),
+        help="Privacy budget: smaller is more private. A number or an exact fraction such as 1/3; the demo takes 1.",
+        flags=("--epsilon", "-e"),
+    )
+    delta: Any = option(
+        None,
+        Real(above=0, below=1, exact=True),
+        help="Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε.",
+        flags="--delta",
+    )
+    method: Any = option(
+        "privbayes",
+        Anything(typed="str | Method", text=True),
+        help="How to learn the model; 'understudy methods' lists them. auto: choose.",
+        flags="--method",
+    )
+    neighbours: str = option(
+        "replace-one",
+        OneOf("replace-one", "add-remove"),
+        help="replace-one (the number of rows is public) or add-remove (it is private).",
+        flags="--neighbours",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions(PlanOptions):
+    """What a fit must know besides: who keeps account, and what is promised to whom.
+
+    >>> RunOptions(epsilon=1, unit="one patient").unit
+    'one patient'
+    """
+
+    unit: str | None = option(
+        None, Text(), help='Whom a row stands for, in words: "one patient". Default: one row.', flags="--unit"
+    )
+    ledger: Any = option(
+        None,
+        Anything(typed="Ledger | str | PathLike[str]", text=True),
+        help="SQLite file that keeps account of all releases; made on first use.",
+        flags="--ledger",
+    )
+    dataset: str | None = option(
+        None, Text(), help="The table's name in the ledger. Default: the schema's name.", flags="--dataset"
+    )
+    cap: Any = option(
+        None,
+        Real(above=0, exact=True),
+        help="Most ε that may ever be spent on it (on first use).",
+        flags="--cap",
+    )
+    delta_cap: Any = option(
+        None,
+        Real(above=0, below=1, exact=True),
+        help="Most δ that may ever be spent on it (on first use). Default: recorded, not capped.",
+        flags="--delta-cap",
+    )
+    trust_draft: bool = option(
+        False,
+        YesNo(),
+        help="Publish drafted fields; the statement says that the guarantee is conditional.",
+        flags="--trust-draft",
+    )
+    seed: int | None = option(
+        None,
+        Whole(),
+        help="Rehearse: repeatable, stamped NOT PRIVATE, charges nothing.",
+        flags="--seed",
+    )
+    noise: str = option("exact", OneOf("exact", "opendp"), help="exact (our samplers) or opendp.", flags="--noise")
+    diagnostic: str | None = option(
+        None,
+        OneOf("no-privacy", "best-network", "best-marginals"),
+        help="no-privacy, best-network or best-marginals: an experiment without a guarantee.",
+        flags="--diagnostic",
+    )
+    no_guarantee: bool = option(
+        False,
+        YesNo(),
+        help="Needed for a method as printed: the release keeps no promise, is stamped so, and charges nothing.",
+        flags="--no-guarantee",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishOptions(RunOptions):
+    """What a release must know besides: where it goes, and what its card says.
+
+    >>> PublishOptions(epsilon=1).out
+    'release'
+    """
+
+    out: str | PathLike[str] = option("release", FilePath(), help="The folder to make.", flags=("--out", "-o"))
+    overwrite: bool = option(False, YesNo(), help="Replace an earlier release in that folder.", flags="--overwrite")
+    n: int | None = option(
+        None, Whole(), help="Synthetic rows. Default: as many as the table has.", flags=("--rows", "-n")
+    )
+    format: Any = option(None, OneOf("csv", "parquet"), help="csv or parquet. Default: the input's.", flags="--format")
+    license: str | None = option(None, Text(), help="Licence of the release, for its card.", flags="--license")
+    creator: str | None = option(None, Text(), help="Who publishes it, for its card.", flags="--creator")
+    url: str | None = option(None, Text(at_most=2000), help="Where it will be found, for its card.", flags="--url")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodFlags(Declared):
+    """Options of methods that have a flag of their own on the command line: those that several methods share, or that
+    are asked for most. The method that is chosen reads and checks them; all others are written `--option name=value`.
+
+    >>> MethodFlags(k="2").k
+    '2'
+    """
+
+    owner: ClassVar[str] = ""
+
+    score: Any = option(None, Anything(text=True), help="Score of candidate parents: auto, I, F or R.", flags="--score")
+    encoding: Any = option(
+        None,
+        Anything(text=True),
+        help="How columns are seen: auto, hierarchical, vanilla, binary or gray.",
+        flags="--encoding",
+    )
+    k: Any = option(
+        None, Anything(text=True), help="Parents of each column. Default: as many as are useful.", flags=("--k", "-k")
+    )
+    theta: Any = option(
+        None,
+        Anything(text=True),
+        help="A table is useful if its average cell is θ times the noise; 4 in privbayes.",
+        flags="--theta",
+    )
+    beta: Any = option(
+        None, Anything(text=True), help="Share of the budget for choosing the network; 0.3.", flags="--beta"
+    )
+    max_candidates: Any = option(
+        None,
+        Anything(text=True),
+        help="Most candidates weighed in one choice. Default: by the table's size.",
+        flags="--max-candidates",
+    )
+    sensitive: Any = option(
+        None,
+        Names(),
+        help="hpprivbayes: columns to protect better than others; several times, or joined by commas.",
+        flags="--sensitive",
+    )
