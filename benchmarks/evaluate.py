@@ -23,8 +23,8 @@ from benchmarks._report import Line, Options, Stopwatch, faster, main
 from understudy import evaluate
 from understudy._core.randomness import Streams, streams
 from understudy.evaluation import (
+    MeasureResult,
     Pair,
-    Property,
     draw_independent_columns,
     make_references,
     measure_tables,
@@ -76,7 +76,7 @@ def wide(*, quick: bool) -> Line:
     return Line(task, f"{seconds:.3g} s", target=f"at most {SECONDS} s", met=seconds <= SECONDS)
 
 
-def _evaluate(real: Any, synthetic: Any, schema: Schema) -> list[Property]:
+def _evaluate(real: Any, synthetic: Any, schema: Schema) -> list[MeasureResult]:
     pair = read_pair(real, synthetic, schema)
     return measure_tables(pair, make_references(pair), ways=WAYS)
 
@@ -95,10 +95,10 @@ def _codes(schema: Schema, table: Table) -> Any:
     )
 
 
-def _distances(properties: Sequence[Property]) -> dict[tuple[str, ...], float]:
+def _distances(results: Sequence[MeasureResult]) -> dict[tuple[str, ...], float]:
     """Names of the columns → distance."""
     found = {}
-    for one in properties:
+    for one in results:
         details = one.details.to_pydict()
         names = zip(*(details[key] for key in details if key.startswith("column_")), strict=True)
         found.update(zip(names, details["distance"], strict=True))

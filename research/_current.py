@@ -16,6 +16,7 @@ from research._runner import AGAIN, Progress, compute, differing
 from research.figures import experiment_named
 from understudy._core.errors import OutputError
 
+_FEWEST = 3
 Place = tuple[str, str, str, str, str]  # group, series, x, seed, measure, as a row of the file has them
 
 
@@ -41,7 +42,7 @@ def check_current(
     most: int | None = None,
     progress: Progress | None = None,
 ) -> Checked:
-    """Do again the cheapest run of each method, or `most` of these, and compare with what is stored in `out`."""
+    """Do a few runs again, or `most` of these, and compare with what is stored in `out`."""
     experiment, folder = experiment_named(name), data_folder(data)
     outcome = read_outcomes(out, [name]).get(name)
     if outcome is None:
@@ -62,15 +63,18 @@ def check_current(
 
 
 def probes(experiment: Experiment, outcome: Outcome) -> list[Run]:
-    """One run of each method, the cheapest first: the first run of the line that took least time."""
-    scale = experiment.scale(quick=outcome.quick, seeds=outcome.seeds)
+    """The runs to do again, the cheapest first: one of each method, and of other lines as many as make three in all.
+
+    Of a line it is the first run, and lines are as cheap as their runs were on average.
+    """
     lines: dict[tuple[object, ...], Run] = {}
-    for run in experiment.runs(scale):
+    for run in experiment.runs(experiment.scale(quick=outcome.quick, seeds=outcome.seeds)):
         lines.setdefault((run.method, run.line), run)
-    found: dict[object, Run] = {}
-    for run in sorted(lines.values(), key=lambda run: outcome.seconds.get(run.line, 0.0)):
-        found.setdefault(run.method, run)
-    return list(found.values())
+    cheapest = sorted(lines.values(), key=lambda run: outcome.seconds.get(run.line, 0.0))
+    methods = {run.method: run for run in reversed(cheapest)}
+    others = [run for run in cheapest if methods[run.method] is not run]
+    chosen = [*methods.values(), *others[: max(0, _FEWEST - len(methods))]]
+    return [run for run in cheapest if any(run is one for one in chosen)]
 
 
 def _differences(run: Run, values: Mapping[str, float], stored: Mapping[Place, float]) -> list[str]:

@@ -161,7 +161,7 @@ def _read(path: Path, experiment: Experiment) -> Outcome:
         verdicts = tuple(Finding(**finding) for finding in document.pop("verdicts"))
         outcome = Outcome(**document, verdicts=verdicts)
         _check_kinds(outcome)
-    except (ValueError, TypeError, KeyError, OSError):
+    except (ValueError, TypeError, KeyError, AttributeError, OSError):
         raise OutputError(
             f"'{path}' is not an experiment's result, or is damaged. Delete it, and run the experiment again: "
             f"research run {experiment.name}"

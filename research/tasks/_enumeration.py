@@ -64,7 +64,7 @@ def pairs_of_run(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
     Parameters: `dataset`, `columns`, `method`, `epsilon`.
     """
     method = read_method(params["method"])
-    curator = _curator(params, seed, folder, as_published=flaw_of(method) is not None)
+    curator = _curator(params, seed, folder, printed=flaw_of(method) is not None)
     method.fit(curator, streams=Streams(seed))
     chosen = sum(charge.n_candidates for charge in curator.charges)
     revealed = sum(charge.n_tables for charge in curator.charges if charge.what == "GParentSet")
@@ -76,7 +76,7 @@ def missed_parents(params: Mapping[str, Any], seed: int, folder: Path) -> dict[s
 
     Parameters: `dataset`, `columns`. Columns are placed by ABN without noise.
     """
-    curator = _curator({**params, "epsilon": 1.0}, seed, folder, as_published=True)
+    curator = _curator({**params, "epsilon": 1.0}, seed, folder, printed=True)
     root = int(Streams(seed).get("experiments", "root").integers(len(curator.domain)))
     nodes = adaptive_network(curator, root, lambda weights: int(weights.argmax()), 0.5)
     memo, order = ParentSets(curator, most=len(nodes)), [node.child for node in nodes]
@@ -92,7 +92,7 @@ def missed_parents(params: Mapping[str, Any], seed: int, folder: Path) -> dict[s
     return {"missed": missed / total, "sets": float(total)}
 
 
-def _curator(params: Mapping[str, Any], seed: int, folder: Path, *, as_published: bool) -> Curator:
+def _curator(params: Mapping[str, Any], seed: int, folder: Path, *, printed: bool) -> Curator:
     table = load(params["dataset"], folder).table
     m = params["columns"]
     first = Table(Domain(tuple(table.domain)[:m]), table.columns[:m])
@@ -102,5 +102,5 @@ def _curator(params: Mapping[str, Any], seed: int, folder: Path, *, as_published
             open_counter(first),
             budget=make_budget(params["epsilon"]),
             noise=make_noise(seed=seed),
-            no_guarantee=as_published,
+            no_guarantee=printed,
         )

@@ -105,3 +105,20 @@ def test_the_command_names_differences_and_prints_json(results, capsys, monkeypa
 def test_results_that_are_not_there_are_told(results, capsys, tmp_path):
     assert run(["check", "privbayes-fig12", "--out", str(tmp_path / "none")], app) == 2
     assert "there is no result of privbayes-fig12" in capsys.readouterr().err
+
+
+def test_missing_data_are_told(results, capsys, tmp_path):
+    words = ["check", "small", "--out", str(results["out"]), "--data", str(tmp_path / "nowhere")]
+    assert run(words, app) == 2
+    assert "does not exist" in capsys.readouterr().err
+
+
+def test_where_methods_are_few_other_lines_are_done_again_too(results):
+    outcome = read_outcomes(results["out"], ["small"])["small"]
+    runs = [replace(one, group=group) for group in ("one", "two") for one in SMALL.runs(SMALL.scale(quick=True))]
+    wider = replace(SMALL, runs=lambda scale: runs)
+    assert [one.line for one in probes(wider, replace(outcome, seconds={"two, uniform": -1.0}))] == [
+        "two, uniform",
+        "one, independent",
+        "one, uniform",
+    ]

@@ -250,7 +250,15 @@ def test_a_damaged_result_is_told_and_an_older_one_is_not_taken(data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"seeds": "many"}, {"cpu_seconds": "x"}, {"quick": 1}, {"verdicts": [{"verdict": "maybe", "why": ""}]}]
+    "wrong",
+    [
+        {"seeds": "many"},
+        {"cpu_seconds": "x"},
+        {"quick": 1},
+        {"verdicts": [{"verdict": "maybe", "why": ""}]},
+        {"seconds": [1]},
+        {"seconds": {"uniform": "x"}},
+    ],
 )
 def test_a_result_with_values_of_another_kind_is_told(data, tmp_path, wrong):
     run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)

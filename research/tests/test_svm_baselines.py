@@ -98,7 +98,7 @@ def test_rows_are_no_longer_than_one():
     assert np.abs(encode(table)).max() <= 1
 
 
-def test_the_rule_splits_epsilon_as_published():
+def test_the_rule_splits_epsilon_as_printed():
     for epsilon in (0.05, 0.2, 0.8, 1.3, 1.4, 1.6, 5.0):
         rule, c = perturbation(epsilon), 1 / (2 * HUBER)
         assert rule.epsilon + 2 * math.log(1 + c / rule.ridge) == pytest.approx(epsilon)

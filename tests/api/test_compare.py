@@ -1,6 +1,8 @@
 """Methods × budgets × seeds, as rehearsals that can be broken off and taken up again."""
 
+import errno
 import json
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +18,7 @@ from understudy._api._compare_runs import Bench
 from understudy.evaluation import make_references, measure_tables, pair_of_codes, read_pair
 from understudy.methods import Independent, Uniform, _registry
 from understudy.options import Real, option
-from understudy.rehearsal import _rehearse
+from understudy.rehearsal import RunStore, _rehearse
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
 
@@ -199,6 +201,18 @@ def test_the_folder_gets_a_table_a_figure_and_a_page_that_say_they_are_private(t
     assert json.loads(read["runs.jsonl"].splitlines()[0])["private"]
 
 
+def test_a_disk_that_fills_up_at_the_end_leaves_the_runs_and_says_so(tmp_path, counted, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(os, "fsync", full)  # of the result's files; runs are put off to a store that cannot fail
+    monkeypatch.setattr(RunStore, "_write", lambda self, line: None)
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "runs.jsonl").write_text('{"understudy": "comparison"}\n')
+    with pytest.raises(us.OutputError, match=r"comparison\.csv': the disk is full\. Finished runs are kept"):
+        us.compare(people(), **FAST, out=tmp_path / "c")
+
+
 def test_the_page_and_the_figure_are_well_formed_and_need_nothing_from_elsewhere(tmp_path):
     from xml.etree import ElementTree
 
@@ -248,7 +262,7 @@ def test_one_row_can_be_compared():
         ({"seeds": 1.5}, "'seeds' parameter"),
         ({"seeds": []}, "no seed was given"),
         ({"seeds": [1, 1]}, "seed 1 is given twice"),
-        ({"neighbours": "both"}, "neighbours must be one of"),
+        ({"neighbours": "both"}, "'neighbours' parameter must be one of"),
         ({"ways": [5]}, "Choose ways from 1 to 4"),
         ({"ways": [0]}, "'ways' parameter"),
         ({"ways": []}, "at least one"),

@@ -94,7 +94,7 @@ def test_the_demo_needs_no_schema(home):
         (["--delta", "1"], "delta"),
         (["--out", "people.csv"], "is a file"),
         (["--out", "."], "no name for a folder"),
-        (["--neighbours", "all"], "neighbours must be one of"),
+        (["--neighbours", "all"], "'neighbours' parameter must be one of"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence_before_any_work(home, capsys, arguments, said):

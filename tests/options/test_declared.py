@@ -16,8 +16,10 @@ from understudy.options import (
     Anything,
     Declared,
     FilePath,
+    MethodFlags,
     Names,
     OneOf,
+    PublishOptions,
     Real,
     Text,
     Whole,
@@ -130,10 +132,15 @@ def test_every_option_of_every_method_is_declared_with_help_and_a_default_it_acc
         assert declared.check(declared.default) == declared.default
 
 
-def test_options_that_share_a_flag_share_its_name_and_the_kind_of_their_values():
-    kinds = {}
-    for method in EVERY_METHOD.values():
-        for declared in options_of(method):
-            for flag in declared.flags:
-                kinds.setdefault(flag, set()).add((declared.name, type(declared.constraint)))
-    assert all(len(found) == 1 for found in kinds.values())
+def test_every_flag_for_methods_is_an_option_of_one_that_can_be_published():
+    known = {declared.name for method in METHODS.values() for declared in options_of(method)}
+    assert {declared.name for declared in options_of(MethodFlags)} <= known
+
+
+@pytest.mark.parametrize("kind", [PublishOptions, MethodFlags])
+def test_every_option_of_a_run_has_help_and_a_flag_of_its_own(kind):
+    flags = [flag for declared in options_of(kind) for flag in declared.flags]
+    assert len(flags) == len(set(flags))
+    for declared in options_of(kind):
+        assert declared.help.endswith(".")
+        assert f"--{'rows' if declared.name == 'n' else declared.name.replace('_', '-')}" in declared.flags

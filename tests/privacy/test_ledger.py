@@ -255,8 +255,9 @@ connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("PRAGMA cache_size = 2")
 connection.execute("BEGIN IMMEDIATE")
 connection.execute("UPDATE entries SET epsilon = '0'")
+blank = ", ''" * 10
 for i in range(5, 400):
-    connection.execute("INSERT INTO entries VALUES (?, '', '', '', '', '', '', '', ?, '', '')", (i, "x" * 500))
+    connection.execute(f"INSERT INTO entries VALUES (?{blank}, ?, '', '')", (i, "x" * 500))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -370,7 +371,8 @@ def test_somebody_elses_database_is_left_alone(path):
         "DELETE FROM entries",
         "DELETE FROM head",
         "UPDATE head SET count = 3",
-        "INSERT INTO entries SELECT 5, time, dataset, kind, epsilon, delta, neighbours, method, note, previous, hash "
+        "INSERT INTO entries SELECT 5, time, dataset, kind, epsilon, delta, neighbours, unit, max_rows, unit_column, "
+        "method, note, previous, hash "
         "FROM entries WHERE id = 4",
     ],
 )

@@ -12,7 +12,13 @@ import numpy as np
 
 from understudy._core.randomness import Streams, streams
 from understudy.counting import Counter
-from understudy.evaluation import MAX_TABLES, choose_groups, draw_fresh_sample, draw_independent_columns
+from understudy.evaluation import (
+    MAX_TABLES,
+    choose_groups,
+    draw_fresh_sample,
+    draw_independent_columns,
+    reference_coins,
+)
 from understudy.methods import BASELINES, Method, label_method
 from understudy.models import DrawsRows, Model
 from understudy.privacy import Budget, Neighbours
@@ -101,11 +107,9 @@ class Bench:
 
     def references(self) -> dict[str, float]:
         """Every measure on the references: a fresh sample of real rows, and independent columns."""
-        coins = streams(REFERENCE_SEED)
-        # The streams keep their first names: another name would draw other rows.
-        fresh = draw_fresh_sample(self.table, coins.get("evaluate", "floor"))
-        independent = draw_independent_columns(self.table, coins.get("evaluate", "ceiling"))
-        low, high = self.distances([fresh, independent])
+        fresh, independent = reference_coins(REFERENCE_SEED)
+        tables = [draw_fresh_sample(self.table, fresh), draw_independent_columns(self.table, independent)]
+        low, high = self.distances(tables)
         return {f"fresh sample {name}": value for name, value in low.items()} | {
             f"independent columns {name}": value for name, value in high.items()
         }

@@ -152,10 +152,7 @@ def _read(
     pair = read_pair(real, tables, evaluated.schema, last_called=last, progress=progress)
     if targets is not None:
         check_targets(pair, targets)  # before the work of minutes
-    if holdout is None:
-        return pair, None
-    faults = replace(pair.faults, synthetic=pair.faults.synthetic[:-1])
-    return replace(pair, synthetic=pair.synthetic[:-1], faults=faults), pair.synthetic[-1]
+    return (pair, None) if holdout is None else (pair.without_last(), pair.synthetic[-1])
 
 
 def _today() -> str:

@@ -12,7 +12,7 @@ from understudy import demo
 from understudy._core.errors import OptionError, SchemaError
 from understudy._core.numbers import whole_number
 from understudy.methods import Method, flaw_of, refuse_unpublishable
-from understudy.options import PlanOptions, RunOptions
+from understudy.options import PlanOptions, RunOptions, options_of
 from understudy.privacy import (
     ONE_ROW,
     Ledger,
@@ -190,12 +190,8 @@ def read_neighbours(word: str) -> Neighbours:
     >>> read_neighbours("add-remove").public_rows
     False
     """
-    if isinstance(word, Neighbours):
-        return word
-    words = [relation.value for relation in Neighbours]
-    if word not in words:
-        raise OptionError(f"neighbours must be one of {', '.join(words)}. Got {word!r} instead.")
-    return Neighbours(word)
+    [declared] = [option for option in options_of(PlanOptions) if option.name == "neighbours"]
+    return Neighbours(declared.check(word))
 
 
 def _ledger(options: RunOptions, name: str) -> Ledger | None:
@@ -214,6 +210,8 @@ def _ledger(options: RunOptions, name: str) -> Ledger | None:
             f"the ledger given is an object with a dataset and caps of its own, so {' and '.join(given)} would have no "
             "effect. Name them where the ledger is made, or pass the path of a ledger file."
         )
+    if not hasattr(ledger, "charge"):
+        raise OptionError(f"The 'ledger' parameter must be a path or a ledger. Got {type(ledger).__name__} instead.")
     return ledger
 
 
@@ -222,4 +220,6 @@ def _check_cap(settings: RunSettings) -> None:
     check = getattr(settings.ledger, "check", None)
     if check is not None and settings.guarantee:
         budget = settings.terms.budget
-        check(epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours)
+        check(
+            epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours, unit=settings.terms.unit
+        )

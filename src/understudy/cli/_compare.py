@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from understudy.cli._files import refuse_target
 from understudy.cli._interrupts import INTERRUPTS
+from understudy.cli._options import takes
 from understudy.cli._show import Progress, counted, make_table, progress_bars, say, say_json, say_table
+from understudy.options import PlanOptions
 
 if TYPE_CHECKING:
     from understudy._api import Comparison
 
 
+@takes(PlanOptions, only=("delta", "neighbours"))
 def compare(
     source: str = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'."),
     schema: Path | None = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON)."),
@@ -26,8 +29,8 @@ def compare(
     epsilons: str = typer.Option("0.1,0.4,1.6", "--epsilons", help="Budgets, with commas between them."),
     seeds: int = typer.Option(5, "--seeds", help="Runs of each method at each budget."),
     out: Path = typer.Option(Path("comparison"), "--out", "-o", help="Folder for results; made, or taken up again."),
-    delta: str | None = typer.Option(None, "--delta", help="Allow (ε, δ) with Gaussian noise. Default: pure ε."),
-    neighbours: str = typer.Option("replace-one", "--neighbours", help="replace-one or add-remove."),
+    *,
+    given: dict[str, Any],
     ways: str = typer.Option("2,3", "--ways", help="How many columns the compared tables have: any of 1 to 4."),
     csv: Path | None = typer.Option(None, "--csv", help="Write the table of results to this CSV file as well."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file of --csv if it is there."),
@@ -51,9 +54,8 @@ def compare(
             methods=None if methods is None else _parts(methods),
             epsilons=_parts(epsilons),
             seeds=seeds,
-            delta=delta,
-            neighbours=neighbours,
             ways=widths,
+            **given,
             out=out,
             progress=_noting_what_is_kept(progress, out),
         )

@@ -62,7 +62,8 @@ def show(
         releases = counted(account.n_charges, "release", "releases")
         say(
             f"{account.dataset}: ε {_number(account.spent)} of {_number(account.cap)} spent in {releases} "
-            f"({account.neighbours.value}), {_number(account.remaining)} left{_delta_words(account)}."
+            f"({account.neighbours.value}, {account.unit.sentence}), {_number(account.remaining)} left"
+            f"{_delta_words(account)}."
         )
 
 
@@ -116,6 +117,7 @@ def _account_json(account: Account) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "neighbours": account.neighbours.value,
+        "unit": account.unit.sentence,
         "cap": str(account.cap),
         "spent": str(account.spent),
         "remaining": str(account.remaining),

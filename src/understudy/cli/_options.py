@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import typer
@@ -15,11 +15,13 @@ Command = Callable[..., None]
 _METAVARS = ((Whole, "INTEGER"), (Real, "NUMBER"))
 
 
-def takes(*kinds: type) -> Callable[[Command], Command]:
+def takes(*kinds: type, only: Collection[str] | None = None) -> Callable[[Command], Command]:
     """Give a command a flag for each declared option, in place of its argument `given`. There it gets those that were
     given, read but unchecked: the checks are those of whatever they are handed to.
     """
-    declared = {option.name: option for kind in kinds for option in options_of(kind)}
+    declared = {
+        option.name: option for kind in kinds for option in options_of(kind) if only is None or option.name in only
+    }
 
     def widened(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from understudy._core.compiling import kernel
 from understudy.counting._batch import Axes, Groups, Tables
 
 Array = npt.NDArray[Any]
@@ -31,7 +31,7 @@ SHARED_NS = 0.35
 MOST_CELLS = 1 << 16
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def tally_ns(cells: float) -> float:
     """Predicted nanoseconds a row for adding to a table of this many cells."""
     if cells <= 4096:
@@ -41,7 +41,7 @@ def tally_ns(cells: float) -> float:
     return TALLY_LARGE_NS if cells <= 1 << 21 else TALLY_HUGE_NS
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def cover(
     order: Array, tables: Tables, axes: Axes, n_rows: int, window: int, zeta: bool, owner: Array, held_axes: Array
 ) -> tuple[int, float]:
@@ -114,14 +114,14 @@ def cover(
     return groups, total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def look_up(lookup: Array, codes: Array, out: Array) -> None:
     """Fill `out` with the group of each code."""
     for r in range(codes.shape[0]):
         out[r] = lookup[codes[r]]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def number_cells(
     stage: Array, low: int, high: int, columns: Array, strides: Array, start: int, stop: int, index: Array
 ) -> None:
@@ -139,7 +139,7 @@ def number_cells(
             index[r] += column[r] * stride
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def tally(
     stage: Array, n_rows: int, groups: Groups, columns: Array, strides: Array, index: Array, counts: Array
 ) -> None:
@@ -169,7 +169,7 @@ def tally(
                 first[index[r]] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def tally_weighted(
     stage: Array, weights: Array, groups: Groups, columns: Array, strides: Array, index: Array, counts: Array
 ) -> None:
@@ -185,7 +185,7 @@ def tally_weighted(
                 table[index[r]] += weight[r]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def merge_lanes(groups: Groups, counts: Array) -> None:
     """Add the copies of each group's table up into the first."""
     for g in range(groups.cells.shape[0]):
@@ -197,7 +197,7 @@ def merge_lanes(groups: Groups, counts: Array) -> None:
                 first[c] += other[c]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def project_tables(
     chosen: Array, owner: Array, tables: Tables, groups: Groups, axes: Axes, counts: Array, out: Array
 ) -> None:
@@ -262,7 +262,7 @@ def project_tables(
                     table[index[c]] += total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def zeta(width: int, counts: Array) -> None:
     """Turn the counts of all 2^width patterns into the counts of rows that have at least the pattern's ones."""
     for bit in range(width):
@@ -273,7 +273,7 @@ def zeta(width: int, counts: Array) -> None:
                 zeros[c] += ones[c]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def moebius(table: Array) -> None:
     """Turn the counts of rows with at least each pattern's ones into the counts of the patterns: `zeta` undone."""
     half = 1
@@ -284,7 +284,7 @@ def moebius(table: Array) -> None:
         half *= 2
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def binary_tables(
     chosen: Array, owner: Array, tables: Tables, groups: Groups, axes: Axes, counts: Array, out: Array
 ) -> None:
@@ -310,7 +310,7 @@ def binary_tables(
         moebius(table)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def subset_keys(chosen: Array, tables: Tables, rank: Array, bits: int, depth: int, keys: Array) -> None:
     """Name every subset of each table's axes by one number: ranks plus one, ascending, as digits from the left.
 
@@ -338,7 +338,7 @@ def subset_keys(chosen: Array, tables: Tables, rank: Array, bits: int, depth: in
             at += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def bits_set(word: np.uint64) -> np.uint64:
     """Number of bits set in a 64-bit word. The compiler knows this idiom and uses its own vector instructions."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -347,7 +347,7 @@ def bits_set(word: np.uint64) -> np.uint64:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def count_subsets(
     words: Array, low: int, high: int, block: int, column: Array, depth: Array, buffer: Array, counts: Array
 ) -> None:
@@ -384,7 +384,7 @@ def count_subsets(
             counts[v] += np.int64(total)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def gather_binary(chosen: Array, offsets: Array, position: Array, counts: Array, out: Array) -> None:
     """Fill each chosen table from the counts of its subsets, listed one after another in `position`."""
     at = 0

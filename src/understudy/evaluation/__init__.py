@@ -33,10 +33,17 @@ from understudy.evaluation._network import NETWORK_INFORMATION, measure_network
 from understudy.evaluation._pair import Pair, PairFaults, Progress, TableFaults, pair_of_codes, read_pair
 from understudy.evaluation._public import PublicReport, make_public_report
 from understudy.evaluation._ranges import RANGE_QUERIES, measure_ranges
-from understudy.evaluation._reference import References, draw_fresh_sample, draw_independent_columns, make_references
+from understudy.evaluation._reference import (
+    References,
+    draw_fresh_sample,
+    draw_independent_columns,
+    make_references,
+    reference_coins,
+)
 from understudy.evaluation._report import PRIVATE, Report, make_report
 from understudy.evaluation._result import MeasureResult, find_result
-from understudy.evaluation._sdmetrics import SDMETRICS, measure_sdmetrics
+from understudy.evaluation._sdmetrics_columns import SDMETRICS_COLUMNS, measure_sdmetrics_columns
+from understudy.evaluation._sdmetrics_pairs import SDMETRICS_PAIRS, measure_sdmetrics_pairs
 from understudy.evaluation._summaries import Cell, Histogram, Shares, WorstTable
 from understudy.evaluation._tables import TABLE_DISTANCES, measure_tables, total_variation
 from understudy.evaluation._validity import VALIDITY, measure_validity
@@ -59,7 +66,8 @@ __all__ = [
     "PRIVATE",
     "QUERIES_GROUP",
     "RANGE_QUERIES",
-    "SDMETRICS",
+    "SDMETRICS_COLUMNS",
+    "SDMETRICS_PAIRS",
     "TABLES_GROUP",
     "TABLE_DISTANCES",
     "VALIDITY",
@@ -104,13 +112,15 @@ __all__ = [
     "measure_detection",
     "measure_network",
     "measure_ranges",
-    "measure_sdmetrics",
+    "measure_sdmetrics_columns",
+    "measure_sdmetrics_pairs",
     "measure_tables",
     "measure_validity",
     "pair_of_codes",
     "points",
     "quiet",
     "read_pair",
+    "reference_coins",
     "rows_of",
     "scikit_learn",
     "some_rows",

@@ -46,7 +46,7 @@ _MEASURES = {
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Detected:
     auc: float
     pmse: float
     null: float
@@ -68,7 +68,7 @@ def measure_detection(
 ) -> list[MeasureResult]:
     """How well a logistic regression and boosted trees tell real from synthetic rows, and the pMSE ratio.
 
-    The pMSE ratio comes with the logistic regression. At most 10,000 rows a side are used.
+    The pMSE ratio comes with the logistic regression. At most 10,000 rows of each side are used.
 
     Args:
         pair: the tables.
@@ -104,7 +104,7 @@ def measure_detection(
     real, fresh = (rows_of(pair.real, np.sort(part)) for part in (order[:n_rows], order[n_rows : 2 * n_rows]))
     others = [*pair.synthetic, fresh, references.independent_columns]
     scales = scales_of(pair)
-    found: dict[Detector, list[_Found]] = {}
+    found: dict[Detector, list[_Detected]] = {}
     for model in models:
         found[model] = []
         for done, other in enumerate(others):
@@ -134,7 +134,7 @@ class Detection:
 DETECTION = Detection()
 
 
-def _tell_apart(model: Detector, real: Table, other: Table, scales: tuple[Scale, ...], rng: Rng) -> _Found:
+def _tell_apart(model: Detector, real: Table, other: Table, scales: tuple[Scale, ...], rng: Rng) -> _Detected:
     both = Table(real.domain, tuple(np.concatenate(c) for c in zip(real.columns, other.columns, strict=True)))
     labels = np.repeat([0, 1], [real.n, other.n])
     share = other.n / both.n
@@ -142,19 +142,19 @@ def _tell_apart(model: Detector, real: Table, other: Table, scales: tuple[Scale,
     inputs = features.spread(both) if model == "logistic" else features.compact(both)
     kept = inputs.std(axis=0) > 0 if inputs.shape[1] else np.zeros(0, dtype=np.bool_)
     if not kept.any():  # constant columns, the same on both sides
-        return _Found(auc=0.5, pmse=0.0, null=1.0)
+        return _Detected(auc=0.5, pmse=0.0, null=1.0)
     seed = int(rng.integers(2**31))
     with quiet():
         scores = _cross_validated(model, inputs, labels, features, seed, rng)
         auc = area_under_curve(labels == 1, scores)
         if model == "boosting":
-            return _Found(auc=auc, pmse=float(np.mean((scores - share) ** 2)), null=float("nan"))
+            return _Detected(auc=auc, pmse=float(np.mean((scores - share) ** 2)), null=float("nan"))
         fitted = _model(model, features, seed).fit(inputs[:, kept], labels)
         chances = fitted.predict_proba(inputs[:, kept])[:, 1]
     parameters = 1 + int(np.linalg.matrix_rank(inputs[:, kept] - inputs[:, kept].mean(axis=0)))
     null = (parameters - 1) * share * (1 - share) / both.n
     telling = _telling(inputs[:, kept], fitted.coef_[0], features.owners[kept], scales)
-    return _Found(auc=auc, pmse=float(np.mean((chances - share) ** 2)), null=null, telling=telling)
+    return _Detected(auc=auc, pmse=float(np.mean((chances - share) ** 2)), null=null, telling=telling)
 
 
 def _cross_validated(model: Detector, inputs: Floats, labels: Ints, features: Features, seed: int, rng: Rng) -> Floats:
@@ -187,7 +187,7 @@ def _telling(inputs: Floats, weights: Floats, owners: Ints, scales: Sequence[Sca
     return tuple(sorted(moved, key=lambda one: -one[1]))
 
 
-def _area(model: Detector, found: Sequence[_Found], scope: str) -> MeasureResult:
+def _area(model: Detector, found: Sequence[_Detected], scope: str) -> MeasureResult:
     *synthetic, fresh, independent = found
     value, interval = over_tables([one.auc for one in synthetic])
     called = {"logistic": "A logistic regression tells", "boosting": "Boosted trees tell"}[model]
@@ -225,7 +225,7 @@ def _area(model: Detector, found: Sequence[_Found], scope: str) -> MeasureResult
     )
 
 
-def _ratio(found: Sequence[_Found], scope: str) -> MeasureResult:
+def _ratio(found: Sequence[_Detected], scope: str) -> MeasureResult:
     *synthetic, fresh, independent = found
     value, interval = over_tables([one.ratio for one in synthetic])
     sides = {"synthetic": synthetic[0], "fresh_sample": fresh, "independent_columns": independent}

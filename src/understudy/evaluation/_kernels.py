@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from understudy._core.compiling import kernel
 
 Array = npt.NDArray[Any]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def number_keys(keys: Array, ids: Array) -> int:
     """Numbers the distinct keys from 0 in the order in which they appear; returns how many there are.
 
-    Open addressing in a table at most half full: 10 ns a key where it fits the third cache.
+    Open addressing in a table at most half full: 10 ns per key where it fits the third cache.
     """
     bits = 4
     while (1 << bits) < 2 * keys.shape[0]:
@@ -38,7 +39,7 @@ def number_keys(keys: Array, ids: Array) -> int:
     return found
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def crossed_difference(a: Array, b: Array, n: int, m: int) -> np.int64:
     """Σ |a·m − b·n|: n·m times the L1 distance between a/n and b/m, without rounding."""
     total = np.int64(0)
@@ -47,7 +48,7 @@ def crossed_difference(a: Array, b: Array, n: int, m: int) -> np.int64:
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def share_differences(a: Array, b: Array, n: float, m: float) -> tuple[float, float]:
     """Σ |a/n − b/m| and Σ (a/n − b/m)²."""
     absolute, squared = 0.0, 0.0

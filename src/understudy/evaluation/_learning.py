@@ -24,7 +24,7 @@ class Features:
 
     For linear models and kernels (`spread`): an ordered column is its place, centred and scaled to unit variance, with
     a yes-or-no column for each code that has no place (missing, special); any other column is a yes-or-no column for
-    each of its codes, at most the 32 most frequent. For trees (`compact`): one number a column, places first and then
+    each of its codes, at most the 32 most frequent. For trees (`compact`): one number per column, places first and then
     the codes that have none; columns without an order are marked as categories.
     """
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 Direction: TypeAlias = Literal["less", "more", "nearer"]
 """What is better: less, more, or (nearer) neither more nor less than a fresh sample shows."""
-Need: TypeAlias = Literal["network", "classifiers"]
-"""What not every evaluation has: a model with a network; the time, and the library, to train classifiers."""
+Need: TypeAlias = Literal["values", "network", "classifiers"]
+"""What not every evaluation has: values beside codes; a model with a network; the time, and the library, to train
+classifiers."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,12 @@ class MeasureInput:
 
     def has(self, need: Need) -> bool:
         """Whether what a measure needs is there."""
-        return {"network": isinstance(self.model, HasNetwork), "classifiers": self.classifiers}[need]
+        there = {
+            "values": self.pair.values is not None,
+            "network": isinstance(self.model, HasNetwork),
+            "classifiers": self.classifiers,
+        }
+        return there[need]
 
 
 class Measure(Protocol):

@@ -11,7 +11,8 @@ from understudy.evaluation._measure import Measure, MeasureInput
 from understudy.evaluation._network import NETWORK_INFORMATION
 from understudy.evaluation._ranges import RANGE_QUERIES
 from understudy.evaluation._result import MeasureResult
-from understudy.evaluation._sdmetrics import SDMETRICS
+from understudy.evaluation._sdmetrics_columns import SDMETRICS_COLUMNS
+from understudy.evaluation._sdmetrics_pairs import SDMETRICS_PAIRS
 from understudy.evaluation._tables import TABLE_DISTANCES
 from understudy.evaluation._validity import VALIDITY
 
@@ -23,7 +24,8 @@ MEASURES: tuple[Measure, ...] = (
     NETWORK_INFORMATION,
     DETECTION,
     CLASSIFICATION,
-    SDMETRICS,
+    SDMETRICS_COLUMNS,
+    SDMETRICS_PAIRS,
 )
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError, TableError
 from understudy.schema import Attribute, Domain, Field, Level, Schema
-from understudy.tables import ColumnFaults, LooseTable, Table, missing_label, outside_label, read_loosely
+from understudy.tables import ColumnFaults, LooseTable, Table, Values, missing_label, outside_label, read_loosely
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -65,6 +65,8 @@ class Pair:
     faults: PairFaults
     kind: str = "pyarrow"
     """What the real table was read from: pandas, polars, pyarrow, csv, parquet or arrow."""
+    values: tuple[tuple[Values, ...], ...] | None = None
+    """The columns as values, first of the real table and then of each synthetic one; None if codes are all there is."""
 
     @property
     def first(self) -> Table:
@@ -75,6 +77,15 @@ class Pair:
     def names(self) -> tuple[str, ...]:
         """Column names."""
         return self.schema.names
+
+    def without_last(self) -> Pair:
+        """The same without the last of several synthetic tables."""
+        return replace(
+            self,
+            synthetic=self.synthetic[:-1],
+            faults=replace(self.faults, synthetic=self.faults.synthetic[:-1]),
+            values=None if self.values is None else self.values[:-1],
+        )
 
     @cached_property
     def extended(self) -> bool:
@@ -123,7 +134,7 @@ def read_pair(
         if progress is not None:
             progress("reading the tables", i, len(sides))
         try:
-            tables.append(read_loosely(source, schema))
+            tables.append(read_loosely(source, schema, values=True))
         except TableError as error:
             faults += [f"{side}: {fault}" for fault in error.faults]
     if faults:
@@ -180,6 +191,7 @@ def _join(tables: list[LooseTable], schema: Schema) -> Pair:
         labels=tuple(labels),
         faults=PairFaults(real=faults[0], synthetic=tuple(faults[1:])),
         kind=tables[0].kind,
+        values=tuple(table.values for table in tables if table.values is not None),
     )
 
 

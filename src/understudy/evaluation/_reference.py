@@ -23,6 +23,8 @@ class References:
 
     fresh_sample: Table
     independent_columns: Table
+    seed: int = 0
+    """What they were drawn by: `reference_coins` draw the same rows again."""
 
 
 def make_references(pair: Pair, *, seed: int = 0) -> References:
@@ -36,12 +38,24 @@ def make_references(pair: Pair, *, seed: int = 0) -> References:
     >>> make_references(pair).fresh_sample.n
     2
     """
-    coins = streams(seed)
-    # The streams keep their first names: another name would draw other rows.
+    fresh, independent = reference_coins(seed)
     return References(
-        fresh_sample=draw_fresh_sample(pair.real, coins.get("evaluate", "floor"), n_rows=pair.first.n),
-        independent_columns=draw_independent_columns(pair.real, coins.get("evaluate", "ceiling"), n_rows=pair.first.n),
+        fresh_sample=draw_fresh_sample(pair.real, fresh, n_rows=pair.first.n),
+        independent_columns=draw_independent_columns(pair.real, independent, n_rows=pair.first.n),
+        seed=seed,
     )
+
+
+def reference_coins(seed: int) -> tuple[Rng, Rng]:
+    """What the rows of the fresh sample are drawn by, and those of the independent columns, one column after the other.
+
+    >>> fresh, independent = reference_coins(0)
+    >>> int(fresh.integers(1)), int(independent.integers(1))
+    (0, 0)
+    """
+    coins = streams(seed)
+    # The streams keep their first names: under other names they would draw other rows.
+    return coins.get("evaluate", "floor"), coins.get("evaluate", "ceiling")
 
 
 def draw_fresh_sample(table: Table, rng: Rng, *, n_rows: int | None = None) -> Table:

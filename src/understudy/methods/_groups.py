@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.numbers import exact_number
 from understudy.schema import Domain
 
 Number = Fraction | int | float
@@ -49,7 +50,7 @@ def read_split(L1: Number | None, L2: Number | None, L3: Number | None, r: Numbe
     Traceback (most recent call last):
     understudy._core.errors.OptionError: L1, L2 and L3 are shares of one budget and must add up to 1. They come to 0.9.
     """
-    network, sensitive, others, ratio = (None if x is None else exact(x) for x in (L1, L2, L3, r))
+    network, sensitive, others, ratio = (None if x is None else exact_number(x) for x in (L1, L2, L3, r))
     if sensitive is not None and others is not None:
         network = 1 - sensitive - others if network is None else network
     else:
@@ -136,8 +137,3 @@ def named_sensitivities(domain: Domain, sensitive: Sequence[str]) -> list[Fracti
                 raise OptionError(f"there is no column '{name}' to call sensitive. {did_you_mean(name, names)}")
             found[names.index(name)] = Fraction(1)
     return found
-
-
-def exact(value: Number) -> Fraction:
-    """The number as its shortest decimal text says it: 0.3 is 3/10."""
-    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)

@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias
 
 from understudy._core.errors import OptionError
+from understudy._core.numbers import exact_number
 from understudy._core.randomness import Rng, Streams
 from understudy.methods._attach import COMPANIONS_SHARE, Attacher, choose_companions, declared_factors
-from understudy.methods._groups import Level, Number, Split, exact, make_levels, named_sensitivities, read_split
+from understudy.methods._groups import Level, Number, Split, make_levels, named_sensitivities, read_split
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
 from understudy.methods._search import Progress, greedy_bayes
@@ -188,7 +189,7 @@ class HPPrivBayes(Declared):
             curator=curator,
             n=n,
             network_share=self.split.network,
-            theta=exact(self.theta),
+            theta=exact_number(self.theta),
             k=self.k,
             max_candidates=settings.max_candidates,
             coins=coins,
@@ -236,7 +237,7 @@ class HPPrivBayes(Declared):
             score=self.score,
             encoding="hierarchical",
             k=self.k,
-            theta=exact(self.theta),
+            theta=exact_number(self.theta),
             beta=self.split.network,
             max_candidates=self.max_candidates,
         )

@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import ceil, log2
 from typing import ClassVar
 
+from understudy._core.numbers import exact_number
 from understudy._core.randomness import Streams
 from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
 from understudy.methods._plan import Plan, plan_with_tables
@@ -115,7 +116,7 @@ instead.
     def largest_clique(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
         """Most cells of a clique: θ-useful even if there were as many tables as columns."""
         noise = terms.table_noise(self._tables_share(terms.neighbours) / max(len(domain), 1))
-        return min(largest_useful_table(n, noise, _exact(self.theta)), LARGEST_TABLE)
+        return min(largest_useful_table(n, noise, exact_number(self.theta)), LARGEST_TABLE)
 
     def n_pairs(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
         """How many pairs are to be chosen, if cliques have room for them."""
@@ -139,7 +140,7 @@ instead.
             curator,
             pairs=self.n_pairs(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
             limit=self.largest_clique(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
-            share=_exact(self.beta) * (1 - rows_share(curator.neighbours)),
+            share=exact_number(self.beta) * (1 - rows_share(curator.neighbours)),
             progress=progress,
         )
         if progress is not None:
@@ -148,7 +149,7 @@ instead.
         return measure_cliques(curator, graph, n, share=curator.share_left)
 
     def _tables_share(self, neighbours: Neighbours) -> Fraction:
-        return (1 - _exact(self.beta)) * (1 - rows_share(neighbours))
+        return (1 - exact_number(self.beta)) * (1 - rows_share(neighbours))
 
 
 def choose_graph(
@@ -199,8 +200,3 @@ def tables_of(graph: Decomposable, budget: Budget) -> list[Marginal]:
     power = 2 if budget.pure else 1
     tables: list[Clique] = merge(graph, power=power, limit=LARGEST_TABLE)
     return [Marginal.of(*sorted(table)) for table in tables]
-
-
-def _exact(value: Fraction | int | float) -> Fraction:
-    """The number as its shortest decimal text says it: 0.3 is 3/10."""
-    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
+from understudy._core.numbers import exact_number
 from understudy._core.randomness import Rng, Streams
 from understudy.methods._flaw import Flaw
 from understudy.methods._jtree import measure_cliques
@@ -112,7 +113,7 @@ Got 2 instead.
 
     @property
     def _tables_share(self) -> Fraction:
-        return 1 - (Fraction(str(self.beta)) if isinstance(self.beta, float) else Fraction(self.beta))
+        return 1 - exact_number(self.beta)
 
 
 def printed_graph(curator: Curator, *, epsilon: float, phi: float, coins: Rng) -> Decomposable:

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from understudy._core.errors import OptionError
+from understudy._core.numbers import exact_number
 from understudy._core.randomness import Streams
 from understudy.methods._count_tables import (
     count_cells,
@@ -104,7 +105,7 @@ class MWEM(Declared):
         >>> MWEM().rounds(make_budget("1.6")), MWEM().rounds(make_budget("0.01"))
         (32, 1)
         """
-        return max(1, floor(budget.epsilon / _exact(self.round_epsilon)))
+        return max(1, floor(budget.epsilon / exact_number(self.round_epsilon)))
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
@@ -189,8 +190,3 @@ class MWEM(Declared):
 
 def _passes(n_noted: int) -> int:
     return min(MOST_PASSES, max(FEWEST_PASSES, -(-UPDATES // n_noted)))
-
-
-def _exact(value: Fraction | float) -> Fraction:
-    """As people write it: 0.05 is 1/20."""
-    return value if isinstance(value, Fraction) else Fraction(str(value))

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias
 
 from understudy._core.errors import OptionError
+from understudy._core.numbers import exact_number
 from understudy._core.randomness import Rng, Streams
 from understudy.methods._block_shape import (
     STRENGTH_SHARE,
@@ -103,7 +104,7 @@ class PrivABN(Declared):
         """θ as it comes out."""
         if self.theta is None:
             return USUAL_THETA[self.variant]
-        return _exact(self.theta)
+        return exact_number(self.theta)
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
@@ -182,7 +183,7 @@ class PrivABN(Declared):
             encoding=self.encoding,
             k=self.k,
             theta=self.usual_theta,
-            beta=_exact(self.beta),
+            beta=exact_number(self.beta),
             max_candidates=self.max_candidates or DRAWN_EACH * len(domain),
         )
 
@@ -255,7 +256,7 @@ class PrivABN(Declared):
             n,
             terms.budget,
             strength,
-            beta=_exact(self.beta),
+            beta=exact_number(self.beta),
             theta=self.usual_theta,
             share=(1 - rows_share(terms.neighbours)) * (1 - STRENGTH_SHARE),
             sensitivity=terms.difference_sensitivity(RScore(), max(n, 1), [(a.size, a.size) for a in seen]),
@@ -264,8 +265,3 @@ class PrivABN(Declared):
 
     def _recoding(self, domain: Domain) -> Recoding:
         return recode(domain, "hierarchical" if self.encoding == "auto" else self.encoding)
-
-
-def _exact(value: Fraction | int | float) -> Fraction:
-    """The number as its shortest decimal text says it: 0.3 is 3/10."""
-    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias
 
+from understudy._core.numbers import exact_number
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
@@ -121,8 +122,8 @@ instead.
             score=self.score,
             encoding=self.encoding,
             k=self.k,
-            theta=_exact(self.theta),
-            beta=_exact(self.beta),
+            theta=exact_number(self.theta),
+            beta=exact_number(self.beta),
             max_candidates=self.max_candidates,
         )
 
@@ -179,8 +180,3 @@ def tables_to_measure(nodes: tuple[Node, ...]) -> list[Marginal]:
         for family in families
         if not any(other != family and other.refines(family) for other in holders[family.attributes[0]])
     ]
-
-
-def _exact(value: Fraction | int | float) -> Fraction:
-    """The number as its shortest decimal text says it: 0.3 is 3/10."""
-    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)

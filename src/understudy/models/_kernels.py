@@ -9,17 +9,18 @@ stream: one generator a column and batch, so columns are shuffled independently 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from understudy._core.compiling import kernel
 
 _TO_UNIT = 1.0 / (1 << 53)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _rotl(x, k):
     return (x << np.uint64(k)) | (x >> np.uint64(64 - k))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _next(state):
     result = _rotl(state[0] + state[3], 23) + state[0]
     t = state[1] << np.uint64(17)
@@ -32,13 +33,13 @@ def _next(state):
     return result
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _unit(state):
     """A uniform number in [0, 1)."""
     return (_next(state) >> np.uint64(11)) * _TO_UNIT
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _below(state, n):
     """A uniform integer in 0 … n − 1 for n < 2³², without bias (Lemire 2019)."""
     n = np.uint64(n)
@@ -51,21 +52,21 @@ def _below(state, n):
     return np.int64(product >> np.uint64(32))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def set_place(codes, lookup, place):
     """`place[r] = lookup[codes[r]]`: the first parent's part of each row's configuration."""
     for r in range(codes.shape[0]):
         place[r] = lookup[codes[r]]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_place(codes, lookup, place):
     """`place[r] += lookup[codes[r]]`: one more parent's part."""
     for r in range(codes.shape[0]):
         place[r] += lookup[codes[r]]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _find(cumulative, low, high, point):
     """First index in low … high − 1 with `cumulative[index] >= point`; the last entry is 1."""
     high -= 1
@@ -78,7 +79,7 @@ def _find(cumulative, low, high, point):
     return low
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_balanced(place, first, stop, cumulative, code_of, state, ends, values, out):
     """Draw `out[r]` from the cells `first[q] … stop[q] − 1`, q = place[r], with counts as even as they can be.
 
@@ -125,7 +126,7 @@ def draw_balanced(place, first, stop, cumulative, code_of, state, ends, values, 
         ends[q] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_independent(place, first, stop, cumulative, code_of, state, out):
     """Draw each `out[r]` on its own from the cells `first[q] … stop[q] − 1`, q = place[r]."""
     n_codes = code_of.shape[0]

@@ -13,8 +13,9 @@ from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
 from understudy.privacy._conversion import epsilon_for
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
-from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts, MemoryLedger
+from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts
 from understudy.privacy._mechanisms import AddNoise, Counted, Mechanism
+from understudy.privacy._memory_ledger import MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._open import open_curator

@@ -1,7 +1,7 @@
 """Names of data sets in a ledger: what is refused, which names are one, and which look too much alike.
 
 Two names are one account if they differ in case, in the width or form of their characters (NFKC) or in white space
-alone: a slip of the keyboard must not open a second purse for the same people. Such a run is charged to the account
+alone: a slip of the keyboard must not open a second account for the same people. Such a run is charged to the account
 that is there, under the name it was opened with. Characters that cannot be seen are refused, since nobody could tell
 two such names apart.
 """

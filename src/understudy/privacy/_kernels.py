@@ -12,7 +12,8 @@ Parameters are bounded by the callers: see `_noise.py` and `_selection.py`. `pos
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from understudy._core.compiling import kernel
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -25,7 +26,7 @@ _FAR = 64  # Laplace scales from zero where the Gaussian's acceptance is settled
 _FAR_STEPS = 512
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def below(m, words, position):
     """A uniform integer in 0 … m − 1, by rejection: (integer, next position)."""
     while position < words.shape[0]:
@@ -37,7 +38,7 @@ def below(m, words, position):
     return _ZERO, OUT_OF_WORDS
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def flip_exp_fraction(x, y, words, position):
     """True with probability exp(−x/y), for 0 ≤ x ≤ y < 2^63 (Canonne, Kamath, Steinke 2020, Algorithm 1)."""
     k = _ONE
@@ -58,7 +59,7 @@ def flip_exp_fraction(x, y, words, position):
         k += _ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def flip_exp_one(words, position):
     """True with probability 1/e. The first round of the algorithm always succeeds, so it starts at the second."""
     k = np.uint64(2)
@@ -71,7 +72,7 @@ def flip_exp_one(words, position):
         k += _ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def flip_exp_steps(steps, words, position):
     """True with probability exp(−steps), for a whole number of steps."""
     while steps > _ZERO:
@@ -82,7 +83,7 @@ def flip_exp_steps(steps, words, position):
     return True, position
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_laplace(t, s, words, position):
     """A discrete Laplace integer, probability ∝ exp(−|x|·s/t), for t, s < 2^40 (Algorithm 2)."""
     while True:
@@ -114,7 +115,7 @@ def draw_laplace(t, s, words, position):
             return -size, position
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_gaussian(t, m, b, words, position):
     """A discrete Gaussian integer of σ² = t·m/b, for t·b, m ≤ 2^25 + 1 (Algorithm 3, accepted as in proof.md, 3.4)."""
     while True:
@@ -144,7 +145,7 @@ def draw_gaussian(t, m, b, words, position):
             return x, position
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_laplace(counts, out, done, t, s, words, position):
     """Fill `out[done:]` with counts plus noise: (how many are done, position, status)."""
     while done < counts.shape[0]:
@@ -157,7 +158,7 @@ def add_laplace(counts, out, done, t, s, words, position):
     return done, position, 0
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_gaussian(counts, out, done, t, m, b, words, position):
     """Fill `out[done:]` with counts plus noise: (how many are done, position, status)."""
     while done < counts.shape[0]:
@@ -170,7 +171,7 @@ def add_gaussian(counts, out, done, t, m, b, words, position):
     return done, position, 0
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def flip_gap(gap, p, q, words, position):
     """True with probability exp(−gap·p/q), for p, q ≤ 2^62.
 
@@ -201,7 +202,7 @@ def flip_gap(gap, p, q, words, position):
     return flip_exp_fraction(rest, q, words, position)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def permute_and_flip(gaps, order, left, p, q, words, position):
     """Look at candidates in random order until one is accepted: (winner or −1, how many are left, position, status).
 
@@ -223,7 +224,7 @@ def permute_and_flip(gaps, order, left, p, q, words, position):
     return -1, left, position, GAVE_UP
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def exponential(gaps, p, q, words, position):
     """Draw candidates uniformly until one is accepted: (winner or −1, position, status)."""
     while True:

@@ -1,4 +1,4 @@
-"""The account of what was spent on a dataset, over all releases: entries, their hash chain, and a ledger in memory.
+"""The account of what was spent on a dataset, over all releases: entries, their hash chain.
 
 Costs add up (basic composition): the sum of all ε and the sum of all δ charged to a dataset bound what its releases
 reveal together, whatever each of them did and however later ones depended on earlier ones.
@@ -12,19 +12,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
-from threading import Lock
-from typing import Literal, Never, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError, did_you_mean
 from understudy._core.receipts import Receipt, leave_receipt
 from understudy.privacy._budget import Number, parse_number
-from understudy.privacy._dataset_names import check_name, find_name
+from understudy.privacy._dataset_names import find_name
 from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
 Kind: TypeAlias = Literal["open", "charge", "cap"]
 _CHANGING = "have the cap changed first with: understudy ledger cap"
 _RAISING = "have the cap raised with: understudy ledger cap"
-_IN_MEMORY = "make the ledger with a larger cap"
 GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
 
 
@@ -32,8 +31,8 @@ GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
 class Entry:
     """One line of a ledger. Its meaning never changes.
 
-    `open` names a dataset's cap and neighbour relation, `cap` changes the cap, `charge` spends. `hash` covers every
-    field and the hash of the entry before, so no entry can be edited, removed or moved without breaking the chain.
+    `open` names a dataset's cap, neighbour relation and unit, `cap` changes the cap, `charge` spends. `hash` covers
+    every field and the hash of the entry before, so no entry can be edited, removed or moved without breaking it.
 
     >>> entry = Entry(id=1, time="", dataset="d", kind="open", epsilon=Fraction(3), delta=None,
     ...               neighbours=Neighbours.REPLACE_ONE, method="", note="", previous=GENESIS)
@@ -48,6 +47,7 @@ class Entry:
     epsilon: Fraction
     delta: Fraction | None
     neighbours: Neighbours
+    unit: PrivacyUnit = ONE_ROW
     method: str
     note: str
     previous: str
@@ -63,6 +63,9 @@ class Entry:
             "epsilon": str(self.epsilon),
             "delta": "" if self.delta is None else str(self.delta),
             "neighbours": self.neighbours.value,
+            "unit": self.unit.words,
+            "max_rows": str(self.unit.max_rows),
+            "unit_column": self.unit.column or "",
             "method": self.method,
             "note": self.note,
             "previous": self.previous,
@@ -85,6 +88,7 @@ class Account:
     dataset: str
     neighbours: Neighbours
     cap: Fraction
+    unit: PrivacyUnit = ONE_ROW
     delta_cap: Fraction | None = None
     spent: Fraction = Fraction(0)
     delta_spent: Fraction = Fraction(0)
@@ -108,13 +112,24 @@ class Account:
         )
 
     def refuse_or_pass(
-        self, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, *, raising: str = _RAISING
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        *,
+        raising: str = _RAISING,
     ) -> None:
         """Raise unless this charge fits; `raising` says how this ledger's caps are raised."""
         if neighbours is not self.neighbours:
             raise LedgerError(
                 f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
                 f"{neighbours.value}: their epsilons do not add up. Run it under {self.neighbours.value}."
+            )
+        if (unit.max_rows, unit.column) != (self.unit.max_rows, self.unit.column):
+            raise LedgerError(
+                f"dataset '{self.dataset}' is kept for {self.unit.sentence}, and this run is for {unit.sentence}: "
+                "their epsilons do not add up. Run it for the same unit, or keep it as a dataset of its own."
             )
         if epsilon > self.remaining:
             raise BudgetExceeded(
@@ -135,7 +150,14 @@ class Ledger(Protocol):
     """Where a run is charged before its data are looked at."""
 
     def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+        self,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        method: str = "",
+        note: str = "",
     ) -> Entry:
         """Book a run's whole budget for good, or raise; on return the charge is durable."""
         ...
@@ -148,10 +170,19 @@ class LedgerWithReceipts:
         self._ledger = ledger
 
     def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+        self,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        method: str = "",
+        note: str = "",
     ) -> Entry:
         """Book a run's whole budget for good, or raise."""
-        entry = self._ledger.charge(epsilon=epsilon, delta=delta, neighbours=neighbours, method=method, note=note)
+        entry = self._ledger.charge(
+            epsilon=epsilon, delta=delta, neighbours=neighbours, unit=unit, method=method, note=note
+        )
         leave_receipt(receipt_for(entry))
         return entry
 
@@ -165,6 +196,7 @@ def next_entries(
     epsilon: Fraction,
     delta: Fraction,
     neighbours: Neighbours,
+    unit: PrivacyUnit = ONE_ROW,
     method: str,
     note: str,
     raising: str = _RAISING,
@@ -183,12 +215,12 @@ def next_entries(
         if cap is None:
             raise LedgerError(f"dataset '{dataset}' is not in this ledger yet. Give its cap on first use.")
         new.append(
-            _entry([*entries, *new], dataset, "open", epsilon=cap, delta=delta_cap, neighbours=neighbours, note="")
+            _entry(entries, dataset, "open", epsilon=cap, delta=delta_cap, neighbours=neighbours, unit=unit, note="")
         )
         account = accounts(new)[dataset]
     else:
         check_cap(account, cap, delta_cap)
-    account.refuse_or_pass(epsilon, delta, neighbours, raising=raising)
+    account.refuse_or_pass(epsilon, delta, neighbours, unit, raising=raising)
     new.append(
         _entry(
             [*entries, *new],
@@ -197,6 +229,7 @@ def next_entries(
             epsilon=epsilon,
             delta=delta,
             neighbours=neighbours,
+            unit=unit,
             method=method,
             note=note,
         )
@@ -208,7 +241,8 @@ def cap_entry(entries: Sequence[Entry], *, dataset: str, cap: Fraction, delta_ca
     """The entry that changes a dataset's cap; without another `delta_cap` the present one stays."""
     account = account_of(entries, dataset)
     bound = account.delta_cap if delta_cap is None else delta_cap
-    return _entry(entries, account.dataset, "cap", epsilon=cap, delta=bound, neighbours=account.neighbours, note=note)
+    relation, unit = account.neighbours, account.unit
+    return _entry(entries, account.dataset, "cap", epsilon=cap, delta=bound, neighbours=relation, unit=unit, note=note)
 
 
 def _entry(
@@ -219,6 +253,7 @@ def _entry(
     epsilon: Fraction,
     delta: Fraction | None,
     neighbours: Neighbours,
+    unit: PrivacyUnit,
     note: str,
     method: str = "",
 ) -> Entry:
@@ -230,6 +265,7 @@ def _entry(
         epsilon=epsilon,
         delta=delta,
         neighbours=neighbours,
+        unit=unit,
         method=method,
         note=note,
         previous=entries[-1].hash if entries else GENESIS,
@@ -256,7 +292,11 @@ def accounts(entries: Iterable[Entry]) -> dict[str, Account]:
     for entry in entries:
         if entry.kind == "open":
             result[entry.dataset] = Account(
-                dataset=entry.dataset, neighbours=entry.neighbours, cap=entry.epsilon, delta_cap=entry.delta
+                dataset=entry.dataset,
+                neighbours=entry.neighbours,
+                unit=entry.unit,
+                cap=entry.epsilon,
+                delta_cap=entry.delta,
             )
         else:
             result[entry.dataset] = result[entry.dataset].after(entry)
@@ -306,66 +346,3 @@ def parse_caps(cap: Number | None, delta_cap: Number | None) -> tuple[Fraction |
     if most_delta is not None and not 0 <= most_delta < 1:
         raise OptionError(f"The 'delta_cap' parameter must lie between 0 and 1. Got {delta_cap} instead.")
     return most, most_delta
-
-
-class MemoryLedger:
-    """A ledger that lasts as long as the process: several runs on one dataset under one cap.
-
-    >>> ledger = MemoryLedger(dataset="people", cap=1)
-    >>> half = {"epsilon": Fraction(3, 4), "delta": Fraction(0), "neighbours": Neighbours.REPLACE_ONE}
-    >>> ledger.charge(**half).id, ledger.remaining()
-    (2, Fraction(1, 4))
-    >>> ledger.charge(**half)
-    Traceback (most recent call last):
-    understudy._core.errors.BudgetExceeded: this run asks for epsilon 3/4 of dataset 'people', but 1/4 of its cap 1 is \
-left. Ask for 1/4 or less, or make the ledger with a larger cap.
-    """
-
-    def __init__(self, *, dataset: str = "dataset", cap: Number, delta_cap: Number | None = None) -> None:
-        self.dataset = check_name(dataset)
-        self._cap, self._delta_cap = parse_caps(cap, delta_cap)
-        self._entries: list[Entry] = []
-        self._lock = Lock()
-
-    def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
-    ) -> Entry:
-        """Book a run's whole budget, or raise."""
-        with self._lock:
-            made = next_entries(
-                self._entries,
-                dataset=self.dataset,
-                cap=self._cap,
-                delta_cap=self._delta_cap,
-                epsilon=epsilon,
-                delta=delta,
-                neighbours=neighbours,
-                method=method,
-                note=note,
-                raising=_IN_MEMORY,
-            )
-            leave_receipt(receipt_for(made[-1], lambda: made[-1] in self._entries))
-            self._entries += made
-            return made[-1]
-
-    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> None:
-        """Raise if this charge would be refused now; charges nothing."""
-        account = accounts(self._entries).get(self.dataset) or Account(
-            dataset=self.dataset, neighbours=neighbours, cap=self._cap or Fraction(0), delta_cap=self._delta_cap
-        )
-        account.refuse_or_pass(epsilon, delta, neighbours, raising=_IN_MEMORY)
-
-    def show(self) -> tuple[Entry, ...]:
-        """All entries."""
-        return tuple(self._entries)
-
-    def spent(self) -> Fraction:
-        """What was spent so far."""
-        return account_of(self._entries, self.dataset).spent if self._entries else Fraction(0)
-
-    def remaining(self) -> Fraction:
-        """What may still be spent."""
-        return (self._cap or Fraction(0)) - self.spent()
-
-    def __reduce__(self) -> Never:  # copy, deepcopy and pickle all come through here
-        raise TypeError("a ledger cannot be copied: both copies could spend the same budget. Pass this one along.")

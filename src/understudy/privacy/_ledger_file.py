@@ -13,14 +13,16 @@ from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
-from understudy._core.errors import LedgerError
+from understudy._core.errors import LedgerError, OptionError
 from understudy.privacy._ledger import GENESIS, Entry, check_chain
 from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._unit import PrivacyUnit
 
 _APPLICATION = 0x75734C31  # "usL1"; SQLite keeps it in the file's header
 _ENTRIES = (
     "CREATE TABLE entries (id INTEGER PRIMARY KEY, time TEXT NOT NULL, dataset TEXT NOT NULL, kind TEXT NOT NULL, "
-    "epsilon TEXT NOT NULL, delta TEXT NOT NULL, neighbours TEXT NOT NULL, method TEXT NOT NULL, note TEXT NOT NULL, "
+    "epsilon TEXT NOT NULL, delta TEXT NOT NULL, neighbours TEXT NOT NULL, unit TEXT NOT NULL, "
+    "max_rows TEXT NOT NULL, unit_column TEXT NOT NULL, method TEXT NOT NULL, note TEXT NOT NULL, "
     "previous TEXT NOT NULL, hash TEXT NOT NULL)"
 )
 _HEAD = "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), count INTEGER NOT NULL, hash TEXT NOT NULL)"
@@ -30,7 +32,9 @@ _BY_ANALYZE = [
     ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
     ("table", "sqlite_stat4", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
 ]
-_COLUMNS = "id, time, dataset, kind, epsilon, delta, neighbours, method, note, previous, hash"
+_COLUMNS = (
+    "id, time, dataset, kind, epsilon, delta, neighbours, unit, max_rows, unit_column, method, note, previous, hash"
+)
 _RESTORE = "Nothing was charged. Restore the file from a backup, and find out who changed it."
 
 
@@ -62,7 +66,7 @@ def read_entries(connection: sqlite3.Connection, path: Path) -> list[Entry]:
     rows = connection.execute(f"SELECT {_COLUMNS} FROM main.entries ORDER BY id").fetchall()
     try:
         entries = [_entry(row) for row in rows]
-    except (ValueError, TypeError, ZeroDivisionError):
+    except (ValueError, TypeError, ZeroDivisionError, OptionError):
         entries = None
     heads = connection.execute("SELECT count, hash FROM main.head").fetchall()
     if entries is None or heads != [(len(entries), entries[-1].hash if entries else GENESIS)]:
@@ -75,7 +79,7 @@ def append_entries(connection: sqlite3.Connection, entries: list[Entry]) -> None
     """Write entries behind those that are there, and move the head."""
     for entry in entries:
         values = (entry.id, *list(entry.fields().values())[1:], entry.hash)
-        connection.execute(f"INSERT INTO main.entries ({_COLUMNS}) VALUES ({', '.join('?' * 11)})", values)
+        connection.execute(f"INSERT INTO main.entries ({_COLUMNS}) VALUES ({', '.join('?' * 14)})", values)
     connection.execute("UPDATE main.head SET count = ?, hash = ?", (entries[-1].id, entries[-1].hash))
 
 
@@ -107,7 +111,8 @@ def _entry(row: tuple[object, ...]) -> Entry:
     number, *texts = row
     if not isinstance(number, int) or not all(isinstance(text, str) for text in texts):
         raise TypeError("a field has another type than it was written with")
-    time, dataset, kind, epsilon, delta, neighbours, method, note, previous, digest = (str(text) for text in texts)
+    time, dataset, kind, epsilon, delta, neighbours, *rest = map(str, texts)
+    unit, max_rows, unit_column, method, note, previous, digest = rest
     if kind not in ("open", "charge", "cap"):
         raise ValueError("unknown kind")
     return Entry(
@@ -118,6 +123,7 @@ def _entry(row: tuple[object, ...]) -> Entry:
         epsilon=Fraction(epsilon),
         delta=Fraction(delta) if delta else None,
         neighbours=Neighbours(neighbours),
+        unit=PrivacyUnit(unit, max_rows=int(max_rows), column=unit_column or None),
         method=method,
         note=note,
         previous=previous,

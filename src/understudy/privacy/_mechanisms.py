@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """Integers as they were counted, table by table: private. Where they are scores, value = integer / scale."""
+    """Integers as they were counted, table by table: private. Where they are scores, value = integer / scale.
+
+    >>> Counted([np.array([3, 1])]).scale
+    1
+    """
 
     tables: Sequence[Counts]
     scale: int = 1

@@ -62,6 +62,6 @@ def open_curator(
         warn_of_large_delta(budget, run.rows)
     if ledger is not None and run.guarantee:
         run.ledger_entry = ledger.charge(
-            epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, method=method, note=note
+            epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, unit=unit, method=method, note=note
         )
     return Curator(run, PrivateRows(counter), View(counter.domain))

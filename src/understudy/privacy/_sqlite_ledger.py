@@ -45,6 +45,7 @@ from understudy.privacy._ledger_file import (
     sqlite_errors_explained,
 )
 from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +127,14 @@ class SQLiteLedger:
             _warn_of_near_names(name, known)
 
     def charge(
-        self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, method: str = "", note: str = ""
+        self,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        method: str = "",
+        note: str = "",
     ) -> Entry:
         """Book a run's whole budget, or raise; on return the charge is on disk."""
 
@@ -139,19 +147,22 @@ class SQLiteLedger:
                 epsilon=epsilon,
                 delta=delta,
                 neighbours=neighbours,
+                unit=unit,
                 method=method,
                 note=note,
             )
 
         return self._append(append)
 
-    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> None:
+    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, unit: PrivacyUnit = ONE_ROW) -> None:
         """Raise if this charge would be refused now. Charges nothing, so the answer may be out of date at once."""
         listed = self._file().accounts
         known = listed.get(find_name(self.dataset, listed) or "")
         cap = self._cap or Fraction(0)
-        account = known or Account(dataset=self.dataset, neighbours=neighbours, cap=cap, delta_cap=self._delta_cap)
-        account.refuse_or_pass(epsilon, delta, neighbours)
+        account = known or Account(
+            dataset=self.dataset, neighbours=neighbours, unit=unit, cap=cap, delta_cap=self._delta_cap
+        )
+        account.refuse_or_pass(epsilon, delta, neighbours, unit)
 
     def change_cap(self, cap: Number, *, delta_cap: Number | None = None, note: str = "") -> Entry:
         """Set another cap from now on, as an entry of its own. It may be lower than what was spent.

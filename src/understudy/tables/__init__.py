@@ -7,16 +7,20 @@ from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, ou
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
 from understudy.tables._sources import Source, open_source
 from understudy.tables._table import Table, code_type
+from understudy.tables._values import Kinds, Numbers, Values
 from understudy.tables._write import TableWriter, open_writer
 
 __all__ = [
     "CheckReport",
     "ColumnCheck",
     "ColumnFaults",
+    "Kinds",
     "LooseTable",
+    "Numbers",
     "Source",
     "Table",
     "TableWriter",
+    "Values",
     "arrow_schema",
     "check_table",
     "code_type",

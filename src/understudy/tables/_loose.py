@@ -17,6 +17,7 @@ from understudy.tables._encode import MISSING, ColumnEncoder
 from understudy.tables._read import Progress, rows_at_once
 from understudy.tables._sources import Kind, open_source
 from understudy.tables._table import code_type
+from understudy.tables._values import ValueReader, Values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +59,17 @@ class LooseTable:
     faults: tuple[ColumnFaults, ...]
     extra: tuple[str, ...]
     """Columns that the schema does not have. They were not read."""
+    values: tuple[Values, ...] | None = None
+    """The columns as values, where these were asked for."""
 
 
-def read_loosely(source: Any, schema: Schema, *, progress: Progress | None = None) -> LooseTable:
+def read_loosely(source: Any, schema: Schema, *, values: bool = False, progress: Progress | None = None) -> LooseTable:
     """The table as codes, whatever its cells hold.
 
     Args:
         source: a path to a CSV (also gzipped), Parquet or Arrow file, or a pandas, polars or pyarrow table.
         schema: what is declared about its columns. Columns that it does not have are left out.
+        values: keep the values beside the codes. They take some ten times the memory.
         progress: called with the number of rows read so far.
 
     Raises:
@@ -84,12 +88,15 @@ def read_loosely(source: Any, schema: Schema, *, progress: Progress | None = Non
         raise TableError(*faults)
     encoders = [ColumnEncoder(field) for field in schema.fields]
     chunks: list[list[Codes]] = [[] for _ in encoders]
+    readers = [ValueReader(field) for field in schema.fields] if values else []
     every = range(len(encoders))
     # As in read_table: values take ten times the memory of codes, so not all of them are held at once.
     for places in [[i] for i in every] if opened.columnar else [list(every)]:
         for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
             for i, column in zip(places, columns, strict=True):
                 chunks[i].append(_loose_codes(encoders[i], column))
+                if values:
+                    readers[i].add(column)
             if progress:
                 progress(sum(encoder.rows for encoder in encoders) // len(encoders))
     rows = encoders[0].rows
@@ -101,6 +108,7 @@ def read_loosely(source: Any, schema: Schema, *, progress: Progress | None = Non
         columns=tuple(np.concatenate(chunk) for chunk in chunks),
         faults=tuple(_faults(encoder) for encoder in encoders),
         extra=tuple(name for name in opened.names if name not in set(schema.names)),
+        values=tuple(reader.values() for reader in readers) if values else None,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from understudy._core.compiling import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def r_scores(tables, n, out):
     """``out[b] = Σ |n·c[x, π] − c[x]·c[π]|``, which is 2·n²·R: an integer, at most 2·n²."""
     n_tables, n_child, n_parents = tables.shape
@@ -29,7 +30,7 @@ def r_scores(tables, n, out):
         out[b] = score
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def information_scores(tables, n, scale, out):
     """``out[b] = round(scale · n · I)`` with I in bits."""
     n_tables, n_child, n_parents = tables.shape
@@ -58,7 +59,7 @@ UNREACHABLE = -(1 << 30)
 FEW = 12
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _best_masses(keys, values, limit, best, spare):
     """``best[a]``: the largest value mass when the configurations given to the key side have key mass a.
 
@@ -83,7 +84,7 @@ def _best_masses(keys, values, limit, best, spare):
     return best, reached
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _settle_clear_cases(keys, values, key_mass, value_mass, n):
     """Give every configuration its side unless it could matter; returns the undecided ones and the masses so far.
 
@@ -128,7 +129,7 @@ def _settle_clear_cases(keys, values, key_mass, value_mass, n):
     return order[:undecided], key_mass, value_mass, best
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _best_of_few(keys, values, key_mass, value_mass, n):
     """The largest 2A + min(2B, n) by trying every assignment, each one flip away from the one before (Gray code)."""
     for i in range(len(keys)):
@@ -147,7 +148,7 @@ def _best_of_few(keys, values, key_mass, value_mass, n):
     return best
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def f_scores(tables, n, out):
     """``out[b] = 2·n·F = max Σ_side min(2·mass, n) − 2n``, the maximum over all ways to give each parent configuration
     one child value.

@@ -1,0 +1,94 @@
+"""How kernels are compiled, and where the machine code is kept between runs.
+
+numba keeps it beside the package, or else in the user's home. Where neither can be written to (a package that the
+administrator installed, an account without a home), it would refuse to load at all; here it is kept with the temporary
+files then, in a folder that nobody else may enter, since what lies there is run. Failing that too, it is compiled anew
+in each run. Either is said once.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba import config, njit
+
+from understudy._core.errors import UnderstudyWarning
+
+
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator that compiles a function: without Python's lock, and kept for the next run."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        try:
+            made = njit(nogil=True, cache=True, **options)(function)
+        except RuntimeError:  # there is no place that it could be kept in
+            place = _temporary_place()
+            if place is None:
+                return njit(nogil=True, **options)(function)
+            with _kept_in(place):
+                made = njit(nogil=True, cache=True, **options)(function)
+        return _forgiving(made)
+
+    return compiled
+
+
+@cache
+def _temporary_place() -> Path | None:
+    """A folder for machine code among the temporary files; None if there is none to be trusted. Says so, once."""
+    instead = "Set NUMBA_CACHE_DIR to a folder that you may write to."
+    try:
+        place = Path(tempfile.gettempdir(), f"understudy-kernels-{os.geteuid()}")
+        new = not place.exists()
+        place.mkdir(mode=0o700, exist_ok=True)
+        found = place.lstat()
+        trusted = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
+        tempfile.TemporaryFile(dir=place).close()
+    except (OSError, AttributeError):  # Windows knows no owners; there, it is the user's own folder to begin with
+        trusted = False
+    if not trusted:
+        warnings.warn(
+            "neither the package nor your home can be written to, so kernels are compiled anew in each run, which "
+            f"takes some seconds. {instead}",
+            UnderstudyWarning,
+            stacklevel=3,
+        )
+        return None
+    if new:
+        warnings.warn(
+            f"neither the package nor your home can be written to, so compiled kernels are kept in {place}. {instead}",
+            UnderstudyWarning,
+            stacklevel=3,
+        )
+    return place
+
+
+@contextmanager
+def _kept_in(place: Path) -> Iterator[None]:
+    """Have numba keep in `place` what is compiled inside the block, and nothing else."""
+    before, config.CACHE_DIR = config.CACHE_DIR, str(place)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _forgiving(made: Any) -> Any:
+    """The same function, not stopped by a disk that fills up: what cannot be kept is compiled again next time."""
+    keeper: Any = getattr(made, "_cache", None)
+    save = getattr(keeper, "save_overload", None)
+    if save is not None:
+
+        def save_if_possible(*args: Any) -> None:
+            with suppress(OSError):
+                save(*args)
+
+        keeper.save_overload = save_if_possible
+    return made

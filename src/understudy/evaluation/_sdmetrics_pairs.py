@@ -1,0 +1,133 @@
+"""SDMetrics' measures of pairs of columns, and Column Pair Trends, the average of both.
+
+- **CorrelationSimilarity** is of Pearson's correlation, over the rows where both columns have a value.
+- **ContingencySimilarity** of a column with numbers or dates cuts it as SDMetrics does: into ten parts of equal width
+  between the smallest and the largest value of each table by itself, so that one part may mean different values in the
+  real and in the synthetic table; missing cells join the largest value.
+- **Column Pair Trends** is the average over all pairs, as SDMetrics' property gives it by itself. Quality reports of
+  its later versions leave out pairs that hardly hang together in the real table, and come out lower for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from understudy.evaluation._counts import joint_counts
+from understudy.evaluation._measure import ASSOCIATIONS_GROUP, Direction, MeasureInput, Need
+from understudy.evaluation._pair import Pair, Progress
+from understudy.evaluation._reference import References
+from understudy.evaluation._result import MeasureResult
+from understudy.evaluation._sdmetrics import Scored, Scores, scored_result
+from understudy.evaluation._values import Floats, Ints, ValueColumn, value_columns
+from understudy.schema import Attribute, Domain
+from understudy.tables import Table, code_type
+
+_PARTS = 10
+_LEAST_VARIANCE = 1e-12
+
+
+def measure_sdmetrics_pairs(
+    pair: Pair, references: References, *, progress: Progress | None = None
+) -> list[MeasureResult]:
+    """Column Pair Trends, ContingencySimilarity and CorrelationSimilarity. More is better.
+
+    >>> import pyarrow as pa
+    >>> from understudy.evaluation import make_references, read_pair
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": name, "type": "boolean"} for name in "ab"]})
+    >>> real, fake = {"a": [True, False], "b": [True, False]}, {"a": [True, True], "b": [True, False]}
+    >>> pair = read_pair(pa.table(real), pa.table(fake), schema)
+    >>> [(one.name, one.value) for one in measure_sdmetrics_pairs(pair, make_references(pair)) if one.measured]
+    [('Column Pair Trends', 0.5), ('ContingencySimilarity', 0.5)]
+    """
+    if progress is not None:
+        progress("SDMetrics' measures of pairs of columns", 0, 1)
+    columns = value_columns(pair, references)
+    parts = {"ContingencySimilarity": _contingency(columns), "CorrelationSimilarity": _correlation(columns)}
+    both = dict(sorted((parts["ContingencySimilarity"] | parts["CorrelationSimilarity"]).items()))
+    questions = {
+        "ContingencySimilarity": "SDMetrics: do tables of two columns have the right shares?",
+        "CorrelationSimilarity": "SDMetrics: are correlations of numbers and dates right?",
+    }
+    everything = [
+        Scored("Column Pair Trends", "SDMetrics: do pairs of columns follow the right trends?", both, parts),
+        *(Scored(name, questions[name], scores) for name, scores in parts.items()),
+    ]
+    return [scored_result(SDMETRICS_PAIRS, columns, scored, width=2) for scored in everything]
+
+
+class SDMetricsPairs:
+    """What SDMetrics says of pairs of columns."""
+
+    name = "SDMetrics, pairs of columns"
+    group = ASSOCIATIONS_GROUP
+    direction: Direction = "more"
+    synonym = "SDMetrics"
+    needs: frozenset[Need] = frozenset({"values"})
+
+    def compute(self, given: MeasureInput) -> Sequence[MeasureResult]:
+        """What it finds."""
+        return measure_sdmetrics_pairs(given.pair, given.references, progress=given.progress)
+
+
+SDMETRICS_PAIRS = SDMetricsPairs()
+
+
+def _contingency(columns: Sequence[ValueColumn]) -> Scores:
+    wanted = [
+        (i, j) for i, j in combinations(range(len(columns)), 2) if not (columns[i].continuous and columns[j].continuous)
+    ]
+    if not wanted:
+        return {}
+    sizes = [_PARTS + 2 if column.continuous else column.n_kinds + 1 for column in columns]
+    domain = Domain(tuple(Attribute(name=c.name, size=size) for c, size in zip(columns, sizes, strict=True)))
+    tables = [
+        Table(domain, tuple(_codes(c, at).astype(code_type(size)) for c, size in zip(columns, sizes, strict=True)))
+        for at in range(len(columns[0].tables))
+    ]
+    scores: Scores = dict.fromkeys(wanted, np.zeros(0))  # in the order of columns, whatever the order of counting
+    for joint in joint_counts(tables, wanted):
+        truth, *held = (counts / table.n for counts, table in zip(joint.counts, tables, strict=True))
+        scores[wanted[joint.position]] = np.array([1 - np.abs(truth - shares).sum() / 2 for shares in held])
+    return scores
+
+
+def _codes(column: ValueColumn, at: int) -> Ints:
+    values = column.tables[at]
+    if not column.continuous:
+        return np.asarray(values + 1)  # what is missing comes first
+    there = values[~np.isnan(values)]
+    edges = np.histogram_bin_edges(there, bins=_PARTS)
+    return np.asarray(np.digitize(values, bins=edges))
+
+
+def _correlation(columns: Sequence[ValueColumn]) -> Scores:
+    places = [i for i, column in enumerate(columns) if column.continuous]
+    if len(places) < 2:
+        return {}
+    truth, *held = (_pearson(np.array([columns[i].tables[at] for i in places])) for at in range(len(columns[0].tables)))
+    return {
+        (places[a], places[b]): np.array([1 - abs(truth[a, b] - found[a, b]) / 2 for found in held])
+        for a, b in combinations(range(len(places)), 2)
+    }
+
+
+def _pearson(values: Floats) -> Floats:
+    """Pearson's correlation of every pair of rows, over the columns where both have a value; NaN where it has none."""
+    there = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Centred and scaled first: large numbers would lose their variance in the sums.
+        filled = np.where(there, values, 0.0)
+        centred = np.where(there, filled - filled.sum(axis=1, keepdims=True) / there.sum(axis=1, keepdims=True), 0.0)
+    centred /= np.maximum(np.abs(centred).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    mask = there.astype(np.float64)
+    n = np.maximum(mask @ mask.T, 1.0)
+    sums = centred @ mask.T
+    covariance = centred @ centred.T / n - sums * sums.T / n**2
+    variance = (centred**2) @ mask.T / n - (sums / n) ** 2
+    defined = (variance > _LEAST_VARIANCE) & (variance.T > _LEAST_VARIANCE)
+    product = np.where(defined, variance * variance.T, 1.0)
+    return np.where(defined, np.clip(covariance / np.sqrt(product), -1, 1), np.nan)

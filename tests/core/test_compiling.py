@@ -1,0 +1,79 @@
+"""Kernels are compiled wherever the program runs: also where neither package nor home can be written to."""
+
+import os
+import tempfile
+import warnings
+from pathlib import Path
+
+import pytest
+from numba import config
+from numba.core import caching
+
+from understudy._core import compiling
+from understudy._core.compiling import kernel
+from understudy._core.errors import UnderstudyWarning
+
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
+
+
+def twice(x):
+    return 2 * x
+
+
+@pytest.fixture
+def nowhere(tmp_path, monkeypatch):
+    """Only a folder that is named can be written to: neither the package nor the home."""
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [caching.UserProvidedCacheLocator])
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    compiling._temporary_place.cache_clear()
+    yield tmp_path / f"understudy-kernels-{os.geteuid()}"
+    compiling._temporary_place.cache_clear()
+
+
+def test_machine_code_is_kept_with_the_temporary_files_and_that_is_said_once(nowhere):
+    with pytest.warns(UnderstudyWarning, match="so compiled kernels are kept in .*NUMBA_CACHE_DIR") as said:
+        made = [kernel()(twice), kernel()(twice)]
+    assert [each(21) for each in made] == [42, 42]
+    assert len(said) == 1
+    assert nowhere.stat().st_mode & 0o777 == 0o700
+    assert list(nowhere.rglob("*.nbc"))
+    assert config.CACHE_DIR == ""  # other people's kernels go where they went before
+
+
+def test_the_next_run_finds_it_and_says_nothing(nowhere):
+    nowhere.mkdir(mode=0o700)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kernel()(twice)(21) == 42
+
+
+@pytest.mark.parametrize("found", ["open to others", "a link", "a file"])
+def test_a_folder_that_is_not_to_be_trusted_is_not_used(nowhere, tmp_path, found):
+    if found == "a link":
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        nowhere.symlink_to(tmp_path / "elsewhere")
+    elif found == "a file":
+        nowhere.touch()
+    else:
+        nowhere.mkdir()
+        nowhere.chmod(0o755)
+    with pytest.warns(UnderstudyWarning, match="compiled anew in each run"):
+        assert kernel()(twice)(21) == 42
+    assert not list(tmp_path.rglob("*.nbc"))
+
+
+def test_a_disk_that_is_full_stops_no_kernel(nowhere, monkeypatch):
+    def full(self, *args):
+        raise OSError(28, "No space left on device")
+
+    nowhere.mkdir(mode=0o700)
+    monkeypatch.setattr(caching.IndexDataCacheFile, "save", full)
+    assert kernel()(twice)(21) == 42
+
+
+def test_where_the_package_can_be_written_to_nothing_changes():
+    made = kernel()(twice)
+    assert made(21) == 42
+    assert Path(made.stats.cache_path).is_dir()
+    assert tempfile.gettempdir() not in made.stats.cache_path
