@@ -128,7 +128,7 @@ def _level_words(level: NoiseLevel) -> str:
     if level.kind == "none":
         return "none"
     symbol = "scale b" if level.kind == "laplace" else "variance σ²"
-    return f"{symbol} = {float(level.scale):.6g} a cell"
+    return f"{symbol} = {float(level.scale):.6g} per cell"
 
 
 def _noise_words(settings: RunSettings) -> str:

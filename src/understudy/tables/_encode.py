@@ -59,7 +59,7 @@ class ColumnEncoder:
         return codes
 
     def marks(self, column: Column) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64] | None]:
-        """Codes and marks of the next batch: one a row, or one a distinct value with where each row finds its own."""
+        """Codes and marks of the next batch: one per row, or one per distinct value and where each row finds its."""
         for kind in [cells.type for _, cells in column.parts] if isinstance(column, Mixed) else [column.type]:
             self.refusal = self.refusal or refusal(kind, self.schema_field)
         indices: npt.NDArray[np.int64] | None = None
