@@ -35,11 +35,9 @@ browser: setup
 	@$(BIN)/python scripts/setup_browser.py
 
 test: setup browser lint types
-	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research -m "not slow"
 
 test-all: setup browser lint types
-	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research --hypothesis-profile=thorough
 
 lint: setup

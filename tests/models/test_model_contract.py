@@ -3,6 +3,7 @@
 A new kind joins by a line in `MAKERS`: a function that makes a model of it whose distribution is the given one.
 """
 
+import ast
 import json
 from collections.abc import Callable
 from functools import reduce
@@ -10,8 +11,10 @@ from functools import reduce
 import numpy as np
 import pytest
 
+from tests.house.sources import PROJECT
 from tests.models.random_networks import attribute, brute_marginal, condition
 from tests.models.worked_example import columns_model
+from understudy import models
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models import (
@@ -251,3 +254,16 @@ def test_a_network_has_the_distribution_of_its_model(kind, shape):
 
 def test_every_kind_that_can_be_saved_is_held_to_the_contract():
     assert set(KINDS) <= set(MAKERS)
+
+
+def test_nobody_outside_the_room_asks_a_model_for_its_class():
+    classes = {maker for maker in dir(models) if maker.endswith(("Model", "Joint"))} - {"Model"}
+    assert {"NetworkModel", "JointModel", "TablesModel", "NoisyJoint", "ViewsModel"} <= classes
+    for path in [*(PROJECT / "src" / "understudy").rglob("*.py"), *(PROJECT / "research").rglob("*.py")]:
+        if not {"models", "tests"} & set(path.parts):
+            calls = [
+                node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+            ]
+            asked = [call for call in calls if ast.unparse(call.func) in ("isinstance", "issubclass")]
+            named = {node.id for call in asked for node in ast.walk(call.args[1]) if isinstance(node, ast.Name)}
+            assert not named & classes, path

@@ -14,8 +14,10 @@ from understudy.privacy import (
     REPLACE_ONE,
     BestCandidate,
     Candidate,
+    Counted,
     MeanStrength,
     NoisyTables,
+    Price,
     PureBudget,
     make_noise,
     open_curator,
@@ -137,3 +139,40 @@ def _same(domain):
         pieces=tuple((a,) for a in range(3)),
         back=((0, 1),) * 3,
     )
+
+
+class Vague:
+    """A question that says neither what it looks at nor what a change costs."""
+
+    what = "something"
+
+    def free_answer(self, facts):
+        return None
+
+    def price(self, facts, share):
+        sensitivity = facts.terms.table_sensitivity
+        return Price(mechanism=facts.noise_for(share, sensitivity), sensitivity=sensitivity.l1)
+
+    def count(self, rows, facts):
+        return Counted(rows.count([Marginal.of(0)]))
+
+    def answer(self, noisy, price, facts):
+        return noisy
+
+
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_a_question_that_says_nothing_of_attributes_counts_against_all_of_them(neighbours):
+    curator = open_curator(
+        PlainCounter(binary(3), ROWS), budget=BUDGET, neighbours=neighbours, noise=make_noise(seed=1)
+    )
+    curator.promise([2], TENTH)
+    curator.ask(Vague(), share=TENTH)
+    with pytest.raises(BudgetExceeded, match="promised less"):
+        curator.ask(Vague(), share=Fraction(1, 1000))
+    twice = 1 if neighbours is REPLACE_ONE else 2
+    assert [curator.protection.of_attribute(a) for a in range(3)] == [twice * TENTH * BUDGET.epsilon] * 3
+
+
+def test_tables_with_unequal_noise_are_asked_for_one_at_a_time():
+    with pytest.raises(InternalError, match="one at a time"):
+        NoisyTables(marginals=[Marginal.of(0), Marginal.of(1)], factors={0: (Fraction(1), Fraction(1, 2))})

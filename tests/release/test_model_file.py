@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,6 +54,18 @@ def test_a_model_comes_back_as_it_was(tmp_path, encoding):
     for mine, theirs in zip(loaded.model.measurements, published.model.measurements, strict=True):
         assert np.array_equal(mine.counts, theirs.counts)
         assert (mine.marginal, mine.noise) == (theirs.marginal, theirs.noise)
+
+
+def test_a_file_of_version_0_1_opens_and_answers_as_it_did_then():
+    model = load_model(Path(__file__).with_name("network-0.1.understudy"))
+    assert (model.statement.stamp, model.statement.epsilon, model.model.n) == ("NOT PRIVATE: seeded", 2, 300)
+    answer = model.query("smokes | age=60..79")
+    assert answer.probabilities.tolist() == pytest.approx([0.09448273038779655, 0.9055172696122035])
+    assert model.sample(5, seed=1, kind="pyarrow").to_pylist()[:3] == [
+        {"sex": "F", "age": 45, "smokes": "no"},
+        {"sex": "F", "age": 28, "smokes": "no"},
+        {"sex": "M", "age": 25, "smokes": "no"},
+    ]
 
 
 def test_the_same_model_makes_the_same_bytes(tmp_path):

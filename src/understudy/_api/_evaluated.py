@@ -10,13 +10,15 @@ from typing import Any
 from understudy._api._plan import plan
 from understudy._api._settings import SchemaLike, read_schema
 from understudy._core.errors import OptionError, TableError
+from understudy._core.formats import FORMATS
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
 from understudy.release import PublishedModel, Release, load_model, privacy_letter
 from understudy.schema import Schema
 
 MODEL_FILE = "model.understudy"
-_TABLES = ("synthetic.csv", "synthetic.csv.gz", "synthetic.parquet", "synthetic.arrow")
+_ENDINGS = (*(ending for format in FORMATS.values() for ending in format.endings), ".arrow")
+_TABLES = tuple(f"synthetic{ending}" for ending in _ENDINGS)
 _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 

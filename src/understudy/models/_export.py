@@ -37,7 +37,7 @@ _SPELT_OUT = (  # signs that make a label what it is, and that BIF has no place 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlainNode:
-    """A node of a network without levels: `table` has one axis a parent, then one for the node's own states."""
+    """A node of a network without levels: `table` has one axis per parent, then one for the node's own states."""
 
     name: str
     states: tuple[str, ...]
@@ -48,7 +48,7 @@ class PlainNode:
 
 
 def plain_nodes(model: HasNetwork, labels: Labels | None = None) -> list[PlainNode]:
-    """The model as nodes without levels, parents first. `labels` has a label for each leaf code, a list an attribute.
+    """The model as nodes without levels, parents first. `labels` has one label per leaf code, one list per attribute.
 
     >>> from understudy.models import Network, NetworkModel, Node
     >>> from understudy.schema import Attribute, Domain, Level, recode
@@ -214,7 +214,7 @@ def _one_line(text: str) -> str:
 def to_networkx(model: HasNetwork, labels: Labels | None = None) -> Any:
     """The model as a `networkx.DiGraph`.
 
-    Nodes carry `size`, `states`, `table` (one axis a parent, in the order of `parents`, then the node), `parents`,
+    Nodes carry `size`, `states`, `table` (one axis per parent, in the order of `parents`, then the node), `parents`,
     `attribute` and `level`; helper nodes for generalised parents have a level above 0.
 
     >>> from understudy.models import Network, NetworkModel, Node

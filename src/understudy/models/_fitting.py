@@ -33,7 +33,7 @@ LARGEST_WORK = 20_000_000
 
 
 def fit_conditionals(network: Network, measurements: Sequence[Measurement], n: int) -> list[Floats]:
-    """One conditional table a node, shaped (*parent sizes, child size), from the measured tables.
+    """One conditional table per node, shaped (*parent sizes, child size), from the measured tables.
 
     Every family must be nested in some measured table. A parent configuration left without mass gets the child's
     overall distribution.
@@ -112,7 +112,7 @@ def _plausible(tables: Sequence[Floats], overlaps: Sequence[_Overlap], total: fl
 
 
 def _variance(measurement: Measurement) -> float | Floats:
-    """The noise's variance: one number, or one a cell where the noise is unequal."""
+    """The noise's variance: one number, or one per cell where the noise is unequal."""
     return measurement.variances() if measurement.factors else float(measurement.noise.variance)
 
 
@@ -124,7 +124,7 @@ def _shaped(flat: Floats, measurement: Measurement) -> Floats:
 class _Overlap:
     """A marginal that several tables share: which tables, where their cells go, and how far each is trusted.
 
-    `weights` has a row a member and a column a shared cell, or one column for all. `shares` says how a difference is
+    `weights` has one row per member and one column per shared cell, or one for all. `shares` says how a difference is
     spread over a member's cells: None for evenly, else in proportion to their noise.
     """
 

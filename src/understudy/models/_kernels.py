@@ -85,7 +85,7 @@ def draw_balanced(place, first, stop, cumulative, code_of, state, ends, values, 
 
     In each configuration q of m rows, value x gets floor(m·C(x) + u) − floor(m·C(x − 1) + u) of them, for one uniform
     u: its expectation m·p(x), rounded up or down. The values are then shuffled over the rows of that configuration.
-    `ends` has one entry a configuration, `values` one a row; both are scratch.
+    `ends` has one entry per configuration, `values` one per row; both are scratch.
     """
     n_codes = code_of.shape[0]
     ends[:] = 0

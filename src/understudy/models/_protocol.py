@@ -50,7 +50,14 @@ class Model(Protocol):
 
 @runtime_checkable
 class DrawsRows(Model, Protocol):
-    """A model of a whole table: rows can be drawn from it."""
+    """A model of a whole table: rows can be drawn from it.
+
+    >>> from understudy.models import JointModel, TablesModel
+    >>> from understudy.schema import Attribute
+    >>> domain, half = Domain((Attribute(name="sex", size=2),)), np.array([0.5, 0.5])
+    >>> [isinstance(model, DrawsRows) for model in (JointModel(domain, 9, half), TablesModel(domain, 9, {(0,): half}))]
+    [True, False]
+    """
 
     def sample_codes(
         self,
@@ -67,7 +74,13 @@ class DrawsRows(Model, Protocol):
 
 @runtime_checkable
 class DrawsItself(Model, Protocol):
-    """A model that can be shown as a picture."""
+    """A model that can be shown as a picture.
+
+    >>> from understudy.models import JointModel
+    >>> from understudy.schema import Attribute
+    >>> isinstance(JointModel(Domain((Attribute(name="sex", size=2),)), 9, np.array([0.5, 0.5])), DrawsItself)
+    False
+    """
 
     def to_svg(self, *, title: str = "") -> str:
         """A drawing of the model: one standalone SVG."""
@@ -148,7 +161,15 @@ class Parts:
 
 @runtime_checkable
 class Saves(Model, Protocol):
-    """A model that can be saved: it holds only what was paid for or declared, and comes back from its parts."""
+    """A model that can be saved: it holds only what was paid for or declared, and comes back from its parts.
+
+    >>> from understudy.models import JointModel
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain((Attribute(name="sex", size=2),))
+    >>> parts = JointModel(domain, 9, np.array([0.5, 0.5])).to_parts()
+    >>> parts.document, JointModel.from_parts(parts, domain).probabilities.tolist()
+    ({'n': 9}, [0.5, 0.5])
+    """
 
     def to_parts(self) -> Parts:
         """All that it takes to make the model again, beside the domain."""

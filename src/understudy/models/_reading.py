@@ -73,7 +73,13 @@ def read_axes(value: Any) -> tuple[Axis, ...]:
 
 
 def read_probabilities(parts: PartsReader, name: str, shape: tuple[int, ...]) -> Floats:
-    """A table of numbers from 0 to 1; whether they sum to 1 is for the model to say."""
+    """A table of numbers from 0 to 1; whether they sum to 1 is for the model to say.
+
+    >>> from understudy.models import Parts
+    >>> read_probabilities(Parts({}, {"table-00000": np.array([0.5, np.nan])}), "table-00000", (2,))
+    Traceback (most recent call last):
+    ValueError: a table holds numbers that are no probabilities
+    """
     table: Floats = parts.array(name, np.float64, shape)
     if not np.isfinite(table).all() or table.min(initial=0.0) < 0 or table.max(initial=0.0) > 1 + 1e-6:
         raise ValueError("a table holds numbers that are no probabilities")

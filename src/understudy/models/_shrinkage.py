@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 ROUNDS = 6
 # Fitting pairs passes over the whole table once a pair and round; a table beyond this is weighed against its one-way
-# margins only. Such tables have few axes or few rows a cell.
+# margins only. Such tables have few axes or few rows per cell.
 LARGEST_FIT = 20_000_000
 
 

@@ -46,7 +46,7 @@ class Estimate:
 
     @classmethod
     def from_replicates(cls, probabilities: Floats, replicates: Floats) -> Estimate:
-        """From answers under redrawn noise, one a row of `replicates`.
+        """From answers under redrawn noise, one per row of `replicates`.
 
         >>> estimate = Estimate.from_replicates(np.array([0.5]), np.array([[0.4], [0.6]]))
         >>> estimate.standard_error.round(3).tolist()
@@ -98,7 +98,7 @@ def replicate(
     n: int,
     refit: Refit,
 ) -> Floats:
-    """Answers to the query under redrawn noise, one a row.
+    """Answers to the query under redrawn noise, one per row.
 
     `needed` are the attributes to fit again, `measurements` the tables to do it with, `expected` what the model
     expects in them.

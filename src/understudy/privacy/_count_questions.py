@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from understudy._core.errors import InternalError
 from understudy.privacy._mechanisms import AddNoise, Counted
 from understudy.privacy._protection import ChoiceStep, TableStep, axis_factors
 from understudy.privacy._question import Price, PrivateRows, PublicFacts, touch_each
@@ -43,6 +44,8 @@ class NumberOfRows:
         return Price(
             mechanism=facts.noise_for(share, sensitivity),
             sensitivity=facts.terms.budget.norm(sensitivity),
+            touches=(),
+            steps=(),
             n_tables=1,
         )
 
@@ -61,7 +64,7 @@ class NoisyTables:
 
     One row moves one table by `Neighbours.table_sensitivity`. With `factors`, one tuple for each leaf code of some
     attributes, a cell's noise grows as its smallest factor shrinks, and a change from or to it costs that much less
-    (proof.md, section 7); the tables must then have one shape: `measure_weighted` asks for each on its own.
+    (proof.md, section 7); such tables are asked for one at a time, as `measure_weighted` does.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget, open_curator
@@ -78,6 +81,10 @@ class NoisyTables:
     marginals: Sequence[Marginal]
     what: str = "tables"
     factors: Mapping[int, Factors] | None = None
+
+    def __post_init__(self) -> None:
+        if self.factors and len(self.marginals) > 1:
+            raise InternalError("Tables with unequal noise are asked for one at a time: their sensitivities differ.")
 
     def free_answer(self, facts: PublicFacts) -> list[Measurement] | None:
         """No tables cost nothing."""

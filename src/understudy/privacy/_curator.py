@@ -18,7 +18,7 @@ from understudy.privacy._ledger import Entry
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import Noise
 from understudy.privacy._protection import Protection, View
-from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question
+from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question, costs_of_change, touched
 from understudy.privacy._scoring import CandidateShapes
 from understudy.privacy._terms import PrivacyTerms
 from understudy.privacy._values import Charge, Counts, NoiseLevel
@@ -95,11 +95,10 @@ class Curator:
                 return free
             run.accountant.check(question.what, share)
             price = question.price(facts, share)
-            private = price.mechanism.private
             run.accountant.pay(
                 _charge(question.what, share, price, run.terms.budget),
-                price.touches,
-                price.steps if private else [None],
+                touched(price, facts, share),
+                costs_of_change(price, facts, share),
             )
             counted = question.count(self._rows, facts)
             return question.answer(price.mechanism(counted, run.noise), price, facts)

@@ -15,7 +15,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 from understudy.counting import Counter
 from understudy.privacy._accountant import Touch
 from understudy.privacy._mechanisms import AddNoise, Counted, Maximum, Mechanism
-from understudy.privacy._protection import Step, View
+from understudy.privacy._protection import ChoiceStep, Step, View
 from understudy.privacy._scoring import CandidateShapes, Scorer
 from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._terms import PrivacyTerms
@@ -107,14 +107,15 @@ class PrivateRows:
 class Price:
     """What a question takes for its answer, fixed before anything is counted.
 
-    `touches` split the share over the attributes that are looked at, for promises about some of them. `steps` say what
-    a change of a unit's values, and not its coming or going, costs.
+    `touches` split the share over the attributes that are looked at, for promises about some of them; without them all
+    of the share counts against every promise. `steps` say what a change of a unit's values, and not its coming or
+    going, costs; without them the whole price of what they touch.
     """
 
     mechanism: Mechanism
     sensitivity: Fraction
-    touches: tuple[Touch, ...] = ()
-    steps: tuple[Step, ...] = ()
+    touches: tuple[Touch, ...] | None = None
+    steps: tuple[Step, ...] | None = None
     n_tables: int = 0
     n_candidates: int = 0
 
@@ -169,6 +170,32 @@ class Question(Protocol[Answer_co]):
     def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> Answer_co:
         """What to give out: made of the mechanism's output and public facts."""
         ...
+
+
+def touched(price: Price, facts: PublicFacts, share: Fraction) -> tuple[Touch, ...]:
+    """The attributes that a question looks at: all of them, unless it says which."""
+    if price.touches is not None:
+        return price.touches
+    everything = frozenset(facts.view.source(attribute) for attribute in range(len(facts.domain)))
+    return ((everything, share),)
+
+
+def costs_of_change(price: Price, facts: PublicFacts, share: Fraction) -> tuple[Step | None, ...]:
+    """What a change of values costs: as the question says, or all that its share allows; None where no price is enough.
+
+    Under add/remove a change is two, old rows that go and new ones that come.
+    """
+    if not price.mechanism.private:
+        return (None,)
+    if price.steps is not None:
+        return price.steps
+    budget = facts.terms.budget
+    changes = budget.grouped(1 if facts.terms.public_rows else 2)
+    found = []
+    for attributes, part in touched(price, facts, share):
+        cost = changes * budget.price(part)
+        found.append(ChoiceStep(attributes=attributes, one=cost, several=cost))
+    return tuple(found)
 
 
 def touch_each(facts: PublicFacts, marginals: Iterable[Marginal], share: Fraction) -> tuple[Touch, ...]:

@@ -265,9 +265,15 @@ def _read(data: Any) -> Statement:
         if data["ledger"] is None
         else LedgerNote(dataset=_text(data["ledger"]["dataset"]), head=_text(data["ledger"]["head"])),
         warnings=tuple(_text(item) for item in _items(data["warnings"])),
-        as_printed=None if data["as_printed"] is None else _text(data["as_printed"]),
+        as_printed=_read_as_printed(data),
         protection=tuple(_read_protection(item) for item in _items(data["protection"])),
     )
+
+
+def _read_as_printed(data: Any) -> str | None:
+    # files of version 0.1 call it otherwise, and must open for good
+    found = data["as_printed"] if "as_printed" in data else data["as_published"]
+    return None if found is None else _text(found)
 
 
 def _read_charge(item: Any) -> ChargeLine:

@@ -20,7 +20,7 @@ from understudy.tables._objects import Mixed
 from understudy.tables._parse import Parsed, parse, strange
 from understudy.tables._read import Progress
 from understudy.tables._sources import open_source
-from understudy.tables._write import moment_texts
+from understudy.tables._write_csv import moment_texts
 
 _PROBE = 50
 _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d")
