@@ -1,4 +1,4 @@
-"""What a comparison or an experiment has done so far, one line a run, so that it can be taken up again."""
+"""What a comparison or an experiment has done so far, one line per run, so that it can be taken up again."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _records(schema: Schema, table: Path) -> dict[str, Any]:
         "@type": "cr:RecordSet",
         "@id": "rows",
         "name": "rows",
-        "description": "One synthetic row a record.",
+        "description": "One synthetic row per record.",
         "field": [
             {
                 "@type": "cr:Field",
