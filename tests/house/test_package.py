@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.house.sources import PACKAGE, PROJECT, SHIPPED, TESTS, every_test
 
@@ -28,6 +32,23 @@ def test_the_wheel_carries_the_demo_the_types_and_every_module(tmp_path: Path) -
     expected |= {str(source.path.relative_to(PACKAGE)) for source in SHIPPED}
     assert {name for name in expected if f"understudy/{name}" not in names} == set()
     assert not any(name.startswith(("tests/", "benchmarks/", "docs/", "research/")) for name in names)
+
+
+def test_no_test_is_skipped_for_want_of_a_package() -> None:
+    """All that the tests ask for is locked and installed: a skipped test is green and says nothing."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [Requirement(line) for line in project["optional-dependencies"]["dev"]]
+    here = [one.name for one in wanted if one.marker is None or one.marker.evaluate()]
+    locked = re.findall(r"^([a-z0-9.-]+)==", (PROJECT / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name in here if name.lower() not in locked] == []
+    assert [name for name in here if not _installed(name)] == []
+
+
+def _installed(name: str) -> bool:
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False
 
 
 def test_the_suite_has_not_shrunk() -> None:

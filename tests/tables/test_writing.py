@@ -67,8 +67,8 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path, suffix: str, monkeypatch: pyt
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("understudy.tables._write._CsvWriter.write", full)
-    monkeypatch.setattr("understudy.tables._write._ParquetWriter.write", full)
+    monkeypatch.setattr("understudy.tables._write_csv.CsvWriter.write", full)
+    monkeypatch.setattr("understudy.tables._write_parquet.ParquetWriter.write", full)
     with (
         pytest.raises(OutputError, match=r"No space left on device\. Nothing was left behind\. Free some space"),
         open_writer(tmp_path / f"t{suffix}", SCHEMA) as writer,

@@ -53,8 +53,6 @@ def make_method(method: str | Method, options: Mapping[str, Any]) -> Method:
         raise OptionError(
             f"'{next(iter(options))}' is an option of a method that is given by name. Make it part of the method."
         )
-    if not hasattr(method, "fit"):
-        raise OptionError(f"The 'method' parameter must be a name or a method. Got {type(method).__name__} instead.")
     return method
 
 

@@ -16,7 +16,6 @@ from understudy.options import PublishOptions
 from understudy.privacy import PrivacyWarning
 from understudy.release import (
     CardFacts,
-    Format,
     PublishedModel,
     Release,
     Writing,
@@ -69,7 +68,7 @@ def publish(
     return make_release(out, model, names, n_rows)
 
 
-def format_like(source: Source) -> Format:
+def format_like(source: Source) -> str:
     """The input's format: Parquet for Parquet and Arrow files, CSV for CSV and for dataframes.
 
     >>> from understudy import demo
@@ -83,7 +82,7 @@ def _facts(asked: PublishOptions) -> CardFacts:
     return CardFacts(license=asked.license, creator=asked.creator, url=asked.url)
 
 
-def _rehearse(folder: Path, source: Source, settings: RunSettings, asked: PublishOptions, format: Format) -> None:
+def _rehearse(folder: Path, source: Source, settings: RunSettings, asked: PublishOptions, format: str) -> None:
     """Try out the writing: budget that is spent on what cannot be written is lost."""
     writing = Writing(
         schema=settings.schema,

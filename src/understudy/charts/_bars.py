@@ -98,7 +98,7 @@ class _Bars:
         return known if known in _CLASSES else _CLASSES[j % 5]
 
     def rows(self) -> Chart:
-        """A row a value: the label, its bars, the first table's share in figures."""
+        """One row per value: the label, its bars, the first table's share in figures."""
         shown = [fit(group.label, 126.0, 11) for group in self.groups]
         left = _MARGIN + max(40.0, min(132.0, max(width_of(label, 11) for label in shown) + 4))
         right = _WIDTH - _MARGIN - (80 if len(self.names) > 1 else 46)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from understudy._core.formats import endings_in_words
 from understudy.cli._files import read_rows, refuse_target
 from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
@@ -17,7 +18,7 @@ _OVERWRITE = typer.Option(False, "--overwrite", help="Replace the file if it is 
 
 def sample(
     model: Path = _MODEL,
-    out: Path = typer.Option(..., "--out", "-o", help="The table to write: .csv, .csv.gz or .parquet."),
+    out: Path = typer.Option(..., "--out", "-o", help=f"The table to write: {endings_in_words()}."),
     n: int | None = typer.Option(
         None,
         "-n",

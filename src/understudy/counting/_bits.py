@@ -1,4 +1,4 @@
-"""Counting tables whose axes all have two codes: one bit a row, a popcount of ANDed words for each set of axes."""
+"""Counting tables whose axes all have two codes: one bit per row, a popcount of ANDed words for each set of axes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from understudy.counting._batch import Axes
 from understudy.schema import Codes, Domain
 from understudy.tables import code_type
 
-# Sorting out equal rows costs about 80 ns a row, a pass over the rows 1 ns a row and table.
+# Sorting out equal rows costs about 80 ns per row, a pass over the rows 1 ns per row and table.
 WORTH_COLLAPSING_AFTER = 256
 _SAMPLE = 4096
 _CHUNK = 1 << 20

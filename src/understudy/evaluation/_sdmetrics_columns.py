@@ -99,12 +99,19 @@ def _tv_complement(real: Ints, other: Ints) -> float:
 
 
 def _category_coverage(real: Ints, other: Ints) -> float:
-    here = np.unique(real[real >= 0])
-    return float(np.isin(here, other).mean()) if len(here) else NOT_DEFINED
+    here, there = (_occurs(values)[1:] for values in (real, other))
+    common = min(len(here), len(there))
+    return float((here[:common] & there[:common]).sum() / here.sum()) if here.any() else NOT_DEFINED
 
 
 def _category_adherence(real: Ints, other: Ints) -> float:
-    return float(np.isin(other, np.unique(real)).mean())
+    here = _occurs(real)
+    return float((here[np.minimum(other + 1, len(here) - 1)] & (other + 1 < len(here))).mean())
+
+
+def _occurs(values: Ints) -> npt.NDArray[np.bool_]:
+    """First whether something is missing, then for each kind of value up to the largest whether it occurs."""
+    return np.asarray(np.bincount(values + 1) > 0)
 
 
 def _missing_similarity(real: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:

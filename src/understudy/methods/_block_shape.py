@@ -56,7 +56,7 @@ class BlockShape:
 def partners(domain: Domain, n: int, coins: Rng) -> list[list[Candidate]]:
     """For each attribute, others that may be its best partner: all of them, or as many as coins draw in a wide table.
 
-    Large ones are seen coarsely: R of a table with few rows a cell is mostly chance.
+    Large ones are seen coarsely: R of a table with few rows per cell is mostly chance.
     """
     varied = [a for a, attribute in enumerate(domain) if attribute.size > 1]
     most = max(1, 2 * MOST_PAIRS // max(len(varied), 1))

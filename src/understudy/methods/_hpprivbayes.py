@@ -137,7 +137,7 @@ class HPPrivBayes(Declared):
             **({"companions": self.companions} if self.companions else {}),
             "score": settings.score.name,
             "theta": float(self.theta),
-            "most candidates a choice": settings.max_candidates,
+            "most candidates per choice": settings.max_candidates,
         }
 
     def remarks(self, model: Model) -> tuple[str, ...]:

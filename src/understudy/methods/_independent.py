@@ -1,4 +1,4 @@
-"""Every column on its own: the ceiling's private twin, and what any method that looks for relations must beat."""
+"""Every column on its own: the private twin of independent columns, and what any method for relations must beat."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def baseline_plan(
     shares: dict[str, float],
     notes: tuple[str, ...] = (),
 ) -> Plan:
-    """The dry run of a method without relations: one table a column, or none at all where `noise` is None.
+    """The dry run of a method without relations: one table per column, or none at all where `noise` is None.
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="age", size=10)))

@@ -97,7 +97,7 @@ instead.
             **({"parents": settings.limits.degree} if by_degree else {"largest table": settings.limits.cells}),
             "theta": float(self.theta),
             "beta": float(self.beta),
-            "most candidates a choice": settings.max_candidates,
+            "most candidates per choice": settings.max_candidates,
             **({} if self.postprocessing == "consistent" else {"postprocessing": self.postprocessing}),
         }
 

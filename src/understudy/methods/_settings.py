@@ -61,7 +61,7 @@ def resolve(
     beta: Fraction,
     max_candidates: int | None,
 ) -> Settings:
-    """Settle a run. Uses the domain, n (public or already measured), the budget and options, never data."""
+    """Resolve a run. Uses the domain, n (public or already measured), the budget and options, never data."""
     recoding = recode(domain, _encoding(encoding))
     seen = recoding.target
     for_rows = rows_share(terms.neighbours)

@@ -24,7 +24,7 @@ _LINE = 1 << 13  # cells of a line: two of them fit into a core's first cache, o
 class Noted:
     """A noisy marginal as probabilities; `known` are its cells that were measured.
 
-    Lines of the table fall into `kinds`: those of one kind have the same cells, `cells[kind]`, one a place of the line.
+    Lines of it fall into `kinds`: those of one kind have the same cells, `cells[kind]`, one per place of a line.
     """
 
     values: Floats

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar
 
+from understudy._core.formats import FORMATS
 from understudy.options._constraints import Anything, FilePath, Names, OneOf, Real, Text, Whole, YesNo
 from understudy.options._declared import Declared, option
 
@@ -125,7 +126,7 @@ class PublishOptions(RunOptions):
     n: int | None = option(
         None, Whole(), help="Synthetic rows. Default: as many as the table has.", flags=("--rows", "-n")
     )
-    format: Any = option(None, OneOf("csv", "parquet"), help="csv or parquet. Default: the input's.", flags="--format")
+    format: Any = option(None, OneOf(*FORMATS), help=f"{' or '.join(FORMATS)}. Default: the input's.", flags="--format")
     license: str | None = option(None, Text(), help="Licence of the release, for its card.", flags="--license")
     creator: str | None = option(None, Text(), help="Who publishes it, for its card.", flags="--creator")
     url: str | None = option(None, Text(at_most=2000), help="Where it will be found, for its card.", flags="--url")

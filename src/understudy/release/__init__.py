@@ -8,7 +8,6 @@ from understudy.release._published import Kind, PublishedModel, load_model
 from understudy.release._rehearse import Writing, rehearse_writing
 from understudy.release._statement import ChargeLine, LedgerNote, ProtectionLine, PublicField, Statement
 from understudy.release._write import (
-    Format,
     Release,
     fill_release,
     make_release,
@@ -22,7 +21,6 @@ __all__ = [
     "Answer",
     "CardFacts",
     "ChargeLine",
-    "Format",
     "Kind",
     "LedgerNote",
     "ProtectionLine",

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from understudy._core.formats import FORMATS
 from understudy.release._statement import Statement
 from understudy.schema import Schema
 
@@ -51,8 +52,7 @@ _TYPES = {
     "year": "sc:Integer",
 }
 _MEDIA = {
-    ".csv": "text/csv",
-    ".parquet": "application/vnd.apache.parquet",
+    **{format.endings[0]: format.media_type for format in FORMATS.values()},
     ".json": "application/json",
     ".md": "text/markdown",
     ".svg": "image/svg+xml",
@@ -164,7 +164,7 @@ def _records(schema: Schema, table: Path) -> dict[str, Any]:
         "@type": "cr:RecordSet",
         "@id": "rows",
         "name": "rows",
-        "description": "One synthetic row a record.",
+        "description": "One synthetic row per record.",
         "field": [
             {
                 "@type": "cr:Field",

@@ -18,7 +18,7 @@ from understudy._core.randomness import Rng, streams
 from understudy.release._card import CardFacts, croissant_card
 from understudy.release._letter import privacy_letter
 from understudy.release._statement import PublicField, Statement
-from understudy.release._write import Format, json_bytes
+from understudy.release._write import json_bytes
 from understudy.schema import Schema
 from understudy.tables import decode_batch, open_writer
 
@@ -33,7 +33,7 @@ class Writing:
     """What will be written: the schema of the rows, their format, and the texts that only the user can give."""
 
     schema: Schema
-    format: Format
+    format: str
     delimiter: str
     unit: str
     facts: CardFacts

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
+from understudy._core.formats import FORMATS, ending_of
 from understudy.release._card import CardFacts, croissant_card
 from understudy.release._folder import whole_folder
 from understudy.release._letter import privacy_letter
@@ -15,10 +16,8 @@ from understudy.release._protection import protection_chart
 from understudy.release._published import PublishedModel
 from understudy.release._statement import Statement
 
-Format: TypeAlias = Literal["csv", "parquet"]
 Progress: TypeAlias = Callable[[str, int, int], None]
 _NOT_PRIVATE = "NOT-PRIVATE"
-_ENDINGS = (".csv.gz",)  # endings of two parts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,13 +39,13 @@ class Release:
         return self.model.statement
 
 
-def table_name(statement: Statement, format: Format) -> str:
+def table_name(statement: Statement, format: str) -> str:
     """Name of the synthetic table. A table that is not private says so in its name: a CSV has no other place for it.
 
     >>> table_name(Statement.example(), "csv"), table_name(Statement.example(seeded=True), "parquet")
     ('synthetic.csv', 'synthetic.NOT-PRIVATE.parquet')
     """
-    return stamped_path(Path(f"synthetic.{format}"), statement).name
+    return stamped_path(Path(f"synthetic{FORMATS[format].endings[0]}"), statement).name
 
 
 def stamped_path(path: Path, statement: Statement) -> Path:
@@ -57,7 +56,7 @@ def stamped_path(path: Path, statement: Statement) -> Path:
     """
     if statement.private or _NOT_PRIVATE in path.name:
         return path
-    ending = next((ending for ending in _ENDINGS if path.name.lower().endswith(ending)), path.suffix)
+    ending = ending_of(path.name) or path.suffix
     stem = path.name[: len(path.name) - len(ending)]
     return path.with_name(f"{stem}.{_NOT_PRIVATE}{path.name[len(stem) :]}")
 
@@ -66,7 +65,7 @@ def write_release(
     out: Path,
     model: PublishedModel,
     *,
-    format: Format = "csv",
+    format: str = "csv",
     n_rows: int | None = None,
     seed: int | None = None,
     overwrite: bool = False,
@@ -102,7 +101,7 @@ def fill_release(
     folder: Path,
     model: PublishedModel,
     *,
-    format: Format,
+    format: str,
     n_rows: int | None,
     seed: int | None,
     facts: CardFacts | None,
