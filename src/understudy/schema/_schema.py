@@ -40,7 +40,7 @@ class Schema:
     properties: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names."""
         return tuple(f.name for f in self.fields)
