@@ -268,7 +268,7 @@ def _read_array(name: str, data: bytearray, dtype: type[np.float64 | np.int64], 
         if np.lib.format.read_magic(stream) != (1, 0):
             raise fault
         found, fortran, stored = np.lib.format.read_array_header_1_0(stream, max_header_size=_HEADER)
-    except (ValueError, EOFError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
+    except Exception as error:  # numpy parses the header as Python, which may fail in very many ways
         raise fault from error
     start = stream.tell()
     if found != shape or fortran or stored.str != _DTYPES[dtype] or 8 * prod(shape) != len(data) - start:
