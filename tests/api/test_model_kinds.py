@@ -134,7 +134,7 @@ def charges(path):
     ("method", "words"),
     [
         (Unsaid(), "Unsaid is no method yet: it lacks makes"),
-        (object(), "must be a name or a method. Got object instead"),
+        (object(), "object is no method yet: it lacks name, makes, check"),
         (Stranger(), "no model file can hold its kind, 'strange'"),
         (Contingency(), "cannot be saved and draws no rows"),
         ("laplace", "'laplace' learns cannot be published"),

@@ -87,8 +87,7 @@ def test_in_python_whatever_is_raised_after_the_charge_carries_the_note(home, mo
 
 def test_somebody_elses_ledger_is_told_about_too(home, monkeypatch):
     class Theirs:
-        def charge(self, *, epsilon, delta, neighbours, method="", note=""):
-            told = {"method": method, "note": note, "neighbours": neighbours, "epsilon": epsilon, "delta": delta}
+        def charge(self, **told):
             return Entry(id=1, time="", dataset="people", kind="charge", previous="", hash="theirs", **told)
 
     monkeypatch.setattr(_write, "privacy_letter", fail(RuntimeError()))

@@ -322,6 +322,12 @@ def test_a_corrupt_file_is_refused(path, content):
         read_ledger(path)
 
 
+def test_a_ledger_whose_list_of_objects_is_no_text_is_refused(ledger, path):
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE entries", b"CREATE TABLE entr\xcces"))
+    with pytest.raises(LedgerError, match="corrupt or not a ledger"):
+        read_ledger(path)
+
+
 def test_a_file_cut_short_is_refused(ledger, path):
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])

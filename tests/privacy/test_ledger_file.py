@@ -134,3 +134,19 @@ def test_a_file_that_was_given_a_side_file_keeps_its_charges_in_one_file(ledger)
     ledger.charge(**ONE)
     assert [path.name for path in ledger.path.parent.iterdir()] == ["budget.db"]
     assert ledger.spent() == 2
+
+
+def test_a_ledger_of_version_0_1_is_told_as_that_and_not_as_tampered_with(tmp_path):
+    connection = sqlite3.connect(tmp_path / "old.db")
+    connection.execute(
+        "CREATE TABLE entries (id INTEGER PRIMARY KEY, time TEXT NOT NULL, dataset TEXT NOT NULL, kind TEXT NOT NULL, "
+        "epsilon TEXT NOT NULL, delta TEXT NOT NULL, neighbours TEXT NOT NULL, method TEXT NOT NULL, note TEXT NOT "
+        "NULL, previous TEXT NOT NULL, hash TEXT NOT NULL)"
+    )
+    connection.execute(
+        "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), count INTEGER NOT NULL, hash TEXT NOT NULL)"
+    )
+    connection.execute(f"PRAGMA application_id = {0x75734C31}")
+    connection.close()
+    with pytest.raises(LedgerError, match=r"made by understudy 0\.1, .*What it holds stays spent"):
+        SQLiteLedger(tmp_path / "old.db", dataset="people", cap=1)

@@ -218,6 +218,13 @@ def test_an_array_header_that_claims_more_than_there_is_is_refused(whole):
         open_bytes(zip_of(members_of(whole) | {"table-00000.npy": header}))
 
 
+@pytest.mark.parametrize("header", [b"{'descr': (", b"  {\n 'descr'", b"{'descr': '<f8", b"(" * 900, b"\xff\x00"])
+def test_an_array_header_that_is_no_literal_is_refused(whole, header):
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    with pytest.raises(ModelFileError):
+        open_bytes(zip_of(members_of(whole) | {"table-00000.npy": data}))
+
+
 def set_path(*path, value):
     def change(document):
         for key in path[:-1]:

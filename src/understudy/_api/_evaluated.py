@@ -10,6 +10,7 @@ from typing import Any
 from understudy._api._plan import plan
 from understudy._api._settings import SchemaLike, read_schema
 from understudy._core.errors import OptionError, TableError
+from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
@@ -153,9 +154,9 @@ def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
     if not isinstance(synthetic, str | os.PathLike):
         return (synthetic,), None
     path = Path(synthetic)
-    if not path.exists():
+    if not exists(path):
         raise TableError(f"there is no file or folder '{path}' to evaluate.")
-    if path.is_dir():
+    if is_folder(path):
         return (_table_in(path),), _model_in(path)
     if path.suffix == Path(MODEL_FILE).suffix:
         return (), load_model(path)
@@ -179,4 +180,4 @@ def _table_in(folder: Path) -> Path:
 
 def _model_in(folder: Path) -> PublishedModel | None:
     path = folder / MODEL_FILE
-    return load_model(path) if path.is_file() else None
+    return load_model(path) if is_file(path) else None

@@ -19,7 +19,7 @@ from understudy.models import Model, Saves, why_not_releasable
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
 from understudy.schema import Field
-from understudy.tables import Source
+from understudy.tables import Source, formula_columns
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -153,6 +153,13 @@ def _warnings(settings: RunSettings, model: Model) -> list[str]:
         found.append(
             f"an epsilon of {epsilon:g} promises next to nothing: what is learnt about a person may change the odds by "
             f"a factor of e to the {epsilon:g}. Budgets up to 1 protect well; up to 10 they still say something."
+        )
+    if columns := formula_columns(settings.schema):
+        listed = ", ".join(f"'{name}'" for name in columns[:5]) + (", …" if len(columns) > 5 else "")
+        found.append(
+            f"names or categories of {'column' if len(columns) == 1 else 'columns'} {listed} begin like formulas (with "
+            "=, +, - or @), and a spreadsheet that opens the synthetic table would run them. Tell its readers to "
+            "import it as text, or declare other words."
         )
     found += settings.method.remarks(model)
     if settings.options.seed is not None and settings.ledger is not None:

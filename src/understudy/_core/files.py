@@ -14,6 +14,33 @@ from understudy._core.errors import OutputError
 NOTHING_LEFT = "Nothing was left behind."
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file. Never raises, as pathlib's own does where a name is too long for any file.
+
+    >>> is_file(Path("x" * 5000)), is_file(Path("no\\0name"))
+    (False, False)
+    """
+    return os.path.isfile(path)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder.
+
+    >>> is_folder(Path("x" * 5000)), is_folder(Path())
+    (False, True)
+    """
+    return os.path.isdir(path)
+
+
+def exists(path: Path) -> bool:
+    """Whether there is anything of that name.
+
+    >>> exists(Path("x" * 5000)), exists(Path())
+    (False, True)
+    """
+    return os.path.exists(path)
+
+
 def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
     """Write a file whole or not at all; `left` says what there is if it cannot be written.
 

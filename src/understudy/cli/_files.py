@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import typer
 
 from understudy._core.errors import OptionError, OutputError
+from understudy._core.files import exists, is_file, is_folder
 from understudy._core.numbers import read_whole_number
 
 
@@ -29,13 +31,13 @@ def refuse_target(out: Path, *, overwrite: bool, option: str = "--out") -> None:
     """
     if out.name in ("", ".."):
         raise OptionError(f"'{out}' is not the name of a file. Give one with {option}.")
-    if out.is_dir():
+    if is_folder(out):
         raise OutputError(f"'{out}' is a folder. Name a file.")
-    if out.is_symlink():
+    if os.path.islink(out):
         raise OutputError(f"'{out}' is a link, and what it leads to is not replaced. Name the file itself.")
-    if not out.exists():
+    if not exists(out):
         return
-    if not out.is_file():
+    if not is_file(out):
         raise OutputError(f"'{out}' is not a plain file (a pipe or a device), so it is not replaced. Name another.")
     if not overwrite:
         raise OutputError(

@@ -73,7 +73,7 @@ class Command:
             return Ending(code=USER_MISTAKE, sentence=_usage_sentence(error, self._name))
         except ReaderGoneError:
             return _not_printed(BrokenPipeError())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return _unexpected(error)
         return _printed(int(result) if isinstance(result, int) else 0)
 
@@ -115,7 +115,7 @@ def _complete() -> str:
     return "" if done == NOTHING else f" But {done}"
 
 
-def _unexpected(error: Exception) -> Ending:
+def _unexpected(error: BaseException) -> Ending:
     failure = output_failure() if isinstance(error, OSError) else None
     if failure is not None:
         return _not_printed(failure)

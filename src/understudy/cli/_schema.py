@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from understudy._core.errors import OutputError
 from understudy.cli._files import refuse_target
 from understudy.cli._show import counted, say, say_json
 
@@ -92,24 +91,11 @@ def import_sdv(
 
 def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
     if out is not None:
-        _save(schema, out)
+        schema.save(out)
     if as_json:
         say_json({"out": None if out is None else str(out), "schema": schema.to_dict()})
     elif out is None:
         say(schema.to_yaml().rstrip())
-
-
-def _save(schema: Schema, out: Path) -> None:
-    """Write the schema file whole or not at all: the one it replaces may hold somebody's review."""
-    from understudy._core.drafts import draft_of
-    from understudy._core.files import told_as_output_error
-
-    with told_as_output_error(out), draft_of(out) as draft:
-        try:
-            schema.save(draft)
-        except OutputError as error:
-            raise OutputError(str(error).replace(draft.name, out.name)) from error
-        draft.replace(out)
 
 
 def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:

@@ -78,7 +78,11 @@ def family_tables(network: Network, measurements: Sequence[Measurement], tables:
     []
     """
     marginals = [m.marginal for m in measurements]
-    return [_family(node, marginals, tables, network.domain) for node in network.nodes]
+    holders: dict[int, list[int]] = {}
+    for j, marginal in enumerate(marginals):
+        for attribute in marginal.attributes:
+            holders.setdefault(attribute, []).append(j)
+    return [_family(node, holders[node.child], marginals, tables, network.domain) for node in network.nodes]
 
 
 def consistent_tables(measurements: Sequence[Measurement], domain: Domain, n: int) -> list[Floats]:
@@ -213,9 +217,12 @@ def _cell_map(source: Marginal, target: Marginal, domain: Domain) -> Ints:
     return cells.ravel()
 
 
-def _family(node: Node, marginals: Sequence[Marginal], tables: Sequence[Floats], domain: Domain) -> Floats:
+def _family(
+    node: Node, holders: Sequence[int], marginals: Sequence[Marginal], tables: Sequence[Floats], domain: Domain
+) -> Floats:
+    """A node's joint table out of one of `holders`, the tables that have its child among their attributes."""
     family = node.marginal
-    holding = [j for j, marginal in enumerate(marginals) if marginal.refines(family)]
+    holding = [j for j in holders if marginals[j].refines(family)]
     smallest = min(holding, key=lambda j: tables[j].size)
     return project(tables[smallest], marginals[smallest], family, domain).astype(np.float64)
 

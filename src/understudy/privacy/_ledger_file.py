@@ -25,6 +25,7 @@ _ENTRIES = (
     "max_rows TEXT NOT NULL, unit_column TEXT NOT NULL, method TEXT NOT NULL, note TEXT NOT NULL, "
     "previous TEXT NOT NULL, hash TEXT NOT NULL)"
 )
+_ENTRIES_OF_0_1 = _ENTRIES.replace("unit TEXT NOT NULL, max_rows TEXT NOT NULL, unit_column TEXT NOT NULL, ", "")
 _HEAD = "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), count INTEGER NOT NULL, hash TEXT NOT NULL)"
 _MADE = [("table", "entries", "entries", _ENTRIES), ("table", "head", "head", _HEAD)]
 # What ANALYZE leaves: statistics for SQLite's planner, which has no choice to make over two tables without an index.
@@ -91,6 +92,12 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
     number = connection.execute("PRAGMA main.application_id").fetchone()[0]
     if number != _APPLICATION or not {"entries", "head"} <= names:
         raise LedgerError(f"{path} is a database, but not a ledger of ours. Name another file.")
+    if ("table", "entries", "entries", _ENTRIES_OF_0_1) in found:
+        raise LedgerError(
+            f"the ledger {path} was made by understudy 0.1, which kept no privacy units, and is not read by this "
+            "version. Nothing was charged. What it holds stays spent: look it up with 0.1 (understudy ledger show), "
+            "and open a new ledger with caps that are lower by that much."
+        )
     allowed = [*_MADE, *_BY_ANALYZE]
     for each in found:
         if each not in allowed:
@@ -136,7 +143,7 @@ def sqlite_errors_explained(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into sentences."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         text = str(error).lower()
         if "locked" in text or "busy" in text:
             raise LedgerError(

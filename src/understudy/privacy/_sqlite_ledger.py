@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Never
 
 from understudy._core.errors import LedgerError, did_you_mean
+from understudy._core.files import exists, is_file, is_folder
 from understudy._core.receipts import charges_noted, leave_receipt
 from understudy.privacy._budget import Number, PrivacyWarning
 from understudy.privacy._dataset_names import check_name, find_name, near_names
@@ -72,7 +73,7 @@ def read_ledger(path: str | os.PathLike[str], *, wait_seconds: float = 10.0) -> 
     (Fraction(2, 1), ['open', 'charge'])
     """
     place = Path(path)
-    if not place.is_file():
+    if not is_file(place):
         raise LedgerError(f"there is no ledger at {place}. A run with --ledger makes one.")
     with sqlite_errors_explained(place), closing(connect(place, "rw", wait_seconds)) as connection:
         # opened for writing where that is allowed: a process killed in mid-charge leaves a journal to be rolled back
@@ -110,7 +111,7 @@ class SQLiteLedger:
         self.path, self._wait = Path(path), wait_seconds
         name = check_name(dataset)
         self._cap, self._delta_cap = parse_caps(cap, delta_cap)
-        if self.path.is_dir():
+        if is_folder(self.path):
             raise LedgerError(f"{self.path} is a folder. Name a file for the ledger, such as budget.db.")
         known = self._file().accounts
         found = find_name(name, known)
@@ -206,7 +207,7 @@ class SQLiteLedger:
         return account_of(entries, name)
 
     def _file(self) -> LedgerFile:
-        if not self.path.exists():
+        if not exists(self.path):
             return LedgerFile(entries=(), accounts={}, head=GENESIS)
         return read_ledger(self.path, wait_seconds=self._wait)
 
@@ -281,5 +282,5 @@ def _warn_of_near_names(name: str, known: dict[str, Account]) -> None:
 
 def _refuse_read_only(path: Path) -> None:
     """A file without any write permission was closed on purpose; an administrator's rights should not overrule that."""
-    if path.exists() and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+    if exists(path) and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         raise LedgerError(f"the ledger {path} is read-only. Nothing was charged. Allow writing to it, or name another.")

@@ -81,6 +81,18 @@ def check_folder(out: Path, kind: str = "comparison") -> None:
         )
 
 
+def _make(folder: Path) -> None:
+    """Create the folder and those above it, or none of them."""
+    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        for path in missing:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
 def _is_ours(runs: Path, kind: str) -> bool:
     with told_as_output_error(runs), runs.open("rb") as file:
         first = file.readline(1000)
@@ -119,7 +131,7 @@ class RunStore:
         check_folder(folder, kind)
         path = folder / RUNS
         with told_as_output_error(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            _make(folder)
             if not path.exists() or path.stat().st_size == 0:
                 _append(path, _header(kind))
             lines = path.read_bytes().splitlines()

@@ -60,7 +60,7 @@ class Attribute:
     sensitivity: Fraction = Fraction(0)
     """How much better than others it is to be protected, from 0 to 1: declared, never read off data."""
     weights: tuple[Fraction, ...] = ()
-    """One a leaf code: values with larger ones are to be protected better. Empty: all alike."""
+    """One per leaf code: values with larger ones are to be protected better. Empty: all alike."""
 
     def __post_init__(self) -> None:
         if self.size < 1:
@@ -133,7 +133,11 @@ class Domain:
 
 
 class Axis(NamedTuple):
-    """One attribute (by position in its domain) at one level of generalisation."""
+    """One attribute (by position in its domain) at one level of generalisation.
+
+    >>> Axis(3), Axis(3, 1).level
+    (Axis(attribute=3, level=0), 1)
+    """
 
     attribute: int
     level: int = 0
@@ -210,7 +214,12 @@ def project(
 
 
 def regroup(domain: Domain, fine: Axis, coarse: Axis) -> npt.NDArray[np.int64]:
-    """Code at the fine level → code at the coarse level of the same attribute."""
+    """Code at the fine level → code at the coarse level of the same attribute.
+
+    >>> age = Attribute(name="age", size=4, coarser=(Level(groups=(0, 0, 1, 1)),))
+    >>> regroup(Domain((age,)), Axis(0), Axis(0, 1)).tolist()
+    [0, 0, 1, 1]
+    """
     attribute = domain[fine.attribute]
     result = np.empty(attribute.size_at(fine.level), dtype=np.int64)
     result[attribute.groups_at(fine.level)] = attribute.groups_at(coarse.level)

@@ -21,7 +21,11 @@ Codes: TypeAlias = npt.NDArray[np.unsignedinteger]
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One target attribute: made from attribute `source` by looking its codes up."""
+    """One target attribute: made from attribute `source` by looking its codes up.
+
+    >>> Part(source=2, lookup=(0, 0, 1)).lookup[2]
+    1
+    """
 
     source: int
     lookup: tuple[int, ...]

@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from understudy._core.errors import OutputError, SchemaError, did_you_mean
+from understudy._core.errors import SchemaError, did_you_mean
+from understudy._core.files import write_bytes
 from understudy.schema._build import build_field
 from understudy.schema._dependencies import Dependency, parse_dependencies
 from understudy.schema._documents import read_document
@@ -40,7 +41,7 @@ class Schema:
     properties: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names."""
         return tuple(f.name for f in self.fields)
@@ -180,14 +181,11 @@ class Schema:
         return "".join(parts)
 
     def save(self, path: str | Path) -> None:
-        """Write the schema file: JSON if the name ends in .json, else YAML."""
+        """Write the schema file whole or not at all: JSON if the name ends in .json, else YAML."""
         path = Path(path)
         as_json = path.suffix.lower() == ".json"
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n" if as_json else self.to_yaml()
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"cannot write {path.name}: {error.strerror}.") from None
+        write_bytes(path, text.encode())
 
 
 def _from_package(package: dict[str, Any], *, folder: Path | None) -> dict[str, Any]:

@@ -229,6 +229,13 @@ class _SchemaDumper(_Dumper):  # type: ignore[misc]
         return True
 
 
+def _text(dumper: Any, text: str) -> yaml.Node:
+    # PyYAML writes 1e3 without quotes, which here would be a number.
+    quoted = "'" if text == "<<" or not isinstance(_resolved(text), str) else None
+    node: yaml.Node = dumper.represent_scalar("tag:yaml.org,2002:str", text, style=quoted)
+    return node
+
+
 def _list(dumper: Any, values: list[Any]) -> yaml.Node:
     flow = all(not isinstance(v, dict) for v in values)
     node: yaml.Node = dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flow)
@@ -241,5 +248,6 @@ def _mapping(dumper: Any, mapping: dict[str, Any]) -> yaml.Node:
     return node
 
 
+_SchemaDumper.add_representer(str, _text)
 _SchemaDumper.add_representer(list, _list)
 _SchemaDumper.add_representer(dict, _mapping)

@@ -2,6 +2,7 @@
 
 from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._draft import draft_schema
+from understudy.tables._formulas import formula_columns
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
@@ -26,6 +27,7 @@ __all__ = [
     "code_type",
     "decode_batch",
     "draft_schema",
+    "formula_columns",
     "missing_label",
     "open_source",
     "open_writer",

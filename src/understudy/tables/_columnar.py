@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from understudy._core.errors import TableError
 from understudy.tables._files import TableFile
+from understudy.tables._plain import plain
 
 
 class ColumnarFile(NamedTuple):
@@ -45,7 +46,8 @@ class ColumnarFile(NamedTuple):
 
     def _arrow(self, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
         # Read, not mapped into memory: nobody can change the bytes between the check and the use of them.
-        fields = sorted(self.names.index(name) for name in wanted)
+        asked = set(wanted)
+        fields = [i for i, name in enumerate(self.names) if name in asked]
         reader = _ipc_reader(self.file, pa.ipc.IpcReadOptions(included_fields=fields))
         if isinstance(reader, pa.ipc.RecordBatchStreamReader):
             yield from reader
@@ -66,7 +68,7 @@ def open_columnar(file: TableFile, kind: str) -> ColumnarFile:
 def checked(batch: pa.RecordBatch, wanted: Sequence[str]) -> list[pa.Array]:
     """These columns of a batch, all of whose offsets, indices and texts are sound."""
     batch.validate(full=True)
-    return [batch.column(name) for name in wanted]
+    return [plain(batch.column(name)) for name in wanted]
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from understudy._core.errors import did_you_mean
 from understudy.schema import Schema
 
+_MOST_NEAR = 40  # names to look up: each is held against all others, so a wide table of something else takes minutes
+
 
 def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
     """What is wrong with a table's column names: empty, twice, not in the schema, or missing from the table.
@@ -20,11 +22,12 @@ def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
     >>> column_faults(["sexx", "ill"], schema)
     ["the table has no column 'sex', which the schema declares. Did you mean its column 'sexx'? Rename one of the two."]
     """
-    missing = [name for name in schema.names if name not in set(names)]
-    extra = [name for name in dict.fromkeys(names) if name and name not in set(schema.names)]
+    there, declared = set(names), set(schema.names)
+    missing = [name for name in schema.names if name not in there]
+    extra = [name for name in dict.fromkeys(names) if name and name not in declared]
     shown = 2 * len(missing) <= len(schema.names)
     faults = [f"column {i} has no name. Give it one in the header." for i, name in enumerate(names, 1) if not name]
-    faults += _repeated(names, set(names) if shown else set(schema.names))
+    faults += _repeated(names, there if shown else declared)
     if len(missing) == len(schema.names):
         return [*faults, _no_header(schema)]
     if not shown:
@@ -36,18 +39,21 @@ def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
 def _unmatched(missing: list[str], extra: list[str], names: Sequence[str], schema: Schema) -> list[str]:
     faults = []
     unclaimed = list(extra)
+    looked = len(missing) + len(extra) <= _MOST_NEAR
     for name in missing:
-        near = get_close_matches(name, unclaimed, n=1) or (extra if len(missing) == len(extra) == 1 else [])
+        near = get_close_matches(name, unclaimed, n=1) if looked else []
+        near = near or (extra if len(missing) == len(extra) == 1 else [])
         said = f"the table has no column '{name}', which the schema declares."
         if near:  # one name written in two ways is one fault
             unclaimed.remove(near[0])
             faults.append(f"{said} Did you mean its column '{near[0]}'? Rename one of the two.")
         else:
-            faults.append(f"{said} {did_you_mean(name, names)}")
+            faults.append(f"{said} {did_you_mean(name, names)}" if looked else said)
     if not schema.extra_columns_allowed:
         faults += [
             f"the schema says nothing about column '{name}'. Declare it, or remove it from the table "
-            f"(or set fieldsMatch: subset to leave such columns out). {did_you_mean(name, schema.names)}"
+            "(or set fieldsMatch: subset to leave such columns out)."
+            + (f" {did_you_mean(name, schema.names)}" if looked else "")
             for name in unclaimed
         ]
     return faults
@@ -55,8 +61,10 @@ def _unmatched(missing: list[str], extra: list[str], names: Sequence[str], schem
 
 def _repeated(names: Sequence[str], shown: set[str]) -> list[str]:
     faults = []
-    for name in dict.fromkeys(names):
-        places = [str(i) for i, other in enumerate(names, 1) if other == name]
+    found: dict[str, list[str]] = {}
+    for i, name in enumerate(names, 1):
+        found.setdefault(name, []).append(str(i))
+    for name, places in found.items():
         if name and len(places) > 1:
             same = f"column name '{name}' appears {len(places)} times"
             same = same if name in shown else f"columns {', '.join(places[:-1])} and {places[-1]} have the same name"

@@ -40,7 +40,7 @@ _CANDIDATES: tuple[tuple[str, str | None], ...] = (
     ),
     *(("datetime", f"{pattern} {clock}") for pattern in _DAYS for clock in ("%H:%M:%S", "%H:%M")),
 )
-_LONG_MOMENTS = (pa.lib.Type_TIMESTAMP, pa.lib.Type_DATE64)
+_BITS = {pa.lib.Type_TIMESTAMP: pa.int64(), pa.lib.Type_DATE64: pa.int64(), pa.lib.Type_DATE32: pa.int32()}
 _FIRST_YEAR, _LAST_YEAR = 1000, 9999
 _BIGGEST = 10.0**15
 
@@ -142,7 +142,7 @@ class Column:
         self._heap(uniques, counted.field("counts"))
         if not self.overflow:
             # Moments as numbers: Python has none beyond the year 9999, or of nanoseconds.
-            bits = pa.int64() if array.type.id in _LONG_MOMENTS else array.type
+            bits = _BITS.get(array.type.id, array.type)
             self.values |= dict.fromkeys(uniques.view(bits).to_pylist())
             self.overflow = len(self.values) > DISTINCT_LIMIT
         if self.types is None:

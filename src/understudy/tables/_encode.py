@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy.schema import Codes, Field
-from understudy.tables._objects import Column, Mixed
+from understudy.tables._objects import Column, Mixed, texts_for_people
 from understudy.tables._parse import Parsed, parse, refusal
 from understudy.tables._table import code_type
 
@@ -120,7 +120,7 @@ def _cells(column: Column, rows: npt.NDArray[np.int64]) -> pa.Array:
 
 
 def _values(column: Column, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(cell) for cell in _cells(column, rows[: 20 * _SHOWN]).to_pylist()))[:_SHOWN]
+    return tuple(dict.fromkeys(map(str, texts_for_people(_cells(column, rows[: 20 * _SHOWN])))))[:_SHOWN]
 
 
 def encode_values(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:
@@ -171,8 +171,6 @@ def _codes(parsed: Parsed, schema_field: Field) -> npt.NDArray[np.int64]:
 
 def _factored(column: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int64] | None]:
     """Distinct values and where each row finds its own; None where it does not pay to look for repeats."""
-    if pa.types.is_run_end_encoded(column.type):
-        column = pc.run_end_decode(column)
     if pa.types.is_dictionary(column.type):
         indices = column.indices
         values = column.dictionary

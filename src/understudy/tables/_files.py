@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import pyarrow as pa
 
 from understudy._core.errors import TableError
+from understudy._core.files import exists, is_file, is_folder
 
 FileKind: TypeAlias = Literal["csv", "parquet", "arrow"]
 _GZIP = b"\x1f\x8b"
@@ -50,9 +51,9 @@ class TableFile:
 
 def open_file(path: Path) -> tuple[TableFile, FileKind]:
     """The file, opened, and its kind by its first bytes."""
-    if path.is_dir():
+    if is_folder(path):
         raise TableError(f"{path} is a folder. Give the file that holds the table.")
-    if path.exists() and not path.is_file():
+    if exists(path) and not is_file(path):
         raise TableError(f"{path} is a pipe or a device, which can be read once only. Write its rows to a file first.")
     try:
         handle = pa.OSFile(str(path))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.errors import TableError
-from understudy.tables._objects import Column, Mixed, column_of_objects
+from understudy.tables._objects import Column, Mixed, column_of_objects, missing_among
+from understudy.tables._plain import plain
 
 _POLARS_OBJECTS = ("Object", "Int128", "UInt128")  # pointers, and numbers that Arrow has no type for
 
@@ -32,16 +34,25 @@ def polars_column(series: Any) -> Column:
 
 def pandas_column(series: Any) -> Column:
     """A pandas column."""
+    if type(series.dtype).__name__ == "SparseDtype":
+        series = series.sparse.to_dense()
     if series.dtype.name == "category":
         return _pandas_category(series)
     if series.dtype.name != "object":
         try:
             array = pa.array(series, from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
             array = None
         if array is not None and not isinstance(array, pa.ExtensionArray):
             return _one_array(array)
-    return column_of_objects(series.to_list(), lambda: np.asarray(series.isna(), dtype=bool))
+    return column_of_objects(series.to_list(), lambda: _missing_in(series))
+
+
+def _missing_in(series: Any) -> npt.NDArray[np.bool_]:
+    try:
+        return np.asarray(series.isna(), dtype=bool)
+    except ArithmeticError:  # a signalling NaN among decimals, which pandas compares with itself
+        return missing_among(series)
 
 
 def _pandas_category(series: Any) -> Column:
@@ -53,4 +64,4 @@ def _pandas_category(series: Any) -> Column:
 
 
 def _one_array(column: Any) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return plain(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column)

@@ -86,10 +86,11 @@ def read_loosely(source: Any, schema: Schema, *, values: bool = False, progress:
     lenient = replace(schema, properties={**schema.properties, "fieldsMatch": "subset"})
     if faults := column_faults(opened.names, lenient):
         raise TableError(*faults)
+    declared = set(schema.names)
     encoders = [ColumnEncoder(field) for field in schema.fields]
     chunks: list[list[Codes]] = [[] for _ in encoders]
     readers = [ValueReader(field) for field in schema.fields] if values else []
-    every = range(len(encoders))
+    every, cells = range(len(encoders)), 0
     # As in read_table: values take ten times the memory of codes, so not all of them are held at once.
     for places in [[i] for i in every] if opened.columnar else [list(every)]:
         for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
@@ -97,8 +98,9 @@ def read_loosely(source: Any, schema: Schema, *, values: bool = False, progress:
                 chunks[i].append(_loose_codes(encoders[i], column))
                 if values:
                     readers[i].add(column)
+                cells += len(column)
             if progress:
-                progress(sum(encoder.rows for encoder in encoders) // len(encoders))
+                progress(cells // len(encoders))
     rows = encoders[0].rows
     if rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to compare.")
@@ -107,7 +109,7 @@ def read_loosely(source: Any, schema: Schema, *, values: bool = False, progress:
         n=rows,
         columns=tuple(np.concatenate(chunk) for chunk in chunks),
         faults=tuple(_faults(encoder) for encoder in encoders),
-        extra=tuple(name for name in opened.names if name not in set(schema.names)),
+        extra=tuple(name for name in opened.names if name not in declared),
         values=tuple(reader.values() for reader in readers) if values else None,
     )
 

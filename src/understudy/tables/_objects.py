@@ -6,9 +6,9 @@ cell is read as its own type has it: what the others are makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -45,12 +45,34 @@ class Mixed:
         """The cells as Python writes them, for people to look at."""
         texts: list[str | None] = [None] * self.length
         for rows, cells in self.parts:
-            for row, cell in zip(rows.tolist(), cells.to_pylist(), strict=True):
-                texts[row] = None if cell is None else str(cell)
+            for row, text in zip(rows.tolist(), texts_for_people(cells), strict=True):
+                texts[row] = text
         return pa.array(texts, pa.string())
 
 
 Column: TypeAlias = pa.Array | Mixed
+
+
+def texts_for_people(cells: pa.Array) -> list[str | None]:
+    """The cells as Python writes them; as Arrow does where Python cannot, such as moments after the year 9999.
+
+    >>> texts_for_people(pa.array([1, None])), texts_for_people(pa.array([2**39], pa.timestamp("s")))
+    (['1', None], ['19391-01-25 12:18:08'])
+    """
+    try:
+        found = cells.to_pylist()
+    except (OverflowError, ValueError):
+        found = _written_by_arrow(cells)
+    return [None if cell is None else str(cell) for cell in found]
+
+
+def _written_by_arrow(cells: pa.Array) -> list[Any]:
+    if pa.types.is_timestamp(cells.type):  # on the clock of UTC: at the end of time a zone's own may not exist
+        cells = cells.cast(pa.timestamp(cells.type.unit))
+    try:
+        return list(cells.cast(pa.string()).to_pylist())
+    except pa.ArrowException:
+        return [f"<{cells.type}>" if known else None for known in cells.is_valid().to_pylist()]
 
 
 def column_of_objects(cells: Sequence[Any], missing: Callable[[], npt.NDArray[np.bool_]] | None = None) -> Column:
@@ -66,7 +88,7 @@ def column_of_objects(cells: Sequence[Any], missing: Callable[[], npt.NDArray[np
     whole = _one_type(cells)
     if whole is not None:
         return whole
-    empty = missing() if missing else np.array([_is_missing(cell) for cell in cells], dtype=bool)
+    empty = missing() if missing else missing_among(cells)
     rows = np.flatnonzero(~empty)
     present = [cells[row] for row in rows.tolist()]
     whole = _one_type(present)
@@ -105,16 +127,31 @@ def _alone(cell: Any) -> tuple[pa.DataType, Any]:
         return pa.string(), cell.encode("utf-8", "replace").decode()
     if isinstance(cell, bool | np.bool_):
         return pa.bool_(), bool(cell)
+    if isinstance(cell, timedelta | np.timedelta64):  # which NumPy counts among the whole numbers
+        scalar = _scalar(cell)
+        return (pa.duration("s"), 0) if scalar is None else (scalar.type, scalar)
     if isinstance(cell, int | np.integer):
         return _whole(int(cell))
     if isinstance(cell, float | np.floating):
         return pa.float64(), float(cell)
+    # What these hold is not looked at: they are refused, and Arrow would not come back from a list that holds itself.
+    if isinstance(cell, Mapping):
+        return pa.struct([]), {}
+    if isinstance(cell, list | tuple | Set | np.ndarray):
+        return pa.list_(pa.null()), []
     scalar = _moment(cell) if isinstance(cell, datetime | np.datetime64) else _scalar(cell)
     if scalar is None or isinstance(scalar.type, pa.BaseExtensionType):
         if isinstance(cell, Decimal):  # of more digits than Arrow's
             return pa.float64(), float(cell)
-        return pa.string(), str(cell).encode("utf-8", "replace").decode()
+        return pa.string(), _written(cell).encode("utf-8", "replace").decode()
     return scalar.type, scalar
+
+
+def _written(cell: object) -> str:
+    try:
+        return str(cell)
+    except Exception:  # whatever its class does: a cell that cannot be written is no category
+        return f"<{type(cell).__name__}>"
 
 
 def _whole(cell: int) -> tuple[pa.DataType, Any]:
@@ -144,6 +181,15 @@ def _scalar(cell: Any) -> Any:
         return pa.scalar(cell)
     except (pa.ArrowException, ValueError, TypeError, OverflowError, NotImplementedError):
         return None
+
+
+def missing_among(cells: Iterable[Any]) -> npt.NDArray[np.bool_]:
+    """Which of the objects stand for a missing value.
+
+    >>> missing_among([None, float("nan"), Decimal("sNaN"), 0, ""]).tolist()
+    [True, True, True, False, False]
+    """
+    return np.array([_is_missing(cell) for cell in cells], dtype=bool)
 
 
 def _is_missing(cell: Any) -> bool:

@@ -35,6 +35,7 @@ from understudy.tables._numbers import (
     wholes_of_texts,
 )
 from understudy.tables._texts import as_texts
+from understudy.tables._zones import zone_known
 
 _NO_NUMBER = "no number"
 
@@ -60,6 +61,8 @@ def parse(column: pa.Array, field: Field) -> Parsed:
     >>> parsed.missing.tolist(), parsed.wrong.tolist()
     ([False, True, False], [False, False, True])
     """
+    if strange(column.type):
+        return _none(column, field)
     column = _simple(column)
     if field.type == "string" or field.type == "boolean":
         texts, unreadable = as_texts(column, field)
@@ -100,20 +103,25 @@ def strange(kind: pa.DataType) -> str | None:
         what = "lists"
     elif pa.types.is_duration(kind) or pa.types.is_interval(kind):
         return "holds lengths of time; no field type does. Make it a number, such as of seconds."
+    elif has_zone(kind) and not zone_known(kind.tz):
+        return "holds moments of a time zone that is not known here. Convert them to UTC, or to a zone of the IANA's."
     else:
         return None
     return f"holds {what}; a cell has to be one value. Flatten the column, or remove it from the table."
 
 
+def _none(column: pa.Array, field: Field) -> Parsed:
+    """A column of which no cell can be read."""
+    missing = bools(pc.is_null(column))
+    values = pa.nulls(len(column), pa.string()) if field.type == "string" else np.zeros(len(column), dtype=np.int64)
+    return Parsed(values=values, missing=missing, wrong=~missing)
+
+
 def _simple(column: pa.Array) -> pa.Array:
     """The column in the plainest of the types that hold its values."""
-    if isinstance(column, pa.ExtensionArray):
-        column = column.storage
     kind = column.type
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_null(kind):
         return column.cast(pa.string())
-    if pa.types.is_binary_view(kind):
-        return column.cast(pa.binary())
     return column
 
 

@@ -50,14 +50,15 @@ def _read_columns(
 ) -> list[_Column]:
     _raise(column_faults(opened.names, schema))
     found = [_Column(code_type(field.size), opened.n_rows) for field in schema.fields]
-    every = range(len(encoders))
+    every, cells = range(len(encoders)), 0
     # Values take ten times the memory of codes: where it costs nothing, a small part of one column is read at a time.
     for places in [[i] for i in every] if opened.columnar else [list(every)]:
         for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
             for i, column in zip(places, columns, strict=True):
                 found[i].append(encoders[i].encode(column))
+                cells += len(column)
             if progress:
-                progress(sum(encoder.rows for encoder in encoders) // len(encoders))
+                progress(cells // len(encoders))
     return found
 
 
@@ -148,7 +149,8 @@ def check_table(
     faults = column_faults(opened.names, schema)
     if not opened.names or len(set(opened.names)) != len(opened.names):
         return CheckReport(n_rows=0, columns=(), table_faults=tuple(faults))
-    fields = [field for field in schema.fields if field.name in opened.names and not field.lacks]
+    there = set(opened.names)
+    fields = [field for field in schema.fields if field.name in there and not field.lacks]
     faults += list(schema.incomplete)
     encoders = [ColumnEncoder(field, show_values=show_values) for field in fields]
     seen = [np.zeros(field.size, dtype=np.int64) for field in fields]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -26,6 +27,20 @@ _FIRST, _LAST = -719_162 * _DAY, 2_932_896 * _DAY  # the years 1 to 9999
 _FAR = 24_472 * _DAY  # 2037: up to here the two agree
 _TIME0 = datetime(1970, 1, 1)
 _MICRO = timedelta(microseconds=1)
+
+
+@lru_cache(maxsize=64)
+def zone_known(zone: str) -> bool:
+    """Whether there is a clock for a zone, by its name or its offset such as +02:00.
+
+    >>> zone_known("Europe/Paris"), zone_known("+02:00"), zone_known("Nowhere/City")
+    (True, True, False)
+    """
+    try:
+        pc.local_timestamp(pa.array([0], pa.timestamp("s", zone)))
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def clock_at(moments: Int64s, zone: str) -> Int64s:
