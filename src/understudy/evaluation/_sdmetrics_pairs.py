@@ -100,7 +100,7 @@ def _contingency(columns: Sequence[ValueColumn]) -> Scores:
 
 
 def _codes(column: ValueColumn, at: int) -> tuple[Ints, bool]:
-    """The column as codes, and whether it could be cut: large numbers that are all the same cannot, nor in SDMetrics."""
+    """The column as codes, and whether it could be cut: large numbers that are all the same cannot, as in SDMetrics."""
     values = column.tables[at]
     if not column.continuous:
         return np.asarray(values + 1), True  # what is missing comes first
