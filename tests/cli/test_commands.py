@@ -250,7 +250,7 @@ def test_ledger_show_and_verify(home, capsys):
     assert run([*publish, "--epsilon", "0.5", "--out", "again"]) == 2
     assert "3/10" in output(capsys)[1]
     assert run(["ledger", "show", "budget.db"]) == 0
-    assert "ε 0.5 of 0.8 spent in 1 release (replace-one), 0.3 left" in output(capsys)[0]
+    assert "ε 0.5 of 0.8 spent in 1 release (replace-one, one row), 0.3 left" in output(capsys)[0]
     found = result(capsys, "ledger", "show", "budget.db", "--dataset", "p24")
     assert found["accounts"][0]["remaining"] == "3/10"
     assert result(capsys, "ledger", "verify", "budget.db", "--head", found["head"])["intact"] is True

@@ -103,6 +103,17 @@ def test_a_stream_is_read_once_and_says_so_then() -> None:
         cells_of(source, ("name",))
 
 
+def test_a_stream_that_breaks_off_is_told_without_what_it_says() -> None:
+    def batches() -> Any:
+        yield TABLE.to_batches()[0]
+        raise KeyError("secret")
+
+    source = open_source(pa.RecordBatchReader.from_batches(TABLE.schema, batches()))
+    with pytest.raises(TableError, match=r"stream of Arrow batches broke off \(KeyError\)") as refused:
+        cells_of(source, ("name",))
+    assert "secret" not in str(refused.value)
+
+
 def test_a_pipe_a_folder_and_a_packed_parquet_file_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "t.parquet.gz").write_bytes(gzip.compress(sources(tmp_path)["parquet"].read_bytes()))

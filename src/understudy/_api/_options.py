@@ -34,7 +34,7 @@ def _refuse_near_names(declared: Collection[str], others: Iterable[str]) -> None
     methods = (*METHODS.values(), *BASELINES.values(), *AS_PRINTED.values())
     known = {option.name for kind in methods for option in options_of(kind)}
     for name in others:
-        near = get_close_matches(name, [*known, *declared], n=1)
+        near = get_close_matches(name, [*sorted(known), *declared], n=1)
         if name not in known and near and near[0] in declared:
             raise OptionError(f"there is no option '{name}'. Did you mean '{near[0]}'?")
 

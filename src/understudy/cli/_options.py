@@ -47,15 +47,16 @@ def split_method_options(given: dict[str, Any], written: list[str] | None) -> di
     from understudy.options import PlanOptions
 
     [usual] = [option.default for option in options_of(PlanOptions) if option.name == "method"]
-    flags = {option.name for option in options_of(MethodFlags)} & given.keys()
+    flags = [option for option in options_of(MethodFlags) if option.name in given]
+    names = {option.name: given[option.name] for option in flags if isinstance(option.constraint, Names)}
+    texts = [f"{option.name}={given[option.name]}" for option in flags if option.name not in names]
     method = given.get("method", usual)
-    texts = [f"{name}={given[name]}" for name in sorted(flags - {"sensitive"})]
-    found = read_method_options(method, texts) | {name: given[name] for name in flags & {"sensitive"}}
+    found = read_method_options(method, texts) | names
     others = read_method_options(method, written or [])
     for name in others:
         if name in found:
             raise OptionError(f"option '{name}' is given twice. Give it once.")
-    return {name: value for name, value in given.items() if name not in flags} | found | others
+    return {name: value for name, value in given.items() if name not in found} | found | others
 
 
 def _parameter(option: Option) -> inspect.Parameter:

@@ -15,16 +15,16 @@ from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, resolve
-from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
+from understudy.models import SCORES, HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, option
 from understudy.privacy import Curator, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
 PostprocessingChoice: TypeAlias = Literal["consistent", "printed"]
-ScoreChoice: TypeAlias = Literal["auto", "I", "F", "R"]
+ScoreChoice: TypeAlias = str
 EncodingChoice: TypeAlias = Literal["auto", "vanilla", "hierarchical", "binary", "gray"]
 
-SCORE_CHOICES = ("auto", "I", "F", "R")
+SCORE_CHOICES = ("auto", *SCORES)
 POSTPROCESSING_CHOICES = ("consistent", "printed")
 ENCODING_CHOICES = ("auto", "hierarchical", "vanilla", "binary", "gray")
 

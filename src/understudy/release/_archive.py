@@ -27,7 +27,8 @@ from understudy.models import KINDS, Array
 
 FORMAT = "understudy-model/1"
 MANIFEST, SCHEMA, STATEMENT = "manifest.json", "schema.json", "statement.json"
-MAX_MEMBERS = 20_000
+MAX_MEMBERS = 50_000
+"""Two for each of the 10,000 columns that a schema may have, and room for columns that an encoding takes apart."""
 MAX_DOCUMENT = 64 << 20
 MAX_VALUES = 1 << 21
 """Values in one document: numbers, lists and mappings take far more memory than their text does."""

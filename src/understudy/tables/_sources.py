@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
@@ -118,17 +118,32 @@ def _arrow_stream(stream: pa.RecordBatchReader) -> Source:
     def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
         if not left:
             raise TableError("the stream of Arrow batches was read already. Give a table, or the stream anew.")
-        return _checked(left.pop(), wanted)
+        return _checked(_told(left.pop()), wanted)
 
     return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches)
 
 
-def _checked(parts: Any, wanted: Sequence[str]) -> Iterator[list[Column]]:
-    try:
-        for batch in parts:
-            yield checked(batch, wanted)
-    except (pa.ArrowException, OSError):
-        raise TableError("the Arrow table is damaged: its columns do not hold what they say they do.") from None
+def _told(stream: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """The batches; what goes wrong where they come from is its owner's to see, for messages may quote cells."""
+    while True:
+        try:
+            batch = stream.read_next_batch()
+        except StopIteration:
+            return
+        except Exception as error:
+            raise TableError(
+                f"the stream of Arrow batches broke off ({type(error).__name__}). Read it to its end to see why."
+            ) from None
+        yield batch
+
+
+def _checked(parts: Iterable[pa.RecordBatch], wanted: Sequence[str]) -> Iterator[list[Column]]:
+    for batch in parts:
+        try:
+            columns = checked(batch, wanted)
+        except pa.ArrowException:
+            raise TableError("the Arrow table is damaged: its columns do not hold what they say they do.") from None
+        yield columns
 
 
 def _polars(frame: Any) -> Source:
