@@ -1,7 +1,7 @@
 """How good the synthetic rows are: average 2-way and 3-way distances at the targets' settings, over seeds.
 
-Beside each stand a fresh sample (real rows drawn anew, with replacement: what a perfect model of independent draws would
-give) and independent columns.
+Beside each stand a fresh sample (real rows drawn anew, with replacement: what a perfect model of independent draws
+would give) and independent columns.
 """
 
 from __future__ import annotations
