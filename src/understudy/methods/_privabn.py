@@ -65,7 +65,7 @@ class PrivABN(Declared):
     variant: Variant = option(
         "blocks",
         OneOf(*VARIANTS),
-        help="blocks: several attributes per table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one.",
+        help="blocks: several attributes per table. drawn: ABN-P, parents drawn by coins. greedy: ABN-G, one by one.",
     )
     score: ScoreChoice = option("auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.")
     encoding: EncodingChoice = option(
