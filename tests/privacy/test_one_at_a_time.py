@@ -6,19 +6,29 @@ import multiprocessing
 import os
 import pickle
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from fractions import Fraction
-from threading import Barrier
+from threading import Barrier, Event
 
 import numpy as np
 import pytest
 
 from tests.privacy.small import PlainCounter, binary
-from understudy._core.errors import InternalError
+from understudy._core.errors import InternalError, LedgerError
 from understudy._core.randomness import SystemBytes
-from understudy.privacy import ExactNoise, NoisyTables, make_budget, make_noise, open_curator
+from understudy.privacy import (
+    REPLACE_ONE,
+    Charge,
+    ExactNoise,
+    MemoryLedger,
+    NoisyTables,
+    make_budget,
+    make_noise,
+    open_curator,
+)
+from understudy.privacy._accountant import Accountant
 from understudy.privacy._word_stream import WordStream
-from understudy.schema import Marginal
+from understudy.schema import Marginal, recode
 
 CELLS = np.zeros(20_000, dtype=np.int64)
 NOISY = {
@@ -87,6 +97,77 @@ def test_a_forked_process_may_not_ask_a_curator_that_it_did_not_open():
 
     assert _in_a_fork(ask) == "refused"
     curator.ask(NoisyTables(marginals=[Marginal.of(0)]), share=Fraction(1))  # the share is still there
+
+
+@needs_fork
+@pytest.mark.parametrize("use", ["ask", "measure_rows", "recoded"])
+def test_a_curator_in_use_while_forking_is_refused_in_the_child_too(use):
+    """Another thread holds the lock, and is not there in the child to let go of it."""
+    domain = binary(1)
+    curator = open_curator(PlainCounter(domain, [(0,), (1,)]), budget=make_budget(1), noise=make_noise(seed=1))
+    uses = {
+        "ask": lambda: curator.ask(NoisyTables(marginals=[Marginal.of(0)]), share=Fraction(1)),
+        "measure_rows": lambda: curator.measure_rows(share=Fraction(1)),
+        "recoded": lambda: curator.recoded(recode(domain, "binary")),
+    }
+
+    def refused():
+        with pytest.raises(InternalError, match="opened in another process"):
+            uses[use]()
+        return "refused"
+
+    held, done = Event(), Event()
+
+    def hold():
+        with curator._run.lock:
+            held.set()
+            done.wait(300)
+
+    with ThreadPoolExecutor(1) as pool:
+        holding = pool.submit(hold)
+        held.wait(300)
+        try:
+            assert _in_a_fork(refused) == "refused"
+        finally:
+            done.set()
+        holding.result()
+
+
+@needs_fork
+def test_a_forked_process_may_not_charge_a_ledger_in_memory():
+    ledger = MemoryLedger(cap=1)
+    whole = {"epsilon": Fraction(1), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+
+    def charge():
+        with pytest.raises(LedgerError, match="made in another process"):
+            ledger.charge(**whole)
+        return "refused"
+
+    assert _in_a_fork(charge) == "refused"
+    ledger.charge(**whole)
+
+
+def test_views_are_made_while_nobody_counts():
+    """A counter may keep what it counted, and need not be safe to use by two threads."""
+    domain = binary(1)
+    curator = open_curator(PlainCounter(domain, [(0,), (1,)]), budget=make_budget(1), noise=make_noise(seed=1))
+    with ThreadPoolExecutor(1) as pool:
+        with curator._run.lock:
+            made = pool.submit(curator.recoded, recode(domain, "binary"))
+            assert not wait([made], timeout=0.05).done
+        assert made.result(300).domain == recode(domain, "binary").target
+
+
+def test_a_promise_waits_for_a_step_that_is_being_booked():
+    """Between the two it would bind nobody: the step is not counted against it."""
+    accountant = Accountant()
+    with ThreadPoolExecutor(1) as pool:
+        with accountant._lock:
+            promised = pool.submit(accountant.promise, [0], Fraction(1, 10))
+            assert not wait([promised], timeout=0.05).done
+            accountant.charges.append(Charge(what="step", mechanism="", share=Fraction(1)))
+        with pytest.raises(InternalError, match="before anything is measured"):
+            promised.result(300)
 
 
 @needs_fork
