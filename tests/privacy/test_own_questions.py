@@ -87,6 +87,23 @@ def test_what_is_counted_is_whole_numbers(counted):
     assert curator.share_left == HALF  # it had looked at rows by then
 
 
+class Generous(Bare):
+    """One that looks at an attribute and gives back what was promised of it."""
+
+    def price(self, facts, share):
+        mechanism = facts.noise_for(share, facts.terms.table_sensitivity)
+        return Price(mechanism=mechanism, sensitivity=Fraction(2), touches=((frozenset({0}), -share),))
+
+
+def test_no_question_makes_a_promise_larger():
+    counter = PlainCounter(binary(2), ROWS)
+    curator = open_curator(counter, budget=make_budget(1))
+    curator.promise([0], Fraction(1, 10))
+    with pytest.raises(InternalError, match="must not be below 0"):
+        curator.ask(Generous(), share=HALF)
+    assert (counter.n_tables, curator.charges) == (0, ())
+
+
 class OtherChoice(PureBudget):
     """An accountant whose choices have no rate."""
 
