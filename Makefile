@@ -12,7 +12,7 @@ help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
 	@echo "make test      set up, run every fast check"
 	@echo "make test-all  the same and the slow statistical audits"
-	@echo "make bench     speed and utility against peers and floors (downloads peers; BENCH=--quick for a short run)"
+	@echo "make bench     speed and utility against peers and plain NumPy (downloads peers; BENCH=--quick for a short run)"
 	@echo "make experiments  every figure of the papers in its quick form, and the page of claims (needs the benchmark data)"
 	@echo "make options   after a change of declared options: the tables of docs/cli.md, and types of keyword arguments"
 	@echo "make setup     .venv with understudy and its tools"

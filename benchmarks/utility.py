@@ -1,7 +1,7 @@
 """How good the synthetic rows are: average 2-way and 3-way distances at the targets' settings, over seeds.
 
-Beside each stand a floor (real rows drawn anew, with replacement: what a perfect model of independent draws would
-give) and a ceiling (columns independent of each other).
+Beside each stand a fresh sample (real rows drawn anew, with replacement: what a perfect model of independent draws
+would give) and independent columns.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def compare_one(name: str, epsilon: float, target: tuple[float, float] | None, n
     )
     two, three = found.mean(axis=0)
     error = found.std(axis=0, ddof=1) / np.sqrt(n_seeds)
-    floor, ceiling = distances(real, redrawn(real), sized), distances(real, independent(real), sized)
+    fresh, unrelated = distances(real, redrawn(real), sized), distances(real, independent(real), sized)
     return Line(
         f"utility, {name}, ε = {epsilon:g}: mean 2-way / 3-way distance, {n_seeds} seeds",
         f"{two:.4f} / {three:.4f} (± {error[0]:.4f} / {error[1]:.4f})",
-        f"floor {floor[0]:.3f} / {floor[1]:.3f}, independent {ceiling[0]:.3f} / {ceiling[1]:.3f}",
+        f"fresh sample {fresh[0]:.3f} / {fresh[1]:.3f}, independent columns {unrelated[0]:.3f} / {unrelated[1]:.3f}",
         None if target is None else target[1] / three,
         "" if target is None else f"at most {target[0]:.3f} / {target[1]:.3f}",
         None if target is None else bool(two <= target[0] and three <= target[1]),

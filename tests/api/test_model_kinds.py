@@ -166,7 +166,7 @@ def test_a_method_that_makes_something_else_than_it_said_is_told_that_the_charge
 
 @dataclass(frozen=True)
 class Columns(Unsaid):
-    """A method that makes the kind of model that CONTRIBUTING.md shows."""
+    """A method that makes the kind of model that docs/contributing.md shows."""
 
     makes: ClassVar[type[Model]] = columns_model()
 

@@ -69,7 +69,7 @@ NETWORK = (
 
 @dataclass(frozen=True)
 class MadeUpMeasure:
-    """A measure that counts rows, as somebody would write one who has read CONTRIBUTING.md and nothing else."""
+    """A measure that counts rows, as somebody would write one who has read docs/contributing.md and nothing else."""
 
     name: str = "rows"
     group: Group = TABLES_GROUP

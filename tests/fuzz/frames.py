@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 import fractions
 import pathlib
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -135,7 +136,9 @@ def make_frame(rng: Random) -> Any:
 
 def run_frame(given: Any, folder: Path) -> None:
     """Check it, plan with it and draft a schema from it."""
-    source = _build(given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pandas, about what is done to it here
+        source = _build(given)
     told: understudy.UserError | None = None
     for look in (_check, _plan, _draft):
         try:
@@ -157,7 +160,8 @@ def _build(given: Any) -> Any:
         for i, value in enumerate(values):
             series.iat[i] = value
         found[name] = series
-    found.columns = [NAMES[given["renamed"].get(name, "same")](name) for name in found.columns]
+    names = [NAMES[given["renamed"].get(name, "same")](name) for name in found.columns]
+    found.columns = pd.Index(names, dtype=object, tupleize_cols=False)
     return _as_whole(found, given["whole"])
 
 

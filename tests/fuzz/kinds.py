@@ -33,10 +33,10 @@ KINDS = {
 SHARES = {
     "schema": 30,
     "metadata": 10,
-    "question": 26,
+    "question": 20,
     "csv": 8,
     "arrow": 8,
-    "frame": 0,
+    "frame": 6,
     "model": 8,
     "ledger": 4,
     "release": 1,

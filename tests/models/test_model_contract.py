@@ -76,7 +76,7 @@ def as_views(domain, counts):
 
 
 def as_columns(domain, counts):
-    """The kind that CONTRIBUTING.md shows; it has the distribution if columns are independent."""
+    """The kind that docs/contributing.md shows; it has the distribution if columns are independent."""
     shares = [
         counts.sum(axis=tuple(b for b in range(counts.ndim) if b != a)) / counts.sum() for a in range(counts.ndim)
     ]

@@ -1,4 +1,4 @@
-"""The kind of model that CONTRIBUTING.md shows, taken from the page."""
+"""The kind of model that docs/contributing.md shows, taken from the page."""
 
 from functools import cache
 from typing import Any
@@ -9,7 +9,9 @@ from tests.docs.blocks import PROJECT, blocks
 @cache
 def columns_model() -> Any:
     """The class `ColumnsModel`, as somebody would add it who has read that page."""
-    [text] = [block.text for block in blocks(PROJECT / "CONTRIBUTING.md") if "class ColumnsModel" in block.text]
+    [text] = [
+        block.text for block in blocks(PROJECT / "docs" / "contributing.md") if "class ColumnsModel" in block.text
+    ]
     names: dict[str, Any] = {"__name__": "worked_example"}
-    exec(compile(text, "CONTRIBUTING.md", "exec"), names)
+    exec(compile(text, "docs/contributing.md", "exec"), names)
     return names["ColumnsModel"]

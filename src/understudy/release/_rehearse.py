@@ -22,8 +22,8 @@ from understudy.release._write import json_bytes
 from understudy.schema import Schema
 from understudy.tables import decode_batch, open_writer
 
-_ROWS = 1_200
-_CELLS = 400_000  # most made-up cells: some hundredths of a second
+_ROWS = 240
+_CELLS = 40_000  # most made-up cells: some milliseconds, and little memory before the table is read
 _SPARE = 16 << 20  # bytes for the model and the statement
 _DRAWN = 4 << 10  # bytes of drawing and card for each column
 

@@ -18,7 +18,7 @@ from understudy.schema._sensitivity import read_sensitivity, read_weights
 from understudy.schema._values import RANGE_TYPES, Form, Value, format_fault, zone_exists
 from understudy.schema._written import plain, written_text
 
-_TEXT_KEYS = frozenset({"missingValues", "trueValues", "falseValues"})
+_TEXT_KEYS = frozenset({"name", "missingValues", "trueValues", "falseValues"})
 _VALUE_KEYS = frozenset({"categories", "taxonomy", "constraints", "special"})
 _LARGEST = Fraction(10**15)
 

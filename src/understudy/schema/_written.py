@@ -51,12 +51,14 @@ def plain(value: Any, *, as_text: bool = False) -> Any:
         if as_text:
             return value.text
         return int(value) if isinstance(value, WrittenInt) else float(value)
+    if as_text and isinstance(value, float):
+        return str(value)  # YAML would write 1e+16 as 1.0e+16, which is another text
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist(), as_text=as_text)
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(v, as_text=as_text) for v in value]
     if isinstance(value, Mapping):
-        return {str(written_text(k)): plain(v, as_text=as_text) for k, v in value.items()}
+        return {written_text(k): plain(v, as_text=as_text or k == "label") for k, v in value.items()}
     if isinstance(value, date | datetime):
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):

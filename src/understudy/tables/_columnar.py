@@ -68,7 +68,11 @@ def open_columnar(file: TableFile, kind: str) -> ColumnarFile:
 def checked(batch: pa.RecordBatch, wanted: Sequence[str]) -> list[pa.Array]:
     """These columns of a batch, all of whose offsets, indices and texts are sound."""
     batch.validate(full=True)
-    return [plain(batch.column(name)) for name in wanted]
+    columns = [batch.column(name) for name in wanted]
+    for column in columns:
+        if pa.types.is_timestamp(column.type):
+            _ = column.type.tz  # a name of a time zone that is not UTF-8 is found here, where it is told
+    return [plain(column) for column in columns]
 
 
 @contextmanager
