@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import pickle
 import sys
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from threading import Barrier, Event
 
@@ -149,25 +149,35 @@ def test_a_forked_process_may_not_charge_a_ledger_in_memory():
 
 def test_views_are_made_while_nobody_counts():
     """A counter may keep what it counted, and need not be safe to use by two threads."""
-    domain = binary(1)
-    curator = open_curator(PlainCounter(domain, [(0,), (1,)]), budget=make_budget(1), noise=make_noise(seed=1))
-    with ThreadPoolExecutor(1) as pool:
-        with curator._run.lock:
-            made = pool.submit(curator.recoded, recode(domain, "binary"))
-            assert not wait([made], timeout=0.05).done
-        assert made.result(300).domain == recode(domain, "binary").target
+    domain, held = binary(1), []
+
+    class Watched(PlainCounter):
+        def recoded(self, recoding):
+            held.append(curator._run.lock._is_owned())
+            return super().recoded(recoding)
+
+    curator = open_curator(Watched(domain, [(0,), (1,)]), budget=make_budget(1), noise=make_noise(seed=1))
+    curator.recoded(recode(domain, "binary"))
+    assert held == [True]
 
 
-def test_a_promise_waits_for_a_step_that_is_being_booked():
-    """Between the two it would bind nobody: the step is not counted against it."""
+def test_a_promise_that_comes_while_a_step_is_booked_is_refused():
+    """It would bind nobody: the step was not counted against it."""
     accountant = Accountant()
-    with ThreadPoolExecutor(1) as pool:
-        with accountant._lock:
-            promised = pool.submit(accountant.promise, [0], Fraction(1, 10))
-            assert not wait([promised], timeout=0.05).done
+
+    class Booking:
+        """A lock that another thread lets go of with a step booked."""
+
+        def __enter__(self):
             accountant.charges.append(Charge(what="step", mechanism="", share=Fraction(1)))
-        with pytest.raises(InternalError, match="before anything is measured"):
-            promised.result(300)
+
+        def __exit__(self, *_error):
+            pass
+
+    accountant._lock = Booking()
+    with pytest.raises(InternalError, match="before anything is measured"):
+        accountant.promise([0], Fraction(1, 10))
+    assert accountant.promises == []
 
 
 @needs_fork
