@@ -20,7 +20,7 @@ from research._ready import check_ready
 from research._runner import Done, Progress, do_runs
 from research.figures import experiment_named
 from understudy._core.errors import OptionError, OutputError
-from understudy._core.files import told_as_output_error, write_bytes
+from understudy._core.files import as_output_error, write_bytes
 from understudy.rehearsal import KEPT, RunStore
 
 RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
@@ -119,7 +119,7 @@ def _seconds_by_line(done: Sequence[Done]) -> dict[str, float]:
 def _write(folder: Path, experiment: Experiment, outcome: Outcome, results: Results, done: Sequence[Done]) -> None:
     caption = f"{experiment.paper}, {experiment.where}, computed anew: {outcome.effort}"
     figure = draw(experiment, results, caption)
-    with told_as_output_error(folder, left=KEPT):
+    with as_output_error(folder, left=KEPT):
         folder.mkdir(parents=True, exist_ok=True)
     write_bytes(folder / CSV, _csv(done).encode(), left=KEPT)
     for kind, data in figure.items():

@@ -33,7 +33,7 @@ def test_features_are_standardised_places_and_one_column_for_each_code_without_o
     pair, _ = random_pair(n_real=2000)
     columns = range(len(pair.domain))
     features = Features.of(pair.real, scales_of(pair), columns)
-    spread = features.spread(pair.real)
+    spread = features.one_hot(pair.real)
     assert spread.shape[1] == len(features.owners) == 3 + 1 + (1 + 2) + 1 + 1 + 2
     age = spread[:, features.owners == 2]
     placed = pair.real.columns[2] < 5

@@ -154,7 +154,7 @@ def test_the_best_of_few_is_the_best_of_all(pairs_, key_mass, value_mass):
 def test_clear_cases_are_given_away_without_loss(pairs_, key_mass, value_mass):
     problem = keys, values, _, _, n = split_problem(pairs_, key_mass, value_mass)
     best = naive_best_split(*problem)
-    left, keys_now, values_now, reached = scoring._settle_clear_cases(*problem)
+    left, keys_now, values_now, reached = scoring._decide_clear_cases(*problem)
     assert reached <= best
     assert max(reached, naive_best_split(keys[left], values[left], keys_now, values_now, n)) == best
 

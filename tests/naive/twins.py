@@ -53,7 +53,7 @@ SCORING: Twins = {
     "information_scores": scoring.naive_information,
     "f_scores": scoring.naive_f,
     "_best_masses": scoring.naive_best_masses,
-    "_settle_clear_cases": scoring.naive_best_split,
+    "_decide_clear_cases": scoring.naive_best_split,
     "_best_of_few": scoring.naive_best_split,
 }
 MEASURING: Twins = {

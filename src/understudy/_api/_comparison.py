@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understudy._core.errors import OptionError, did_you_mean
-from understudy._core.files import NOTHING_LEFT, told_as_output_error, write_bytes
+from understudy._core.files import NOTHING_LEFT, as_output_error, write_bytes
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
 from understudy.rehearsal import KEPT, PRIVATE, RUNS, check_folder
@@ -174,7 +174,7 @@ class Comparison:
 
         out = Path(folder)
         check_folder(out)
-        with told_as_output_error(out):
+        with as_output_error(out):
             out.mkdir(parents=True, exist_ok=True)
         files = {
             "comparison.csv": self.to_csv(),

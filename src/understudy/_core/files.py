@@ -50,7 +50,7 @@ def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
     ...     Path(folder, "a.txt").read_bytes()
     b'all of it'
     """
-    with told_as_output_error(path, left=left), draft_of(path) as draft:
+    with as_output_error(path, left=left), draft_of(path) as draft:
         with draft.open("wb") as file:
             file.write(data)
             file.flush()
@@ -59,10 +59,10 @@ def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
 
 
 @contextmanager
-def told_as_output_error(out: Path, *, left: str = NOTHING_LEFT) -> Iterator[None]:
+def as_output_error(out: Path, *, left: str = NOTHING_LEFT) -> Iterator[None]:
     """Turn the operating system's refusals into a sentence about `out`, with what is `left` of the work.
 
-    >>> with told_as_output_error(Path("release")):
+    >>> with as_output_error(Path("release")):
     ...     raise OSError(errno.ENOSPC, "no space")
     Traceback (most recent call last):
     understudy._core.errors.OutputError: cannot write 'release': the disk is full. Nothing was left behind. Free \

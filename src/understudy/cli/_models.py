@@ -37,7 +37,7 @@ def sample(
 
     From a rehearsal's or diagnostic's model the file's name gets .NOT-PRIVATE before its ending.
     """
-    from understudy._core.files import told_as_output_error
+    from understudy._core.files import as_output_error
     from understudy._core.numbers import whole_number
     from understudy.release import load_model, stamped_path, write_table
 
@@ -47,7 +47,7 @@ def sample(
             whole_number(number, name)
     out = stamped_path(out, loaded.statement)
     refuse_target(out, overwrite=overwrite)
-    with progress_bars(quiet=as_json) as progress, told_as_output_error(out):
+    with progress_bars(quiet=as_json) as progress, as_output_error(out):
         rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
         INTERRUPTS.outcome = f"{out} is complete."
     if as_json:

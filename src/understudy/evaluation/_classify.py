@@ -211,9 +211,9 @@ def _model(model: ClassifierName, features: Features, seed: int) -> tuple[Any, A
     """The classifier and how it wants its rows."""
     sklearn = scikit_learn()
     if model == "svm":
-        return sklearn.svm.LinearSVC(C=1.0, loss="hinge", max_iter=300, random_state=seed), features.spread
+        return sklearn.svm.LinearSVC(C=1.0, loss="hinge", max_iter=300, random_state=seed), features.one_hot
     if model == "svm-rbf":
-        return sklearn.svm.SVC(C=1.0, kernel="rbf", gamma="scale", cache_size=500), features.spread
+        return sklearn.svm.SVC(C=1.0, kernel="rbf", gamma="scale", cache_size=500), features.one_hot
     trees = sklearn.ensemble.HistGradientBoostingClassifier(
         categorical_features=features.categorical, random_state=seed
     )

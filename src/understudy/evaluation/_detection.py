@@ -139,7 +139,7 @@ def _tell_apart(model: Detector, real: Table, other: Table, scales: tuple[Scale,
     labels = np.repeat([0, 1], [real.n, other.n])
     share = other.n / both.n
     features = Features.of(both, scales, range(len(scales)), drop_first=model == "logistic")
-    inputs = features.spread(both) if model == "logistic" else features.compact(both)
+    inputs = features.one_hot(both) if model == "logistic" else features.compact(both)
     kept = inputs.std(axis=0) > 0 if inputs.shape[1] else np.zeros(0, dtype=np.bool_)
     if not kept.any():  # constant columns, the same on both sides
         return _Detected(auc=0.5, pmse=0.0, null=1.0)

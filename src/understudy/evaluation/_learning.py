@@ -61,7 +61,7 @@ class Features:
             or [np.zeros(0, dtype=np.int64)]
         )
 
-    def spread(self, table: Table) -> Floats:
+    def one_hot(self, table: Table) -> Floats:
         """Rows as numbers for linear models and kernels."""
         blocks: list[Floats] = [np.zeros((table.n, 0))]
         for i, centre, width, codes in zip(self.columns, self.centres, self.widths, self.codes, strict=True):

@@ -60,7 +60,7 @@ def tone_of(known: MeasureResult) -> Tone:
         return UNKNOWN
     if known.from_zero and known.value <= BY_CHANCE * known.fresh_sample:
         return CLOSE
-    if told_apart(known):
+    if references_differ(known):
         return _graded(1 - (known.closeness or 0.0), 0.2, 0.5)
     if known.unit == "share":
         gap = known.value - known.fresh_sample
@@ -68,7 +68,7 @@ def tone_of(known: MeasureResult) -> Tone:
     return UNKNOWN
 
 
-def told_apart(known: MeasureResult) -> bool:
+def references_differ(known: MeasureResult) -> bool:
     """Whether the references differ enough for a value to lie between them.
 
     Single columns drawn independently are as good as a fresh sample of them: then they say nothing. Nor do they where
@@ -254,7 +254,7 @@ def _grouped(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _verdict(known: MeasureResult) -> dict[str, Any]:
-    independent = known.independent_columns if told_apart(known) else None
+    independent = known.independent_columns if references_differ(known) else None
     # without independent columns only shares have an end to lie short of
     has_bar = isfinite(known.value) and (
         independent is not None or (known.fresh_sample is not None and known.unit == "share")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import OutputError
-from understudy._core.files import told_as_output_error
+from understudy._core.files import as_output_error
 from understudy.tables import Table
 
 try:
@@ -94,7 +94,7 @@ def _make(folder: Path) -> None:
 
 
 def _is_ours(runs: Path, kind: str) -> bool:
-    with told_as_output_error(runs), runs.open("rb") as file:
+    with as_output_error(runs), runs.open("rb") as file:
         first = file.readline(1000)
     found = _parsed(first)
     # a header cut short by a crash is taken up too: nothing can have come after it
@@ -130,7 +130,7 @@ class RunStore:
             return cls()
         check_folder(folder, kind)
         path = folder / RUNS
-        with told_as_output_error(folder):
+        with as_output_error(folder):
             _make(folder)
             if not path.exists() or path.stat().st_size == 0:
                 _append(path, _header(kind))
@@ -160,7 +160,7 @@ class RunStore:
 
     def _write(self, line: Mapping[str, Any]) -> None:
         if self.path is not None:
-            with told_as_output_error(self.path.parent, left=KEPT):
+            with as_output_error(self.path.parent, left=KEPT):
                 _append(self.path, json.dumps(line, default=str).encode() + b"\n")
 
     def _remember(self, key: str, values: Mapping[str, float], facts: Mapping[str, Any]) -> None:

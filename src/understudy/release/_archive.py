@@ -106,7 +106,7 @@ class Members:
     def _read(self, name: str, *, sealed: bool = True) -> bytearray:
         info = self._infos[name]
         data, filled = bytearray(info.file_size), 0  # memory that is not touched is not taken
-        with _told_as_damage(), self._file.open(info) as member:
+        with _as_model_file_error(), self._file.open(info) as member:
             while chunk := member.read(_CHUNK):
                 data[filled : filled + len(chunk)] = chunk
                 filled += len(chunk)
@@ -119,7 +119,7 @@ class Members:
 
 def unpack(data: bytes) -> Members:
     """The members of the archive in these bytes; raises ModelFileError for anything else."""
-    with _told_as_damage():
+    with _as_model_file_error():
         _check_directory(data)
         return Members(zipfile.ZipFile(io.BytesIO(data)))
 
@@ -140,7 +140,7 @@ def read_archive(path: Path) -> Members:
 
 
 @contextmanager
-def _told_as_damage() -> Iterator[None]:
+def _as_model_file_error() -> Iterator[None]:
     try:
         yield
     except ModelFileError:

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from understudy._core.errors import OutputError
-from understudy._core.files import told_as_output_error
+from understudy._core.files import as_output_error
 from understudy.release._reserve import reserved_folder
 
 RELEASE_FILES = frozenset(
@@ -62,12 +62,12 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
     ...     sorted(os.listdir(home)), os.listdir(Path(home, "release"))
     (['release'], ['privacy.json'])
     """
-    with told_as_output_error(out):
+    with as_output_error(out):
         check_output(out, overwrite=overwrite)
         target = out.resolve() if out.is_symlink() else out.absolute()
         made = _make_parents(target.parent)
     try:
-        with told_as_output_error(out), reserved_folder(target) as temporary:
+        with as_output_error(out), reserved_folder(target) as temporary:
             _take_up(target)
             # Again, now that nobody else can make it: another run may have ended since.
             check_output(out, overwrite=overwrite)

@@ -163,7 +163,7 @@ def _row(line: ProtectionLine, colour: str, y: float, most: float, statement: St
     end, promised = _place(float(line.epsilon), most), _place(float(line.promised), most)
     beside = end + 6 if promised - end > 44 else promised + 6
     indent = 14.0 if line.value is not None else 0.0
-    words = _words(line, statement)
+    words = _sentence(line, statement)
     children: Sequence[str] = (
         tag("title", f"{words}: ε {number_above(line.epsilon)}, promised {number_above(line.promised)}"),
         tag(
@@ -182,7 +182,7 @@ def _row(line: ProtectionLine, colour: str, y: float, most: float, statement: St
     return tag("g", *children)
 
 
-def _words(line: ProtectionLine, statement: Statement) -> str:
+def _sentence(line: ProtectionLine, statement: Statement) -> str:
     if not line.attributes:
         return "the whole row" if statement.neighbours == "replace-one" else "the row is there or not"
     if line.value is not None:

@@ -34,7 +34,7 @@ one. Wait for the other to end, or choose another --out.
         folder, held = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)), None
     else:
         folder = target.with_name(f".{target.name}.part")
-        held = _hold(folder, target)
+        held = _lock(folder, target)
     try:
         if held is not None:
             _empty(folder)
@@ -48,7 +48,7 @@ one. Wait for the other to end, or choose another --out.
             os.close(held)
 
 
-def _hold(folder: Path, target: Path) -> int:
+def _lock(folder: Path, target: Path) -> int:
     """Make the folder, or find it, and lock it."""
     while True:
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -90,10 +90,10 @@ generalisation; at most 5,000,000 are possible. Declare fewer bins or categories
         )
 
 
-def told(faults: Sequence[str]) -> SchemaError:
+def all_faults(faults: Sequence[str]) -> SchemaError:
     """The error that tells these faults, or the first of very many.
 
-    >>> told(["one."] * 52).faults[-1]
+    >>> all_faults(["one."] * 52).faults[-1]
     'There are 2 faults more. Mend these first.'
     """
     more = len(faults) - MAX_FAULTS

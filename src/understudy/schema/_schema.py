@@ -19,7 +19,7 @@ from understudy.schema._documents import read_document
 from understudy.schema._domain import Domain
 from understudy.schema._field import Field
 from understudy.schema._file import check_schema_keys, missing_texts
-from understudy.schema._limits import check_content, check_sizes, shown, told
+from understudy.schema._limits import all_faults, check_content, check_sizes, shown
 from understudy.schema._written import plain, written_text
 from understudy.schema._yaml import write_yaml
 
@@ -153,7 +153,7 @@ class Schema:
         if not faults:  # a column that could not be read would be named as unknown
             parse_dependencies(content.get("dependencies"), [f for f in built if f is not None], faults)
         if faults:
-            raise told(faults)
+            raise all_faults(faults)
         return cls(
             name=written_text(content.get("name") or "table"),
             fields=tuple(f for f in built if f is not None),

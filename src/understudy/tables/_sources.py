@@ -118,12 +118,12 @@ def _arrow_stream(stream: pa.RecordBatchReader) -> Source:
     def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
         if not left:
             raise TableError("the stream of Arrow batches was read already. Give a table, or the stream anew.")
-        return _checked(_told(left.pop()), wanted)
+        return _checked(_with_clear_errors(left.pop()), wanted)
 
     return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches)
 
 
-def _told(stream: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+def _with_clear_errors(stream: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     """The batches; what goes wrong where they come from is its owner's to see, for messages may quote cells."""
     while True:
         try:

@@ -32,7 +32,7 @@ def as_texts(column: pa.Array, field: Field) -> tuple[pa.Array, Mask]:
     if pa.types.is_string(kind):
         return column, fine
     if pa.types.is_boolean(kind):
-        return pc.if_else(column, *_words(field)), fine
+        return pc.if_else(column, *_true_and_false_texts(field)), fine
     if pa.types.is_floating(kind):
         return _floats(column), fine
     if pa.types.is_decimal(kind):
@@ -46,7 +46,7 @@ def as_texts(column: pa.Array, field: Field) -> tuple[pa.Array, Mask]:
     return _rest(column)
 
 
-def _words(field: Field) -> tuple[str, str]:
+def _true_and_false_texts(field: Field) -> tuple[str, str]:
     if field.type == "boolean":
         return field.form.true_values[0], field.form.false_values[0]
     return ("True", "False") if any(c.value == "True" for c in field.categories) else ("true", "false")

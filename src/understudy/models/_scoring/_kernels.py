@@ -85,7 +85,7 @@ def _best_masses(keys, values, limit, best, spare):
 
 
 @kernel()
-def _settle_clear_cases(keys, values, key_mass, value_mass, n):
+def _decide_clear_cases(keys, values, key_mass, value_mass, n):
     """Give every configuration its side unless it could matter; returns the undecided ones and the masses so far.
 
     2·n·F + 2n is the largest 2A + min(2B, n), where A ≤ n/2 is the key side's mass and B the value side's. For any ν
@@ -181,7 +181,7 @@ def f_scores(tables, n, out):
                 keys[mixed] = key
                 values[mixed] = value
                 mixed += 1
-        open_ones, key_mass, value_mass, highest = _settle_clear_cases(
+        open_ones, key_mass, value_mass, highest = _decide_clear_cases(
             keys[:mixed], values[:mixed], key_mass, value_mass, n
         )
         # small masses first: the reachable range, and with it each sweep, then grows as late as possible
