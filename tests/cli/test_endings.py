@@ -211,3 +211,13 @@ def test_names_that_no_file_can_have_cost_nothing(home, name):
         with pytest.raises(us.UserError):
             attempt()
     assert sorted(path.name for path in home.iterdir()) == ["people.csv", "people.schema.yaml"]
+
+
+def test_a_device_is_no_ledger(home, capsys):
+    assert run([*PUBLISH[:-1], os.devnull, "--cap", "2"]) == 2
+    assert "is a pipe or a device. Name a file for the ledger" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_not_told_as_a_full_disk(home, capsys):
+    assert run(["schema", "draft", "people.csv", "--out", "nowhere/draft.yaml"]) == 2
+    assert capsys.readouterr().err.endswith("there is no such folder. Nothing was left behind. Choose another place.\n")

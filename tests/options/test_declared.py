@@ -144,3 +144,10 @@ def test_every_option_of_a_run_has_help_and_a_flag_of_its_own(kind):
     for declared in options_of(kind):
         assert declared.help.endswith(".")
         assert f"--{'rows' if declared.name == 'n' else declared.name.replace('_', '-')}" in declared.flags
+
+
+def test_too_long_a_number_is_told_as_such():
+    layers = options_of(Cake)[0]
+    assert layers.read("9" * 19) == int("9" * 19)
+    with pytest.raises(OptionError, match=r"must be a whole number from 1 to 9 and at most 19 digits\. Got '1e400'"):
+        layers.read("1e400")

@@ -12,6 +12,7 @@ from understudy._core.drafts import draft_of
 from understudy._core.errors import OutputError
 
 NOTHING_LEFT = "Nothing was left behind."
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", -1), errno.EFBIG)
 
 
 def can_name_a_file(path: str | os.PathLike[str]) -> bool:
@@ -96,7 +97,8 @@ some space or choose another place.
             errno.ENOTDIR: "a part of the path is a file",
             errno.ENAMETOOLONG: "the name is too long",
         }.get(error.errno or 0, error.strerror or type(error).__name__)
-        told = OutputError(f"cannot write '{out}': {reason}. {left} Free some space or choose another place.")
+        advice = "Free some space or choose another place." if error.errno in _FULL else "Choose another place."
+        told = OutputError(f"cannot write '{out}': {reason}. {left} {advice}")
         for note in getattr(error, "__notes__", []):
             told.add_note(note)
         raise told from error

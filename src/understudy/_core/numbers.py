@@ -9,9 +9,13 @@ from numbers import Integral, Rational, Real
 
 from understudy._core.errors import OptionError
 
-_MOST_DIGITS = 18
+MOST_DIGITS = 19
 _MOST_EXPONENT = 400
 _LONGEST = 200
+
+
+class TooManyDigitsError(ValueError):
+    """A number that is larger than any that is meant."""
 
 
 def whole_number(value: object, name: str, *, least: int = 0) -> int:
@@ -70,6 +74,8 @@ def read_whole_number(text: str) -> int:
     except InvalidOperation:
         raise ValueError(f"'{text}' is not a number") from None
     # Bounded before it is written out: 1e999999999 would have as many digits.
-    if not number.is_finite() or number.adjusted() > _MOST_DIGITS or number != number.to_integral_value():
-        raise ValueError(f"'{text}' is not a whole number of at most {_MOST_DIGITS} digits")
+    if number.is_finite() and number.adjusted() >= MOST_DIGITS:
+        raise TooManyDigitsError(f"'{text}' has more than {MOST_DIGITS} digits")
+    if not number.is_finite() or number != number.to_integral_value():
+        raise ValueError(f"'{text}' is not a whole number")
     return int(number)

@@ -13,6 +13,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from understudy._core.errors import OptionError
+from understudy._core.numbers import MOST_DIGITS, TooManyDigitsError
 from understudy.options._constraints import Anything, Constraint
 
 _NOTHING = ("none", "default")
@@ -65,13 +66,15 @@ class Option:
             return None
         try:
             return self.constraint.read(text)
+        except TooManyDigitsError:
+            raise self._refusal(text, but=f" and at most {MOST_DIGITS} digits") from None
         except ValueError:
             raise self._refusal(text) from None
 
-    def _refusal(self, value: Any) -> OptionError:
+    def _refusal(self, value: Any, but: str = "") -> OptionError:
         of = f" of {self.owner}" if self.owner else ""
         return OptionError(
-            f"The '{self.name}' parameter{of} must be {self.constraint.words}. Got {shown(value)} instead."
+            f"The '{self.name}' parameter{of} must be {self.constraint.words}{but}. Got {shown(value)} instead."
         )
 
 

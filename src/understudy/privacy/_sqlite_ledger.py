@@ -115,6 +115,8 @@ class SQLiteLedger:
             raise LedgerError(f"no file can be named {str(path)!r}. Name one for the ledger, such as budget.db.")
         if is_folder(self.path):
             raise LedgerError(f"{self.path} is a folder. Name a file for the ledger, such as budget.db.")
+        if exists(self.path) and not is_file(self.path):
+            raise LedgerError(f"{self.path} is a pipe or a device. Name a file for the ledger, such as budget.db.")
         known = self._file().accounts
         found = find_name(name, known)
         self.dataset = name if found is None else found
