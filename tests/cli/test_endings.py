@@ -1,6 +1,7 @@
 """However a command ends, what it finished and what it booked is told: bugs, full disks and closed streams included."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -145,3 +146,68 @@ def test_a_reader_who_goes_away_is_no_fault_but_a_charge_is_told(home):
         "",  # it had read all before it went
         f"understudy: whoever read the result has gone. But the release in release is complete. {CHARGED}\n",
     )
+
+
+@pytest.mark.parametrize("command", [["--help"], ["publish", "--help"], ["methods", "--json"]])
+def test_a_reader_who_never_came_is_no_fault_either(home, command):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as nobody:
+        program = [sys.executable, "-m", "understudy", *command]
+        done = subprocess.run(program, cwd=home, stdout=nobody, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("command", "complete"),
+    [
+        ("schema draft people.csv", ""),
+        ("schema draft people.csv --out draft.yaml", " But draft.yaml is complete."),
+        ("evaluate people.csv people.csv --schema people.schema.yaml --no-classifiers --ways 1 --json", ""),
+        (
+            "evaluate people.csv people.csv --schema people.schema.yaml --no-classifiers --ways 1 --html a.html",
+            " But a.html is complete.",
+        ),
+    ],
+)
+def test_only_what_is_in_a_file_is_told_as_complete(home, command, complete):
+    code, _, err = shell(home, f"understudy {command} >/dev/full")
+    assert (code, err.splitlines()[-1]) == (
+        1,
+        f"understudy: the result cannot be written to standard output: no space left on device.{complete}",
+    )
+
+
+# -- names of files ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no file whose name is not UTF-8")
+def test_names_of_files_need_not_be_utf8(home):
+    strange = os.fsdecode(b"people\xe9")
+    (home / "people.csv").rename(home / f"{strange}.csv")
+    (home / "people.schema.yaml").rename(home / f"{strange}.yaml")
+    source, schema, out = f"{strange}.csv", f"{strange}.yaml", os.fsdecode(b"rel\xe9")
+    publish = ["publish", source, "--schema", schema, "--epsilon", "1", "--seed", "1", "--format", "parquet"]
+    for command in (
+        ["schema", "draft", source, "--out", os.fsdecode(b"draft\xe9.yaml")],
+        ["schema", "check", source, schema],
+        ["plan", source, "--schema", schema, "--epsilon", "1"],
+        [*publish, "--out", out],
+        ["sample", f"{out}/model.understudy", "--out", f"{strange}.parquet"],
+        ["evaluate", source, out, "--no-classifiers", "--ways", "1", "--html", f"{strange}.html"],
+    ):
+        assert run(command) == 0
+
+
+@pytest.mark.parametrize("name", ["no\0name", "half \ud800 a character"])
+def test_names_that_no_file_can_have_cost_nothing(home, name):
+    for attempt in (
+        lambda: us.load(name),
+        lambda: us.draft_schema(name),
+        lambda: us.plan(name, schema="people.schema.yaml", epsilon=1),
+        lambda: us.publish("people.csv", schema="people.schema.yaml", epsilon=1, out=name),
+        lambda: us.publish("people.csv", schema="people.schema.yaml", epsilon=1, ledger=name, cap=2),
+    ):
+        with pytest.raises(us.UserError):
+            attempt()
+    assert sorted(path.name for path in home.iterdir()) == ["people.csv", "people.schema.yaml"]

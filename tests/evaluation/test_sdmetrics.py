@@ -292,3 +292,13 @@ def test_a_pair_of_codes_has_no_values_and_is_given_no_such_names() -> None:
     table = Table(plain.domain, (np.array([1, 0]),))
     pair = pair_of_codes(plain, table, [table])
     assert compute_measures(MeasureInput(pair=pair, references=make_references(pair)), [SDMETRICS_COLUMNS]) == []
+
+
+@pytest.mark.parametrize("constant", [("real",), ("synthetic",), ("real", "synthetic")])
+def test_moments_that_are_all_the_same_score_as_sdmetrics_scores_them(constant: tuple[str, ...]) -> None:
+    """Such large numbers cannot be cut into ten parts between one and the same end."""
+    rng = np.random.default_rng(0)
+    frames = {"real": rows(40, rng), "synthetic": rows(30, rng)}
+    for side in constant:
+        frames[side]["seen"] = frames[side]["seen"].iloc[0]
+    check(frames["real"], frames["synthetic"], SCHEMA)

@@ -49,6 +49,21 @@ def edit(path, *statements):
 
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [(Fraction(-1), 0), (0, 0), (0.5, 0), (float("nan"), 0), (True, 0), (1, Fraction(-1, 2)), (1, 1)],
+)
+def test_a_charge_that_is_not_exact_or_gives_back_is_refused_and_changes_nothing(kind, epsilon, delta, path):
+    """A float had another text, and so another hash, once it was read back: the file was of no use any more."""
+    ledger = MemoryLedger(dataset="d", cap="1") if kind == "memory" else SQLiteLedger(path, dataset="d", cap="1")
+    with pytest.raises(LedgerError, match="must be exact fractions"):
+        ledger.charge(epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+    assert ledger.show() == ()
+    ledger.charge(**ONE)
+    assert ledger.remaining() == 0
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
 def test_a_charge_over_the_cap_is_refused_and_changes_nothing(kind, path):
     ledger = MemoryLedger(dataset="d", cap="1") if kind == "memory" else SQLiteLedger(path, dataset="d", cap="1")
     ledger.charge(**cost("2/3"))

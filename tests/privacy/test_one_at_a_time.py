@@ -8,17 +8,27 @@ import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from threading import Barrier
+from threading import Barrier, Event
 
 import numpy as np
 import pytest
 
 from tests.privacy.small import PlainCounter, binary
-from understudy._core.errors import InternalError
+from understudy._core.errors import InternalError, LedgerError
 from understudy._core.randomness import SystemBytes
-from understudy.privacy import ExactNoise, NoisyTables, make_budget, make_noise, open_curator
+from understudy.privacy import (
+    REPLACE_ONE,
+    Charge,
+    ExactNoise,
+    MemoryLedger,
+    NoisyTables,
+    make_budget,
+    make_noise,
+    open_curator,
+)
+from understudy.privacy._accountant import Accountant
 from understudy.privacy._word_stream import WordStream
-from understudy.schema import Marginal
+from understudy.schema import Marginal, recode
 
 CELLS = np.zeros(20_000, dtype=np.int64)
 NOISY = {
@@ -87,6 +97,87 @@ def test_a_forked_process_may_not_ask_a_curator_that_it_did_not_open():
 
     assert _in_a_fork(ask) == "refused"
     curator.ask(NoisyTables(marginals=[Marginal.of(0)]), share=Fraction(1))  # the share is still there
+
+
+@needs_fork
+@pytest.mark.parametrize("use", ["ask", "measure_rows", "recoded"])
+def test_a_curator_in_use_while_forking_is_refused_in_the_child_too(use):
+    """Another thread holds the lock, and is not there in the child to let go of it."""
+    domain = binary(1)
+    curator = open_curator(PlainCounter(domain, [(0,), (1,)]), budget=make_budget(1), noise=make_noise(seed=1))
+    uses = {
+        "ask": lambda: curator.ask(NoisyTables(marginals=[Marginal.of(0)]), share=Fraction(1)),
+        "measure_rows": lambda: curator.measure_rows(share=Fraction(1)),
+        "recoded": lambda: curator.recoded(recode(domain, "binary")),
+    }
+
+    def refused():
+        with pytest.raises(InternalError, match="opened in another process"):
+            uses[use]()
+        return "refused"
+
+    held, done = Event(), Event()
+
+    def hold():
+        with curator._run.lock:
+            held.set()
+            done.wait(300)
+
+    with ThreadPoolExecutor(1) as pool:
+        holding = pool.submit(hold)
+        held.wait(300)
+        try:
+            assert _in_a_fork(refused) == "refused"
+        finally:
+            done.set()
+        holding.result()
+
+
+@needs_fork
+def test_a_forked_process_may_not_charge_a_ledger_in_memory():
+    ledger = MemoryLedger(cap=1)
+    whole = {"epsilon": Fraction(1), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+
+    def charge():
+        with pytest.raises(LedgerError, match="made in another process"):
+            ledger.charge(**whole)
+        return "refused"
+
+    assert _in_a_fork(charge) == "refused"
+    ledger.charge(**whole)
+
+
+def test_views_are_made_while_nobody_counts():
+    """A counter may keep what it counted, and need not be safe to use by two threads."""
+    domain, held = binary(1), []
+
+    class Watched(PlainCounter):
+        def recoded(self, recoding):
+            held.append(curator._run.lock._is_owned())
+            return super().recoded(recoding)
+
+    curator = open_curator(Watched(domain, [(0,), (1,)]), budget=make_budget(1), noise=make_noise(seed=1))
+    curator.recoded(recode(domain, "binary"))
+    assert held == [True]
+
+
+def test_a_promise_that_comes_while_a_step_is_booked_is_refused():
+    """It would bind nobody: the step was not counted against it."""
+    accountant = Accountant()
+
+    class Booking:
+        """A lock that another thread lets go of with a step booked."""
+
+        def __enter__(self):
+            accountant.charges.append(Charge(what="step", mechanism="", share=Fraction(1)))
+
+        def __exit__(self, *_error):
+            pass
+
+    accountant._lock = Booking()
+    with pytest.raises(InternalError, match="before anything is measured"):
+        accountant.promise([0], Fraction(1, 10))
+    assert accountant.promises == []
 
 
 @needs_fork

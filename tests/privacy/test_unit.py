@@ -207,7 +207,9 @@ def test_terms_scale_with_the_contribution_bound():
     assert many.difference_sensitivity(RScore(), 10, shapes) == 4 * terms.difference_sensitivity(RScore(), 10, shapes)
 
 
-@pytest.mark.parametrize("wrong", [{"max_rows": 0}, {"max_rows": True}, {"max_rows": 1.5}, {"words": " "}])
+@pytest.mark.parametrize(
+    "wrong", [{"max_rows": 0}, {"max_rows": True}, {"max_rows": 1.5}, {"words": " "}, {"column": ""}]
+)
 def test_a_unit_without_rows_or_words_is_refused(wrong):
     with pytest.raises(OptionError, match="a unit must"):
         PrivacyUnit(**wrong)

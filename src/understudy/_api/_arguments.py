@@ -71,7 +71,7 @@ class MethodArguments(TypedDict, total=False):
     """What is done to noisy tables. consistent: agreement, shrinkage, projection. printed: the paper's, each table by
     itself with negative cells set to 0. Both cost nothing; the paper's is less accurate and has no error bars."""
     variant: Literal["blocks", "drawn", "greedy"]
-    """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
+    """blocks: several attributes per table. drawn: ABN-P, parents drawn by coins. greedy: ABN-G, one by one."""
     stop: bool
     """greedy: let a choice leave off adding parents, where noise would outweigh what they say."""
     sensitive: str | Sequence[str]
@@ -159,7 +159,7 @@ class PrivABNArguments(RunArguments, total=False):
     """Options of `PrivABN`."""
 
     variant: Literal["blocks", "drawn", "greedy"]
-    """blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one."""
+    """blocks: several attributes per table. drawn: ABN-P, parents drawn by coins. greedy: ABN-G, one by one."""
     score: Literal["auto", "I", "F", "R"]
     """I, F or R. auto: R. Blocks use R only."""
     encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]

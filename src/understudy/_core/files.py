@@ -14,6 +14,19 @@ from understudy._core.errors import OutputError
 NOTHING_LEFT = "Nothing was left behind."
 
 
+def can_name_a_file(path: str | os.PathLike[str]) -> bool:
+    """Whether any file could have this name: no empty text, none with a NUL, none with half a character.
+
+    >>> can_name_a_file("budget.db"), can_name_a_file("no\\0name"), can_name_a_file("\\ud800")
+    (True, False, False)
+    """
+    try:
+        name = os.fsencode(path)
+    except ValueError:
+        return False
+    return bool(name) and b"\0" not in name
+
+
 def is_file(path: Path) -> bool:
     """Whether there is such a file. Never raises, as pathlib's own does where a name is too long for any file.
 

@@ -68,7 +68,8 @@ def evaluate(
         report = _private(real, synthetic, quiet=on_screen, schema=schema, **given)
     for target in to_write:
         report.save(target)
-    INTERRUPTS.outcome = "the report is complete."
+    if to_write:
+        INTERRUPTS.outcome = f"{' and '.join(map(str, to_write))} {'is' if len(to_write) == 1 else 'are'} complete."
     if on_screen:
         say_json(report.to_dict())
     else:

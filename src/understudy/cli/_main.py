@@ -116,7 +116,8 @@ def _complete() -> str:
 
 
 def _unexpected(error: BaseException) -> Ending:
-    failure = output_failure() if isinstance(error, OSError) else None
+    # click makes an exit of a reader that has gone, wherever no command of ours runs: in its help
+    failure = output_failure() if isinstance(error, OSError | SystemExit) else None
     if failure is not None:
         return _not_printed(failure)
     booked = INTERRUPTS.receipts.sentences()

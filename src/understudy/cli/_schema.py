@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from understudy.cli._files import refuse_target
+from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import counted, say, say_json
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def import_sdv(
 def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
     if out is not None:
         schema.save(out)
+        INTERRUPTS.outcome = f"{out} is complete."
     if as_json:
         say_json({"out": None if out is None else str(out), "schema": schema.to_dict()})
     elif out is None:

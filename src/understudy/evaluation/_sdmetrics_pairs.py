@@ -20,7 +20,7 @@ from understudy.evaluation._measure import ASSOCIATIONS_GROUP, Direction, Measur
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
-from understudy.evaluation._sdmetrics import Scored, Scores, scored_result
+from understudy.evaluation._sdmetrics import NOT_DEFINED, Scored, Scores, scored_result
 from understudy.evaluation._values import Floats, Ints, ValueColumn, value_columns
 from understudy.schema import Attribute, Domain
 from understudy.tables import Table, code_type
@@ -84,24 +84,32 @@ def _contingency(columns: Sequence[ValueColumn]) -> Scores:
         return {}
     sizes = [_PARTS + 2 if column.continuous else column.n_kinds + 1 for column in columns]
     domain = Domain(tuple(Attribute(name=c.name, size=size) for c, size in zip(columns, sizes, strict=True)))
+    coded = [[_codes(column, at) for column in columns] for at in range(len(columns[0].tables))]
     tables = [
-        Table(domain, tuple(_codes(c, at).astype(code_type(size)) for c, size in zip(columns, sizes, strict=True)))
-        for at in range(len(columns[0].tables))
+        Table(domain, tuple(codes.astype(code_type(size)) for (codes, _), size in zip(row, sizes, strict=True)))
+        for row in coded
     ]
+    cut = np.array([[is_cut for _, is_cut in row] for row in coded])
     scores: Scores = dict.fromkeys(wanted, np.zeros(0))  # in the order of columns, whatever the order of counting
     for joint in joint_counts(tables, wanted):
         truth, *held = (counts / table.n for counts, table in zip(joint.counts, tables, strict=True))
-        scores[wanted[joint.position]] = np.array([1 - np.abs(truth - shares).sum() / 2 for shares in held])
+        found = np.array([1 - np.abs(truth - shares).sum() / 2 for shares in held])
+        both = cut[:, wanted[joint.position]].all(axis=1)
+        scores[wanted[joint.position]] = np.where(both[0] & both[1:], found, NOT_DEFINED)
     return scores
 
 
-def _codes(column: ValueColumn, at: int) -> Ints:
+def _codes(column: ValueColumn, at: int) -> tuple[Ints, bool]:
+    """The column as codes, and whether it could be cut: large numbers that are all the same cannot, as in SDMetrics."""
     values = column.tables[at]
     if not column.continuous:
-        return np.asarray(values + 1)  # what is missing comes first
+        return np.asarray(values + 1), True  # what is missing comes first
     there = values[~np.isnan(values)]
-    edges = np.histogram_bin_edges(there, bins=_PARTS)
-    return np.asarray(np.digitize(values, bins=edges))
+    try:
+        edges = np.histogram_bin_edges(there, bins=_PARTS)
+    except ValueError:
+        return np.zeros(len(values), dtype=np.int64), False
+    return np.asarray(np.digitize(values, bins=edges)), True
 
 
 def _correlation(columns: Sequence[ValueColumn]) -> Scores:

@@ -1,6 +1,6 @@
 """How large tables are, how much they share, and what choices may cost: settled before the search begins.
 
-A network of d attributes needs not d tables but T = (bits of all attributes − bits shared) / (bits a table − bits
+A network of d attributes needs not d tables but T = (bits of all attributes − bits shared) / (bits per table − bits
 shared) of them, if each table adds a whole block of attributes. Noise in a cell grows with T. So larger tables that
 share less are fewer and less noisy, and tables that share more catch more relations. Which is better depends on how
 strongly attributes hang together: one noisy number says so, the mean over attributes of R with their best partner.

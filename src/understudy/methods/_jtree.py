@@ -135,11 +135,11 @@ instead.
     ) -> NetworkModel:
         """Learn a model. It tosses no coins beside the curator's noise."""
         n = curator.measure_rows(share=ROWS_SHARE)
-        domain, budget = curator.domain, curator.budget
+        domain, terms = curator.domain, curator.terms
         graph = choose_graph(
             curator,
-            pairs=self.n_pairs(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
-            limit=self.largest_clique(domain, n, PrivacyTerms(budget=budget, neighbours=curator.neighbours)),
+            pairs=self.n_pairs(domain, n, terms),
+            limit=self.largest_clique(domain, n, terms),
             share=exact_number(self.beta) * (1 - rows_share(curator.neighbours)),
             progress=progress,
         )

@@ -1,6 +1,6 @@
 """PrivABN (Lan, Hong, Chen, Cai, Wang 2021): adaptive networks for wide tables, repaired. `docs/privabn.md` has more.
 
-Three sound variants. *blocks*, the default, adds several attributes a table (`_blocks`); *drawn* is ABN-P of the
+Three sound variants. *blocks*, the default, adds several attributes per table (`_blocks`); *drawn* is ABN-P of the
 soundness review: PrivBayes over candidate sets that coins drew; *greedy* is ABN-G: parents one by one (`_growth`). In
 all of them noise is on joint counts, and what follows is post-processing.
 """
@@ -65,7 +65,7 @@ class PrivABN(Declared):
     variant: Variant = option(
         "blocks",
         OneOf(*VARIANTS),
-        help="blocks: several attributes a table. drawn: ABN-P, parent sets drawn by coins. greedy: ABN-G, one by one.",
+        help="blocks: several attributes per table. drawn: ABN-P, parents drawn by coins. greedy: ABN-G, one by one.",
     )
     score: ScoreChoice = option("auto", OneOf(*SCORE_CHOICES), help="I, F or R. auto: R. Blocks use R only.")
     encoding: EncodingChoice = option(

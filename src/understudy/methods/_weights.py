@@ -60,7 +60,7 @@ class Weights:
 
     @property
     def table(self) -> Floats:
-        """The probabilities, one axis an attribute with more than one value."""
+        """The probabilities, one axis per attribute with more than one value."""
         return self._lines.reshape(self._shape)
 
     def note(self, marginal: Marginal, values: Floats, known: npt.NDArray[np.bool_] | None = None) -> Noted:

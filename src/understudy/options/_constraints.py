@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Protocol
 
+from understudy._core.files import can_name_a_file
 from understudy._core.numbers import exact_number, read_whole_number, whole_number
 
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -283,7 +284,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class FilePath:
-    """A path, or text that names one.
+    """A path, or text that names one: nothing in it that the name of a file cannot hold.
 
     >>> FilePath().accept("release")
     'release'
@@ -294,7 +295,7 @@ class FilePath:
 
     def accept(self, value: Any) -> Any:
         """The path as it was given."""
-        if not isinstance(value, str | PathLike) or not fspath(value) or "\0" in str(value):
+        if not isinstance(value, str | PathLike) or not can_name_a_file(value):
             raise ValueError
         return value
 

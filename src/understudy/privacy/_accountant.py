@@ -27,12 +27,14 @@ class Accountant:
 
     def promise(self, attributes: Iterable[int], share: Fraction) -> None:
         """From now on, steps that look at any of these attributes take at most this share in all."""
-        if self.charges:
-            raise InternalError("A promise must be made before anything is measured.")
         if not 0 < share <= 1:
             raise OptionError(f"a promised share must lie above 0 and be at most 1. Got {share} instead.")
-        self.promises.append((frozenset(attributes), share))
-        self._kept.append(share)
+        held = frozenset(attributes)
+        with self._lock:  # or a step of another thread could be booked without it
+            if self.charges:
+                raise InternalError("A promise must be made before anything is measured.")
+            self.promises.append((held, share))
+            self._kept.append(share)
 
     def check(self, what: str, share: Fraction, touches: Sequence[Touch] = ()) -> None:
         """Refuse a step before it looks at any data."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy._core.errors import InternalError
 from understudy.privacy._mechanisms import Counted
@@ -15,16 +16,18 @@ from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._protection import ChoiceStep, choice_step
 from understudy.privacy._question import Price, PrivateRows, PublicFacts
 from understudy.privacy._values import Candidate, Counts, Score
-from understudy.schema import Marginal
+from understudy.schema import Domain, Marginal
 
 Guessed: TypeAlias = Literal["tables", "cells"]
+_Number = TypeVar("_Number", np.int64, np.float64)
+_GUESS_ROOM = 1 << 62  # a distance that wrapped around 64 bits would move by far more than a record does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestCandidate:
     """The index of a candidate, better ones likelier: permute-and-flip under pure ε, exponential under zCDP.
 
-    The sensitivity is the score's own, of the difference between two candidates (proof.md, section 5).
+    The sensitivity is the score's own, of the difference between two candidates (proof.md, section 4).
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget, open_curator
@@ -58,8 +61,8 @@ class BestCandidate:
         held, shapes = facts.view.held(self.candidates), facts.shapes.of(self.candidates)
         sensitivity = terms.difference_sensitivity(self.score, rows, shapes)
         mechanism = facts.choice_for(share, sensitivity)
-        steps: tuple[ChoiceStep, ...] = ()
-        if mechanism.private and mechanism.rate is not None:
+        steps: tuple[ChoiceStep, ...] | None = None  # without a rate, what a change costs is not known better
+        if mechanism.rate is not None:
             several = terms.for_changed_values.difference_sensitivity(self.score, rows, shapes)
             steps = (choice_step(terms, facts.view, held, self.score, mechanism.rate, rows, several),)
         return Price(
@@ -105,9 +108,11 @@ class FarthestGuess:
 
     def free_answer(self, facts: PublicFacts) -> int | None:
         """A single candidate is no choice."""
-        cells = sum(marginal.n_cells(facts.domain) for marginal in self.marginals)
-        if self.guesses.shape != (cells,) or self.guesses.dtype != np.int64 or not self.marginals:
+        lengths = self._lengths(facts.domain)
+        if self.guesses.shape != (sum(lengths),) or self.guesses.dtype != np.int64 or not self.marginals:
             raise InternalError("A guess needs one whole number for each cell of the tables.")
+        if _by_table(np.abs(self.guesses.astype(np.float64)), lengths).max() >= _GUESS_ROOM:
+            raise InternalError("A guess is so far from any count that its distance would not fit 64 bits.")
         return 0 if self._n_candidates == 1 else None
 
     def price(self, facts: PublicFacts, share: Fraction) -> Price:
@@ -119,8 +124,8 @@ class FarthestGuess:
             for relation in (terms.neighbours, Neighbours.REPLACE_ONE)
         )
         mechanism = facts.choice_for(share, sensitivity)
-        steps: tuple[ChoiceStep, ...] = ()
-        if mechanism.private and mechanism.rate is not None:
+        steps: tuple[ChoiceStep, ...] | None = None
+        if mechanism.rate is not None:
             cost = terms.budget.cost_of_choice(mechanism.rate, changed)
             steps = (ChoiceStep(attributes=held, one=cost, several=cost),)
         return Price(
@@ -135,8 +140,7 @@ class FarthestGuess:
         """The exact distances."""
         distances = np.abs(rows.cells(tuple(self.marginals)) - self.guesses)
         if self.by == "tables":
-            lengths = [marginal.n_cells(facts.domain) for marginal in self.marginals]
-            distances = np.add.reduceat(distances, np.cumsum([0, *lengths[:-1]]))
+            distances = _by_table(distances, self._lengths(facts.domain))
         return Counted([distances])
 
     def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> int:
@@ -146,6 +150,14 @@ class FarthestGuess:
     @property
     def _n_candidates(self) -> int:
         return len(self.marginals) if self.by == "tables" else len(self.guesses)
+
+    def _lengths(self, domain: Domain) -> list[int]:
+        return [marginal.n_cells(domain) for marginal in self.marginals]
+
+
+def _by_table(cells: npt.NDArray[_Number], lengths: Sequence[int]) -> npt.NDArray[_Number]:
+    """The sum of each table, of all their cells in one row."""
+    return np.add.reduceat(cells, np.cumsum([0, *lengths[:-1]]))
 
 
 def distance_sensitivity(by: Guessed, neighbours: Neighbours) -> Fraction:

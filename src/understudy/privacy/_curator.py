@@ -55,6 +55,11 @@ class CuratedRun:
                 "the process that opened it, or open one of its own here."
             )
 
+    def refuse_bare(self, what: str, price: Price) -> None:
+        """Refuse a mechanism that gives out what was counted as it is, unless the run was opened for that."""
+        if not price.mechanism.private and self.noiseless is None and not self.no_guarantee:
+            raise InternalError(f"{what}: '{price.mechanism.name}' was to answer in a run that promises privacy.")
+
 
 class Curator:
     """Private rows behind questions that cost budget. `open_curator` makes one, and charges for it.
@@ -87,14 +92,16 @@ class Curator:
         rows counted and the mechanism run. One question at a time: two threads would draw the same noise.
         """
         run = self._run
+        run.check_process()  # before the lock, which a thread that the copy does not have may have held
         with run.lock:
-            run.check_process()
             facts = self._facts()
             free = question.free_answer(facts)
             if free is not None:
                 return free
             run.accountant.check(question.what, share)
+            share = Fraction(share)
             price = question.price(facts, share)
+            run.refuse_bare(question.what, price)
             run.accountant.pay(
                 _charge(question.what, share, price, run.terms.budget),
                 touched(price, facts, share),
@@ -108,6 +115,7 @@ class Curator:
 
         A second call gives the first one's answer, for free.
         """
+        self._run.check_process()
         with self._run.lock:
             rows = self.ask(NumberOfRows(), share=share)
             if self._run.rows is None:
@@ -136,7 +144,9 @@ class Curator:
 
     def recoded(self, recoding: Recoding) -> Curator:
         """The same rows and the same account, seen through a public map of the codes; free."""
-        return Curator(self._run, self._rows.recoded(recoding), self._view.recoded(recoding))
+        self._run.check_process()
+        with self._run.lock:  # counters remember what they counted, and need not be safe to use by two threads
+            return Curator(self._run, self._rows.recoded(recoding), self._view.recoded(recoding))
 
     def noise_for(self, *, share: Fraction) -> NoiseLevel:
         """The noise that one table gets for this share: public, free."""

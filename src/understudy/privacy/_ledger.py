@@ -121,6 +121,7 @@ class Account:
         raising: str = _RAISING,
     ) -> None:
         """Raise unless this charge fits; `raising` says how this ledger's caps are raised."""
+        _check_amounts(epsilon, delta)
         if neighbours is not self.neighbours:
             raise LedgerError(
                 f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
@@ -283,6 +284,16 @@ def check_cap(account: Account, cap: Fraction | None, delta_cap: Fraction | None
         raise LedgerError(
             f"dataset '{account.dataset}' has delta cap {account.delta_cap} in this ledger, and this run names "
             f"{delta_cap}. Name the same or none, or {_CHANGING}."
+        )
+
+
+def _check_amounts(epsilon: object, delta: object) -> None:
+    """Raise unless both are exact fractions: a float is read back as another text. Below 0 they would give back."""
+    exact = [isinstance(amount, Fraction) or type(amount) is int for amount in (epsilon, delta)]
+    if not all(exact) or not (epsilon > 0 and 0 <= delta < 1):  # type: ignore[operator]  # exact means comparable
+        raise LedgerError(
+            "a charge must be exact fractions, an epsilon above 0 and a delta from 0 to below 1. "
+            f"Got {epsilon!r} and {delta!r} instead. Nothing was charged."
         )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from understudy._core.errors import InternalError
 from understudy.privacy._values import Counts, Factors, NoiseLevel, noise_levels
 
 if TYPE_CHECKING:
@@ -23,12 +24,18 @@ if TYPE_CHECKING:
 class Counted:
     """Integers as they were counted, table by table: private. Where they are scores, value = integer / scale.
 
+    Fractions are refused: taken down to integers, they would move by 1 where they were said to move by less.
+
     >>> Counted([np.array([3, 1])]).scale
     1
     """
 
     tables: Sequence[Counts]
     scale: int = 1
+
+    def __post_init__(self) -> None:
+        if any(table.dtype.kind not in "iub" or not np.can_cast(table.dtype, np.int64) for table in self.tables):
+            raise InternalError("What is counted must be whole numbers of up to 64 bits, with a sign.")
 
 
 class Mechanism(Protocol):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from threading import Lock
 from typing import Never
 
+from understudy._core.errors import LedgerError
 from understudy._core.receipts import leave_receipt
 from understudy.privacy._budget import Number
 from understudy.privacy._dataset_names import check_name
@@ -34,6 +36,7 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
         self._cap, self._delta_cap = parse_caps(cap, delta_cap)
         self._entries: list[Entry] = []
         self._lock = Lock()
+        self._process = os.getpid()
 
     def charge(
         self,
@@ -46,6 +49,11 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
         note: str = "",
     ) -> Entry:
         """Book a run's whole budget, or raise."""
+        if os.getpid() != self._process:
+            raise LedgerError(
+                "this ledger was made in another process. A forked copy would spend the same budget again. Nothing was "
+                "charged. Charge in the process that made it, or share a ledger file."
+            )
         with self._lock:
             made = next_entries(
                 self._entries,

@@ -246,6 +246,11 @@ class View:
         """The attribute of the table's own domain that this one is made from."""
         return attribute if self._parts is None else self._parts[attribute][0]
 
+    def in_source(self, attribute: int, factors: Factors) -> tuple[int, Factors]:
+        """The attribute of the table's own domain, and the factors of its leaf codes."""
+        source, codes = self._part(attribute)
+        return source, tuple(factors[code] for code in codes) if factors else ()
+
     def whole(self) -> bool:
         """Whether no attribute of the table's own domain is split up: one change there is one change here."""
         return self._parts is None or len({source for source, _ in self._parts}) == len(self._parts)
@@ -279,11 +284,15 @@ def choice_step(
     of_one = getattr(score, "difference_of_one", None)  # scores without it may move as far by one attribute as by all
     one = terms.unit.max_rows * of_one(rows) if of_one is not None and view.whole() else several
     child, factors = getattr(score, "weighted_child", None), getattr(score, "factors", ())
+    if child is not None and view.whole():
+        child, factors = view.in_source(child, factors)
+    else:  # where it is split up, a change of the child may be one of its siblings too
+        child, factors = None, ()
     return ChoiceStep(
         attributes=held,
         one=terms.budget.cost_of_choice(rate, one),
         several=terms.budget.cost_of_choice(rate, several),
-        child=None if child is None else view.source(child),
+        child=child,
         factors=factors,
         power=1 if terms.budget.pure else 2,
     )

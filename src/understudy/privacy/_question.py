@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
+from understudy._core.errors import InternalError
 from understudy.counting import Counter
 from understudy.privacy._accountant import Touch
 from understudy.privacy._mechanisms import AddNoise, Counted, Maximum, Mechanism
@@ -175,6 +176,8 @@ class Question(Protocol[Answer_co]):
 def touched(price: Price, facts: PublicFacts, share: Fraction) -> tuple[Touch, ...]:
     """The attributes that a question looks at: all of them, unless it says which."""
     if price.touches is not None:
+        if any(part < 0 for _, part in price.touches):
+            raise InternalError("A part of a share must not be below 0: it would give back what a promise has lost.")
         return price.touches
     everything = frozenset(facts.view.source(attribute) for attribute in range(len(facts.domain)))
     return ((everything, share),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TypeAlias, TypeVar
@@ -16,6 +15,7 @@ from understudy.schema import Axis, Domain, Marginal
 _CELLS_AT_ONCE = 8_000_000  # counted tables held in memory together
 _SCORES_KEPT = 2_000_000
 _FEW = 10_000
+_SCORES_AT_ONCE = 100
 
 Family: TypeAlias = tuple[Axis, ...]  # child and parents together, sorted: one table serves each of them as child
 _Kept = TypeVar("_Kept")
@@ -43,14 +43,14 @@ class Scorer:
     ) -> None:
         self._counter = counter
         self._cells_at_once, self._scores_kept = cells_at_once, scores_kept
-        self._known: dict[str, dict[Candidate, int]] = defaultdict(dict)
+        self._known: dict[Score, dict[Candidate, int]] = {}
         self._sizes = _Sizes(counter.domain)
         self._leaves = [Axis(a) for a in range(len(counter.domain))]
         self._cells: tuple[tuple[Marginal, ...], Counts] | None = None
 
     def scores(self, candidates: Sequence[Candidate], score: Score) -> Counts:
         """The integer score of each candidate."""
-        known = self._known[score.name]
+        known = self._remembered(score)
         _forget(known, candidates)
         result = np.empty(len(candidates), dtype=np.int64)
         todo: dict[Family, list[tuple[int, int]]] = {}  # family → (candidate, its child)
@@ -68,6 +68,16 @@ class Scorer:
                 for index, _ in users:
                     known[candidates[index]] = int(result[index])
         return result
+
+    def _remembered(self, score: Score) -> dict[Candidate, int]:
+        """What is known of this score, and not of another one of its name: that may move further."""
+        try:
+            hash(score)
+        except TypeError:  # nobody can tell whether it is the one of before
+            return {}
+        if score not in self._known and len(self._known) >= _SCORES_AT_ONCE:
+            self._known.clear()
+        return self._known.setdefault(score, {})
 
     def all_cells(self, marginals: tuple[Marginal, ...]) -> Counts:
         """The exact counts of all cells of these tables in one row; remembered, since every round asks for the same."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Never
 
 from understudy._core.errors import LedgerError, did_you_mean
-from understudy._core.files import exists, is_file, is_folder
+from understudy._core.files import can_name_a_file, exists, is_file, is_folder
 from understudy._core.receipts import charges_noted, leave_receipt
 from understudy.privacy._budget import Number, PrivacyWarning
 from understudy.privacy._dataset_names import check_name, find_name, near_names
@@ -111,6 +111,8 @@ class SQLiteLedger:
         self.path, self._wait = Path(path), wait_seconds
         name = check_name(dataset)
         self._cap, self._delta_cap = parse_caps(cap, delta_cap)
+        if not can_name_a_file(self.path):
+            raise LedgerError(f"no file can be named {str(path)!r}. Name one for the ledger, such as budget.db.")
         if is_folder(self.path):
             raise LedgerError(f"{self.path} is a folder. Name a file for the ledger, such as budget.db.")
         known = self._file().accounts

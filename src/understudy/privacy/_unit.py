@@ -31,6 +31,8 @@ class PrivacyUnit:
             raise OptionError(f"a unit must have at least 1 row. Got max_rows={self.max_rows!r} instead.")
         if not self.words.strip():
             raise OptionError("a unit must be named in words, such as 'one person'. Got nothing instead.")
+        if self.column is not None and not self.column.strip():
+            raise OptionError("a unit must have a column with a name, or none at all. Got an empty name instead.")
 
     @property
     def sentence(self) -> str:

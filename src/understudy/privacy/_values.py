@@ -25,7 +25,7 @@ class Score(Protocol):
 
     @property
     def name(self) -> str:
-        """Which score this is; two scores of one name must agree on every table."""
+        """Which score this is. Scores are told apart by themselves, not by it: equal ones must agree on every table."""
         ...
 
     def scale(self, n: int) -> int:

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from understudy._core.errors import ModelFileError
+from understudy._core.files import can_name_a_file
 from understudy.models import KINDS, Array
 
 FORMAT = "understudy-model/1"
@@ -126,6 +127,8 @@ def unpack(data: bytes) -> Members:
 
 def read_archive(path: Path) -> Members:
     """The members of the archive in this file."""
+    if not can_name_a_file(path):
+        raise ModelFileError(f"there is no model file {str(path)!r}: no file can have this name.")
     try:
         if path.is_dir():
             raise ModelFileError(f"'{path}' is a folder. Give the file in it: '{path / 'model.understudy'}'.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,7 +79,7 @@ def draft_schema(
         "A draft: every domain below was read off the table, which is private. Publishing from it would void the",
         "guarantee. Review each field against public knowledge, then set its origin to declared.",
     ]
-    title = name or (opened.path.name.split(".")[0] if opened.path else "table")
+    title = name or (_title(opened.path) if opened.path else "table")
     return Schema.from_dict(
         {"name": title, "missingValues": [""], "fields": [f for f, _ in described]}, comments=comments
     )
@@ -234,6 +235,11 @@ def _typed(kind: pa.DataType) -> list[tuple[str, str | None]]:
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return [("date", None), ("datetime", None)]
     return []
+
+
+def _title(path: Path) -> str:
+    """What the file is called, without its ending; bytes of it that are no text are left out."""
+    return os.fsencode(path.name.split(".")[0]).decode(errors="ignore") or "table"
 
 
 def _probe(name: str, candidate: tuple[str, str | None], zone: str | None) -> Field:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -9,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import pyarrow as pa
 
 from understudy._core.errors import TableError
-from understudy._core.files import exists, is_file, is_folder
+from understudy._core.files import can_name_a_file, exists, is_file, is_folder
 
 FileKind: TypeAlias = Literal["csv", "parquet", "arrow"]
 _GZIP = b"\x1f\x8b"
@@ -51,12 +52,14 @@ class TableFile:
 
 def open_file(path: Path) -> tuple[TableFile, FileKind]:
     """The file, opened, and its kind by its first bytes."""
+    if not can_name_a_file(path):
+        raise TableError(f"there is no file {str(path)!r}: no file can have this name.")
     if is_folder(path):
         raise TableError(f"{path} is a folder. Give the file that holds the table.")
     if exists(path) and not is_file(path):
         raise TableError(f"{path} is a pipe or a device, which can be read once only. Write its rows to a file first.")
     try:
-        handle = pa.OSFile(str(path))
+        handle = pa.OSFile(os.fsencode(path))  # as bytes: a name need not be UTF-8
         n_bytes = handle.size()
         packed = handle.read(2) == _GZIP
     except FileNotFoundError:

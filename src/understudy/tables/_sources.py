@@ -156,7 +156,7 @@ def _polars(frame: Any) -> Source:
 
 def _pandas(frame: Any) -> Source:
     if frame.columns.nlevels > 1:
-        raise TableError("the dataframe has columns of several levels. Flatten them to one name a column.")
+        raise TableError("the dataframe has columns of several levels. Flatten them to one name per column.")
     names = tuple(str(name) for name in frame.columns)
     positions = {name: i for i, name in enumerate(names)}
 

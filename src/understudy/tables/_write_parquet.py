@@ -19,7 +19,8 @@ class ParquetWriter:
     def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str], delimiter: str) -> None:
         from pyarrow import parquet
 
-        self._writer = parquet.ParquetWriter(path, arrow_schema(schema), compression="zstd")
+        self._raw = path.open("wb")  # Arrow opens no file whose name is not UTF-8
+        self._writer = parquet.ParquetWriter(self._raw, arrow_schema(schema), compression="zstd")
         if metadata:
             self._writer.add_key_value_metadata(dict(metadata))
 
@@ -29,4 +30,7 @@ class ParquetWriter:
 
     def close(self) -> None:
         """Write the footer."""
-        self._writer.close()
+        try:
+            self._writer.close()
+        finally:
+            self._raw.close()
