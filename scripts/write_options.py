@@ -14,7 +14,18 @@ from textwrap import wrap
 from typing import Any
 
 from understudy.methods import AS_PRINTED, BASELINES, METHODS, HPPrivBayes, PrivABN, PrivBayes
-from understudy.options import MethodFlags, OneOf, Option, PlanOptions, PublishOptions, RunOptions, YesNo, options_of
+from understudy.options import (
+    CompareOptions,
+    EvaluateOptions,
+    MethodFlags,
+    OneOf,
+    Option,
+    PlanOptions,
+    PublishOptions,
+    RunOptions,
+    YesNo,
+    options_of,
+)
 
 PROJECT = Path(__file__).parents[1]
 ARGUMENTS = PROJECT / "src/understudy/_api/_arguments.py"
@@ -66,6 +77,8 @@ def arguments() -> str:
             _typed(f"{kind.__name__}Arguments", "RunArguments", f"Options of `{kind.__name__}`.", options_of(kind))
             for kind in ESTIMATORS
         ),
+        _typed("EvaluateArguments", "TypedDict", "Options of `evaluate`.", options_of(EvaluateOptions)),
+        _typed("CompareArguments", "TypedDict", "Options of `compare`.", options_of(CompareOptions)),
     ]
     return "\n\n".join([_HEAD, *classes])
 
@@ -87,10 +100,29 @@ def _typed(name: str, bases: str, doc: str, options: Iterable[Option]) -> str:
 # -- tables of docs/cli.md --------------------------------------------------------------------------------------------
 _SCHEMA = "| `--schema`, `-s` | The schema file: what is public about the table. The demo has its own. |\n"
 _ROWS = "| `--rows` | Number of rows; needed under add-remove, where the true number is private. |\n"
-_LAST = (
+_JSON = "| `--json` | Print JSON. |\n"
+_OPTION = (
     "| `--option` | Any [option of the method](#understudy-methods), as `name=value`; may be given several times. |\n"
-    "| `--json` | Print JSON. |\n"
 )
+_REPORT = (
+    "| `--schema`, `-s` | Schema file, for a synthetic table without a model beside it. |\n"
+    "| `--html` | Write the report as one page to this file. |\n"
+    "| `--json` | Write every number to this file; without a name, or with `-`, to the screen. |\n"
+    "| `--public` | The page for the release's readers: made without the real table, may be published. |\n"
+)
+_FILES = "| `--overwrite` | Replace files that are there. |\n"
+_DRAFT = "| `--schema`, `-s` | The schema file. The demo has its own; drafts will do, since nothing is published. |\n"
+_RESULTS = (
+    "| `--csv` | Write the table of results to this file as well. |\n"
+    "| `--overwrite` | Replace the file of `--csv` if it is there. |\n"
+)
+# of each command: the rows before the declared options, the declarations, and the rows after them
+_COMMANDS: dict[str, tuple[str, tuple[type, ...], str]] = {
+    "plan": (_SCHEMA + _ROWS, (PlanOptions, MethodFlags), _OPTION + _JSON),
+    "publish": (_SCHEMA, (PublishOptions, MethodFlags), _OPTION + _JSON),
+    "evaluate": (_REPORT, (EvaluateOptions,), _FILES),
+    "compare": (_DRAFT, (CompareOptions,), _RESULTS + _JSON),
+}
 
 
 def page(text: str) -> str:
@@ -113,9 +145,9 @@ def tables() -> dict[str, str]:
     found = {
         name: "| option | |\n|---|---|\n"
         + first
-        + "".join(_row(option) for kind in (run, MethodFlags) for option in options_of(kind))
-        + _LAST
-        for name, first, run in (("plan", _SCHEMA + _ROWS, PlanOptions), ("publish", _SCHEMA, PublishOptions))
+        + "".join(_row(option) for kind in kinds for option in options_of(kind) if option.flags)
+        + last
+        for name, (first, kinds, last) in _COMMANDS.items()
     }
     lines = [
         f"| {f'`{name}`' if i == 0 else ''} | `{option.name}` | {_said(option)} |\n"

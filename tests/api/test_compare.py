@@ -253,8 +253,8 @@ def test_one_row_can_be_compared():
         ({"methods": ["independent:k=2"]}, "has no option 'k'"),
         ({"methods": []}, "no method was given"),
         ({"methods": ["uniform", Uniform()]}, "method uniform is given twice"),
-        ({"epsilons": [0]}, "'epsilon' parameter must be a number above 0"),
-        ({"epsilons": ["much"]}, "'epsilon' parameter"),
+        ({"epsilons": [0]}, "'epsilons' parameter must be a number above 0"),
+        ({"epsilons": ["much"]}, "'epsilons' parameter"),
         ({"epsilons": []}, "no epsilon was given"),
         ({"epsilons": [1, "1.0"]}, "epsilon 1 is given twice"),
         ({"delta": 2}, "'delta' parameter"),
@@ -263,17 +263,26 @@ def test_one_row_can_be_compared():
         ({"seeds": []}, "no seed was given"),
         ({"seeds": [1, 1]}, "seed 1 is given twice"),
         ({"neighbours": "both"}, "'neighbours' parameter must be one of"),
-        ({"ways": [5]}, "Choose ways from 1 to 4"),
+        ({"ways": [5]}, "'ways' parameter must be a whole number from 1 to 4"),
         ({"ways": [0]}, "'ways' parameter"),
         ({"ways": []}, "at least one"),
         ({"methods": ["privbayes:score=F"]}, "binary"),
         ({"schema": None}, "a schema is needed"),
+        ({"epsilon": 1}, r"there is no option 'epsilon'\. Did you mean 'epsilons'"),
     ],
 )
 def test_what_cannot_work_is_refused_before_the_table_is_opened(tmp_path, change, said):
     with pytest.raises(us.UserError, match=said):
         us.compare(tmp_path / "no-such-file.csv", **{**FAST, **change}, out=tmp_path / "c")
     assert not (tmp_path / "c").exists()
+
+
+def test_one_method_one_budget_and_one_width_need_no_list():
+    found = us.compare(people(), schema=SCHEMA, methods=Uniform(), epsilons="1/3", seeds=range(2), ways=1)
+    assert [(run.method, run.epsilon, run.seed) for run in found.runs] == [
+        ("uniform", Fraction(1, 3), s) for s in (0, 1)
+    ]
+    assert found.measures == ("1-way",)
 
 
 def test_more_ways_than_columns_are_refused():

@@ -19,7 +19,16 @@ from understudy._api import Estimator
 from understudy.cli._main import run
 from understudy.cli._options import takes
 from understudy.methods import Independent, method_named
-from understudy.options import OneOf, PublishOptions, RunOptions, Whole, option, options_of
+from understudy.options import (
+    CompareOptions,
+    EvaluateOptions,
+    OneOf,
+    PublishOptions,
+    RunOptions,
+    Whole,
+    option,
+    options_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +109,17 @@ def test_signatures_show_every_option_of_a_run_with_its_default(function):
             assert shown[declared.name].default == (inspect.Parameter.empty if declared.required else declared.default)
 
 
+@pytest.mark.parametrize(("function", "kind"), [(us.evaluate, EvaluateOptions), (us.compare, CompareOptions)])
+def test_signatures_of_evaluate_and_compare_show_what_is_declared_and_nothing_besides(function, kind):
+    shown = inspect.signature(function).parameters
+    own = ["real", "synthetic", "source", "schema", "progress"]
+    assert {name: one.default for name, one in shown.items() if name not in own} == {
+        declared.name: declared.default for declared in options_of(kind)
+    }
+    with pytest.raises(us.OptionError, match=r"there is no option 'way'\. Did you mean 'ways'\?"):
+        function("demo", **{"synthetic": "demo"} if function is us.evaluate else {}, way=2)
+
+
 def test_estimators_can_be_cloned_from_their_parameters():
     model = us.HPPrivBayes(epsilon="1/2", sensitive="ill", seed=3)
     again = us.HPPrivBayes(**model.get_params())
@@ -140,9 +160,13 @@ def test_editors_and_type_checkers_know_the_options(tmp_path):
         "us.publish('t.csv', schema='s.yaml', epsilon=1, k=2, seed=3, out='r', method='privbayes')\n"
         "us.PrivBayes(epsilon='1/3', k=2, score='R').fit('t.csv', 's.yaml')\n"
         "us.plan(schema='s.yaml', rows=10, epsilon=0.5, sensitive=['a'], neighbours='add-remove')\n"
+        "us.compare('t.csv', methods=['uniform'], epsilons=[1, '1/3'], seeds=[3], ways=2, out='c')\n"
+        "us.evaluate('t.csv', 'r', 's.yaml', ways=[1, 2], targets='a', draws=2)\n"
         "us.publish('t.csv', epsilon=1, seed='x')\n"
         "us.PrivBayes(epsilon=1, variant='blocks')\n"
         "us.publish('t.csv')\n"
+        "us.compare('t.csv', epsilon=1)\n"
+        "us.evaluate('t.csv', 'r', draws='2')\n"
     )
     source = Path(us.__file__).parents[1]
     told = subprocess.run(
@@ -150,4 +174,4 @@ def test_editors_and_type_checkers_know_the_options(tmp_path):
         cwd=tmp_path, env={"MYPYPATH": str(source), "PATH": ""}, capture_output=True, text=True,
     )  # fmt: skip
     lines = [line.split(":")[1] for line in told.stdout.splitlines() if "error" in line and "user.py" in line]
-    assert lines == ["5", "6", "7"], told.stdout
+    assert lines == ["7", "8", "9", "10", "11"], told.stdout

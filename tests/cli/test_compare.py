@@ -85,7 +85,7 @@ def test_the_demo_needs_no_schema(home):
         (["--methods", "privbayes:k"], "name=value"),
         (["--methods", ","], "no method was given"),
         (["--epsilons", "0"], "above 0"),
-        (["--epsilons", "a"], "finite number"),
+        (["--epsilons", "a"], "must be a number above 0"),
         (["--seeds", "0"], "at least 1"),
         (["--seeds", "some"], "seeds"),
         (["--ways", "two"], "such as 2,3"),

@@ -150,3 +150,15 @@ def test_a_ledger_of_version_0_1_is_told_as_that_and_not_as_tampered_with(tmp_pa
     connection.close()
     with pytest.raises(LedgerError, match=r"made by understudy 0\.1, .*What it holds stays spent"):
         SQLiteLedger(tmp_path / "old.db", dataset="people", cap=1)
+
+
+def test_another_working_folder_leads_to_no_other_ledger(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ledger = SQLiteLedger("budget.db", dataset="people", cap=1)
+    half = {"epsilon": Fraction(1, 2), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+    ledger.charge(**half)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    ledger.charge(**half)
+    assert ledger.remaining() == 0
+    assert not (tmp_path / "elsewhere" / "budget.db").exists()

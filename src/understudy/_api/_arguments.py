@@ -203,3 +203,41 @@ class HPPrivBayesArguments(RunArguments, total=False):
     """A table is useful if its average cell is at least this many times the noise."""
     max_candidates: int | None
     """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
+
+
+class EvaluateArguments(TypedDict, total=False):
+    """Options of `evaluate`."""
+
+    ways: int | Sequence[int]
+    """How many columns the compared tables have: any of 1 to 4."""
+    max_tables: int
+    """Beyond so many tables of one width, as many are drawn at random."""
+    classifiers: bool | None
+    """Train classifiers too. Default: if scikit-learn is installed."""
+    targets: str | Sequence[str] | None
+    """Columns that classifiers predict, with commas between them."""
+    holdout: object | None
+    """Real rows that were not published, to test classifiers on."""
+    draws: int
+    """Tables to look at, drawn from the model: gives intervals."""
+    seed: int
+    """Of the fresh sample, the independent columns and all that is drawn here."""
+
+
+class CompareArguments(TypedDict, total=False):
+    """Options of `compare`."""
+
+    methods: str | Method | Sequence[str | Method] | None
+    """Methods with commas between them, options after colons: privbayes:k=2,uniform. Default: all there are."""
+    epsilons: Number | Sequence[Number]
+    """Budgets, with commas between them."""
+    seeds: int | Sequence[int]
+    """Runs of each method at each budget."""
+    delta: Number | None
+    """Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε."""
+    neighbours: Literal["replace-one", "add-remove"]
+    """replace-one (the number of rows is public) or add-remove (it is private)."""
+    ways: int | Sequence[int]
+    """How many columns the compared tables have: any of 1 to 4."""
+    out: str | PathLike[str] | None
+    """Folder for results; made, or taken up again. Default: comparison; from Python, nothing is written."""

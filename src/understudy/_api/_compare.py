@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
-from understudy._api._arguments import Number
+from understudy._api._arguments import CompareArguments
 from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
-from understudy._api._settings import (
-    SchemaLike,
-    demo_source,
-    read_neighbours,
-    read_schema,
-    read_ways,
-    refuse_drafts,
-)
+from understudy._api._options import read_options, takes
+from understudy._api._settings import SchemaLike, demo_source, read_schema, refuse_drafts, refuse_ways
 from understudy._core.errors import OptionError
-from understudy._core.numbers import whole_number
 from understudy.counting import open_counter
 from understudy.methods import Method, label_method, read_method, usual_methods
-from understudy.privacy import Budget, PrivacyTerms, make_budget
+from understudy.options import CompareOptions
+from understudy.privacy import Budget, Neighbours, PrivacyTerms, make_budget
 from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain
 from understudy.tables import open_source, read_table
@@ -36,39 +28,27 @@ STAGE = "comparing"
 _Item = TypeVar("_Item")
 
 
+@takes(CompareOptions)
 def compare(
     source: object,
     *,
     schema: SchemaLike | None = None,
-    methods: Sequence[str | Method] | None = None,
-    epsilons: Sequence[Number] = (0.1, 0.4, 1.6),
-    seeds: int | Sequence[int] = 5,
-    delta: Number | None = None,
-    neighbours: str = "replace-one",
-    ways: Sequence[int] = (2, 3),
-    out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    **options: Unpack[CompareArguments],
 ) -> Comparison:
     """How far synthetic tables are from the real one, for methods × budgets × seeds.
 
     Every run is a rehearsal: seeded, so that it can be repeated, and never charged to a ledger. Its table is the one
     that `publish` with that seed would write. The error is the average total variation distance over all tables of
-    `ways` columns; beside it stand what a fresh sample of real rows would get, and what
-    independent columns would get. What comes out was computed from the real table: keep it private.
+    `ways` columns; beside it stand what a fresh sample of real rows would get, and what independent columns would get.
+    What comes out was computed from the real table: keep it private.
 
-    Args:
-        source: a file, a pandas, polars or pyarrow table, or the word "demo".
-        schema: what is declared about the table. Drafts will do, since nothing is published.
-        methods: names, with options after colons (`"privbayes:k=2"`), or methods themselves; all there are by default.
-            A method as its paper prints it (`"privabn-as-printed"`) is labelled as without a guarantee.
-        epsilons: budgets.
-        seeds: how many runs each method gets at each budget, or the seeds themselves.
-        delta: (ε, δ) with Gaussian noise.
-        neighbours: "replace-one" or "add-remove".
-        ways: how many columns the tables have that are compared: any of 1 to 4.
-        out: a folder that keeps every finished run, so that a comparison that was broken off goes on where it was, and
-            gets the table (CSV, JSON), the figure and a page. Without it nothing is written.
-        progress: called with what is being done, how much of it is done, and how much there is.
+    `source` is a file, a pandas, polars or pyarrow table, or the word "demo". In `schema` drafts will do, since nothing
+    is published. `methods` are names, with options after colons (`"privbayes:k=2"`), or methods themselves; one as its
+    paper prints it (`"privabn-as-printed"`) is labelled as without a guarantee. `seeds` says how many runs each method
+    gets at each budget, or lists the seeds. The folder `out` keeps every finished run, so that a comparison that was
+    broken off goes on where it was, and gets the table (CSV, JSON), the figure and a page; without it nothing is
+    written. `progress` is called with what is being done, how much of it is done, and how much there is.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"a": ["x", "y", "y", "y"] * 50, "b": ["x", "y", "x", "y"] * 50})
@@ -77,13 +57,14 @@ def compare(
     >>> found.table.column_names
     ['method', 'epsilon', 'measure', 'mean', 'low', 'high', 'fresh_sample', 'independent_columns', 'runs']
     """
+    given = read_options(CompareOptions, options)
     table, declared = demo_source(source, schema)
     wanted = read_schema(declared)
     refuse_drafts(wanted, trust_draft=True)
-    asked = _check(wanted.domain, methods, epsilons, seeds, delta, neighbours)
-    widths = read_ways(ways, len(wanted.domain))
+    asked, widths = _check(wanted.domain, given), tuple(sorted(set(given.ways)))
+    refuse_ways(widths, len(wanted.domain))
     _refuse_wider_than_answered(asked.methods, widths)
-    folder = None if out is None else Path(out)
+    folder = None if given.out is None else Path(given.out)
     if folder is not None:
         check_folder(folder)
     if progress is not None:
@@ -151,35 +132,24 @@ class _Asked:
     tasks: tuple[Task, ...]
 
 
-def _check(
-    domain: Domain,
-    methods: Sequence[str | Method] | None,
-    epsilons: Sequence[Number],
-    seeds: int | Sequence[int],
-    delta: Number | None,
-    neighbours: str,
-) -> _Asked:
+def _check(domain: Domain, options: CompareOptions) -> _Asked:
     """Refuse whatever can be refused before the table is opened."""
-    words = [methods] if isinstance(methods, str) else usual_methods(domain) if methods is None else list(methods)
+    words = usual_methods(domain) if options.methods is None else options.methods
     recipes = [read_method(word) if isinstance(word, str) else word for word in words]
-    numbers = [epsilons] if isinstance(epsilons, str | int | float | Fraction) else list(epsilons)
-    budgets = sorted((make_budget(number, delta) for number in numbers), key=lambda budget: budget.epsilon)
-    if isinstance(seeds, str) or not isinstance(seeds, Sequence):
-        repeats = list(range(whole_number(seeds, "seeds", least=1)))
-    else:
-        repeats = [whole_number(seed, "seeds") for seed in seeds]
+    numbers = (make_budget(number, options.delta) for number in options.epsilons)
+    budgets = sorted(numbers, key=lambda budget: budget.epsilon)
     _refuse_none_or_twice("method", recipes, label_method)
     _refuse_none_or_twice("epsilon", budgets, lambda budget: f"{float(budget.epsilon):g}")
-    _refuse_none_or_twice("seed", repeats, str)
-    relation = read_neighbours(neighbours)
+    _refuse_none_or_twice("seed", options.seeds, str)
+    relation = Neighbours(options.neighbours)
     for method, budget in product(recipes, budgets):
         method.check(domain, PrivacyTerms(budget=budget, neighbours=relation))
     tasks = tuple(
         Task(method=method, budget=budget, neighbours=relation, seed=seed)
         # seeds outermost: broken off half-way, every method has been tried at every budget
-        for seed, budget, method in product(repeats, budgets, recipes)
+        for seed, budget, method in product(options.seeds, budgets, recipes)
     )
-    return _Asked(methods=tuple(recipes), budgets=tuple(budgets), seeds=tuple(repeats), tasks=tasks)
+    return _Asked(methods=tuple(recipes), budgets=tuple(budgets), seeds=options.seeds, tasks=tasks)
 
 
 def _refuse_wider_than_answered(methods: Sequence[Method], ways: Sequence[int]) -> None:

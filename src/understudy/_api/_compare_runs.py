@@ -13,7 +13,6 @@ import numpy as np
 from understudy._core.randomness import Streams, streams
 from understudy.counting import Counter
 from understudy.evaluation import (
-    MAX_TABLES,
     choose_groups,
     draw_fresh_sample,
     draw_independent_columns,
@@ -21,6 +20,7 @@ from understudy.evaluation import (
 )
 from understudy.methods import BASELINES, Method, label_method
 from understudy.models import DrawsRows, Model
+from understudy.options import MAX_TABLES
 from understudy.privacy import Budget, Neighbours
 from understudy.rehearsal import answer_distances, fingerprint, rehearse, sample_table, table_distances, table_hash
 from understudy.schema import Schema

@@ -7,16 +7,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Unpack
 
 from understudy import demo
+from understudy._api._arguments import EvaluateArguments
 from understudy._api._evaluated import EvaluatedRelease, open_evaluated, open_release
 from understudy._api._fit import Progress
-from understudy._api._settings import MOST_WAYS, SchemaLike, read_ways
+from understudy._api._options import read_options, takes
+from understudy._api._settings import SchemaLike, refuse_ways
 from understudy._core.errors import OptionError
-from understudy._core.numbers import whole_number
 from understudy.evaluation import (
-    MAX_TABLES,
     MeasureInput,
     Pair,
     PublicReport,
@@ -29,6 +29,7 @@ from understudy.evaluation import (
     make_report,
     read_pair,
 )
+from understudy.options import EvaluateOptions
 from understudy.tables import Table, read_table
 
 NO_CLASSIFIERS = (
@@ -37,35 +38,22 @@ NO_CLASSIFIERS = (
 _FEW_ROWS = 50
 
 
+@takes(EvaluateOptions)
 def evaluate(
     real: Any,
     synthetic: Any,
     schema: SchemaLike | None = None,
     *,
-    ways: Sequence[int] = (1, 2, 3),
-    max_tables: int = MAX_TABLES,
-    classifiers: bool | None = None,
-    targets: Sequence[str] | None = None,
-    holdout: Any = None,
-    draws: int = 1,
-    seed: int = 0,
     progress: Progress | None = None,
+    **options: Unpack[EvaluateArguments],
 ) -> Report:
     """Hold a synthetic table against the real one. Private: never publish what comes out of the real table.
 
-    Args:
-        real: the private table: a file, a pandas, polars or pyarrow table, or the word "demo".
-        synthetic: a release folder, what `publish` returned, a model or its file, a table of any tool, or a list of
-            such tables (of several seeds, say) for confidence intervals.
-        schema: what is public about the columns; a release brings its own.
-        ways: how many columns the compared tables have: any of 1 to 4, as far as there are columns.
-        max_tables: beyond so many tables of one kind, as many are drawn at random.
-        classifiers: train classifiers too. Without a word: if scikit-learn is installed.
-        targets: the columns that classifiers predict.
-        holdout: real rows that were not published, to test classifiers on.
-        draws: look at so many tables drawn from the model, for confidence intervals.
-        seed: of the fresh sample, the independent columns, and everything drawn. Nothing here is a release.
-        progress: called with a stage, how much of it is done, and how much there is.
+    `real` is the private table: a file, a pandas, polars or pyarrow table, or the word "demo". `synthetic` is a release
+    folder, what `publish` returned, a model or its file, a table of any tool, or a list of such tables (of several
+    seeds, say) for confidence intervals. `schema` says what is public about the columns; a release brings its own.
+    Of `ways`, those count that there are columns for. `holdout` is a table like `real`. `progress` is called with a
+    stage, how much of it is done, and how much there is.
 
     >>> import pyarrow as pa
     >>> schema = {"name": "t", "fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]}
@@ -74,29 +62,29 @@ def evaluate(
     >>> report.find("1-way").value, report.find("2-way").value
     (0.0, 0.5)
     """
-    n_draws, seed = whole_number(draws, "draws", least=1), whole_number(seed, "seed")
-    trained = find_spec("sklearn") is not None if classifiers is None else classifiers
-    _refuse_idle(trained, NO_CLASSIFIERS if classifiers is None else "Turn them on.", targets=targets, holdout=holdout)
+    asked = read_options(EvaluateOptions, options)
+    trained = find_spec("sklearn") is not None if asked.classifiers is None else asked.classifiers
+    note = NO_CLASSIFIERS if asked.classifiers is None and not trained else None
+    _refuse_idle(trained, note or "Turn them on.", targets=asked.targets, holdout=asked.holdout)
     bundled = isinstance(real, str) and real == "demo"
     evaluated = open_evaluated(
-        synthetic, schema, draws=n_draws, seed=seed, otherwise=demo.schema_path() if bundled else None
+        synthetic, schema, draws=asked.draws, seed=asked.seed, otherwise=demo.schema_path() if bundled else None
     )
-    widths = _widths(ways, len(evaluated.schema.fields))
-    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, holdout, targets, progress)
+    widths = _widths(asked.ways, len(evaluated.schema.fields))
+    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, asked, progress)
     given = MeasureInput(
         pair=pair,
-        references=make_references(pair, seed=seed),
+        references=make_references(pair, seed=asked.seed),
         model=None if evaluated.model is None else evaluated.model.model,
         ways=widths,
-        max_tables=max_tables,
+        max_tables=asked.max_tables,
         classifiers=trained,
-        targets=targets,
+        targets=asked.targets,
         holdout=held_out,
-        seed=seed,
+        seed=asked.seed,
         progress=progress,
     )
-    facts = _facts(pair, evaluated, NO_CLASSIFIERS if not trained and classifiers is None else None)
-    return make_report(pair, compute_measures(given), facts=facts)
+    return make_report(pair, compute_measures(given), facts=_facts(pair, evaluated, note))
 
 
 def public_report(release: Any) -> PublicReport:
@@ -121,10 +109,12 @@ def _refuse_idle(trained: bool, advice: str, **given: Any) -> None:
             raise OptionError(f"--{name} ({name}=…) is for classifiers, which are left out. {advice}")
 
 
-def _widths(ways: Any, n_columns: int) -> tuple[int, ...]:
+def _widths(ways: Sequence[int], n_columns: int) -> tuple[int, ...]:
     """Those of the widths that there are columns for; an error if there are none such."""
-    fitting = tuple(way for way in read_ways(ways, MOST_WAYS) if way <= n_columns)
-    return fitting or read_ways(ways, n_columns)
+    fitting = tuple(sorted({way for way in ways if way <= n_columns}))
+    if not fitting:
+        refuse_ways(ways, n_columns)
+    return fitting
 
 
 def _facts(pair: Pair, evaluated: EvaluatedRelease, note: str | None) -> ReportFacts:
@@ -140,19 +130,15 @@ def _facts(pair: Pair, evaluated: EvaluatedRelease, note: str | None) -> ReportF
 
 
 def _read(
-    real: Any,
-    evaluated: EvaluatedRelease,
-    holdout: Any,
-    targets: Sequence[str] | None,
-    progress: Progress | None,
+    real: Any, evaluated: EvaluatedRelease, asked: EvaluateOptions, progress: Progress | None
 ) -> tuple[Pair, Table | None]:
     """All tables in one domain; the held-out rows, read beside the others, are taken out again."""
-    tables = list(evaluated.tables) if holdout is None else [*evaluated.tables, holdout]
-    last = None if holdout is None else "held-out table"
+    tables = list(evaluated.tables) if asked.holdout is None else [*evaluated.tables, asked.holdout]
+    last = None if asked.holdout is None else "held-out table"
     pair = read_pair(real, tables, evaluated.schema, last_called=last, progress=progress)
-    if targets is not None:
-        check_targets(pair, targets)  # before the work of minutes
-    return (pair, None) if holdout is None else (pair.without_last(), pair.synthetic[-1])
+    if asked.targets is not None:
+        check_targets(pair, asked.targets)  # before the work of minutes
+    return (pair, None) if asked.holdout is None else (pair.without_last(), pair.synthetic[-1])
 
 
 def _today() -> str:

@@ -7,11 +7,12 @@ from difflib import get_close_matches
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, did_you_mean
 from understudy.methods import AS_PRINTED, BASELINES, METHODS, Method, method_named
-from understudy.options import PlanOptions, options_of, signature_of
+from understudy.options import Declared, PlanOptions, options_of, signature_of
 
 Asked = TypeVar("Asked", bound=PlanOptions)
+Plain = TypeVar("Plain", bound=Declared)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -27,6 +28,20 @@ def read_arguments(kind: type[Asked], given: Mapping[str, Any]) -> Asked:
     others = {name: value for name, value in given.items() if name not in declared}
     _refuse_near_names(declared, others)
     return kind(**own | {"method": make_method(own.get("method", declared["method"].default), others)})
+
+
+def read_options(kind: type[Plain], given: Mapping[str, Any]) -> Plain:
+    """The options of this kind, where no method has any besides.
+
+    >>> from understudy.options import EvaluateOptions
+    >>> read_options(EvaluateOptions, {"draws": 2}).draws
+    2
+    """
+    known = [option.name for option in options_of(kind)]
+    for name in given:
+        if name not in known:
+            raise OptionError(f"there is no option '{name}'. {did_you_mean(name, known)}")
+    return kind(**given)
 
 
 def _refuse_near_names(declared: Collection[str], others: Iterable[str]) -> None:
@@ -56,13 +71,13 @@ def make_method(method: str | Method, options: Mapping[str, Any]) -> Method:
     return method
 
 
-def takes(kind: type[PlanOptions]) -> Callable[[Function], Function]:
-    """Let a function's signature show the options that its `**options` are read as, and then the method's."""
+def takes(kind: type[Declared]) -> Callable[[Function], Function]:
+    """Let a function's signature show the options that its `**options` are read as, and then the method's, if any."""
 
     def shown(function: Function) -> Function:
         own = [one for one in signature(function).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-        others = Parameter("method_options", Parameter.VAR_KEYWORD)
-        function.__signature__ = signature_of(own, options_of(kind), [others])  # type: ignore[attr-defined]
+        others = [Parameter("method_options", Parameter.VAR_KEYWORD)] if issubclass(kind, PlanOptions) else []
+        function.__signature__ = signature_of(own, options_of(kind), others)  # type: ignore[attr-defined]
         return function
 
     return shown

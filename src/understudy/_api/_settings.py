@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from understudy import demo
 from understudy._core.errors import OptionError, SchemaError
-from understudy._core.numbers import whole_number
 from understudy.methods import Method, flaw_of, refuse_unpublishable
-from understudy.options import PlanOptions, RunOptions, options_of
+from understudy.options import PlanOptions, RunOptions
 from understudy.privacy import (
     ONE_ROW,
     Ledger,
@@ -27,7 +26,6 @@ from understudy.privacy import (
 from understudy.schema import Schema
 
 SchemaLike: TypeAlias = "Schema | str | os.PathLike[str] | Mapping[str, Any]"
-MOST_WAYS = 4
 _NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",
     "best-network": "selection",
@@ -164,34 +162,18 @@ def demo_source(source: object, schema: SchemaLike | None) -> tuple[object, Sche
     return source, schema
 
 
-def read_ways(ways: Sequence[int] | Any, n_columns: int) -> tuple[int, ...]:
-    """How many columns the tables to compare have, of a table with so many.
+def refuse_ways(ways: Sequence[int], n_columns: int) -> None:
+    """Refuse to compare no tables, or tables of more columns than there are.
 
-    >>> read_ways([3, 2], 15)
-    (2, 3)
+    >>> refuse_ways([2, 3], 15)
     """
-    listed = list(ways) if isinstance(ways, Iterable) and not isinstance(ways, str) else [ways]
-    found = sorted({whole_number(way, "ways", least=1) for way in listed})
-    if not found:
+    if not ways:
         raise OptionError("ways must name at least one number of columns, such as 2 and 3.")
-    most = min(MOST_WAYS, n_columns)
-    if found[-1] > most:
+    if max(ways) > n_columns:
         raise OptionError(
-            f"tables of {found[-1]} columns cannot be compared: "
-            + (f"the table has {n_columns}." if n_columns < MOST_WAYS else f"{MOST_WAYS} is the most.")
-            + f" Choose ways from 1 to {most}."
+            f"tables of {max(ways)} columns cannot be compared: the table has {n_columns}. Choose ways from 1 to "
+            f"{n_columns}."
         )
-    return tuple(found)
-
-
-def read_neighbours(word: str) -> Neighbours:
-    """The relation of this name.
-
-    >>> read_neighbours("add-remove").public_rows
-    False
-    """
-    [declared] = [option for option in options_of(PlanOptions) if option.name == "neighbours"]
-    return Neighbours(declared.check(word))
 
 
 def _ledger(options: RunOptions, name: str) -> Ledger | None:

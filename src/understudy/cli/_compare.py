@@ -11,54 +11,31 @@ from understudy.cli._files import refuse_target
 from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._options import takes
 from understudy.cli._show import Progress, counted, make_table, progress_bars, say, say_json, say_table
-from understudy.options import PlanOptions
+from understudy.options import CompareOptions
 
 if TYPE_CHECKING:
     from understudy._api import Comparison
 
 
-@takes(PlanOptions, only=("delta", "neighbours"))
+@takes(CompareOptions)
 def compare(
     source: str = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'."),
     schema: Path | None = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON)."),
-    methods: str | None = typer.Option(
-        None,
-        "--methods",
-        help="Methods with commas between them, options after colons: privbayes:k=2,uniform. Default: all there are.",
-    ),
-    epsilons: str = typer.Option("0.1,0.4,1.6", "--epsilons", help="Budgets, with commas between them."),
-    seeds: int = typer.Option(5, "--seeds", help="Runs of each method at each budget."),
-    out: Path = typer.Option(Path("comparison"), "--out", "-o", help="Folder for results; made, or taken up again."),
     *,
     given: dict[str, Any],
-    ways: str = typer.Option("2,3", "--ways", help="How many columns the compared tables have: any of 1 to 4."),
     csv: Path | None = typer.Option(None, "--csv", help="Write the table of results to this CSV file as well."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file of --csv if it is there."),
     as_json: bool = typer.Option(False, "--json", help="Print the result as JSON, and nothing else."),
 ) -> None:
     """Compare methods and budgets on a table, as rehearsals: nothing is spent. The result is private to you."""
     from understudy._api import compare as run_comparison
-    from understudy._core.errors import OptionError
     from understudy._core.files import write_bytes
 
     if csv is not None:
         refuse_target(csv, overwrite=overwrite, option="--csv")
-    try:
-        widths = [int(way) for way in _parts(ways)]
-    except ValueError:
-        raise OptionError(f"--ways takes whole numbers with commas between them, such as 2,3. Got '{ways}'.") from None
+    out = Path(given.setdefault("out", "comparison"))
     with progress_bars(quiet=as_json, time_left=True) as progress:
-        found = run_comparison(
-            source,
-            schema=schema,
-            methods=None if methods is None else _parts(methods),
-            epsilons=_parts(epsilons),
-            seeds=seeds,
-            ways=widths,
-            **given,
-            out=out,
-            progress=_noting_what_is_kept(progress, out),
-        )
+        found = run_comparison(source, schema=schema, progress=_noting_what_is_kept(progress, out), **given)
     if csv is not None:
         write_bytes(csv, found.to_csv().encode())
     INTERRUPTS.outcome = f"the comparison in {out} is complete."
@@ -66,15 +43,6 @@ def compare(
         say_json({"out": str(out), **found.to_dict()})
     else:
         _show(found, out)
-
-
-def _parts(text: str) -> list[str]:
-    """The words between commas.
-
-    >>> _parts("0.1, 0.4,")
-    ['0.1', '0.4']
-    """
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _noting_what_is_kept(progress: Progress, out: Path) -> Progress:

@@ -10,7 +10,9 @@ from typer.core import TyperCommand
 
 from understudy.cli._files import refuse_target
 from understudy.cli._interrupts import INTERRUPTS
+from understudy.cli._options import takes
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
+from understudy.options import EvaluateOptions
 
 if TYPE_CHECKING:
     from understudy.evaluation import PublicReport, Report
@@ -41,32 +43,18 @@ _SCHEMA = typer.Option(None, "--schema", "-s", help="Schema file, for a syntheti
 _HTML = typer.Option(None, "--html", help="Write the report as one page to this file.")
 _JSON = typer.Option(None, "--json", metavar="FILE", help="Write every number to this file; without a name, show it.")
 _PUBLIC = typer.Option(False, "--public", help="The page for readers: made without the real table, may be published.")
-_WAYS = typer.Option("1,2,3", "--ways", help="How many columns the compared tables have: any of 1 to 4.")
-_CLASSIFIERS = typer.Option(
-    None,
-    "--classifiers/--no-classifiers",
-    help="Train classifiers too. Default: if scikit-learn is installed.",
-    show_default=False,
-)
-_TARGETS = typer.Option(None, "--targets", help="Columns that classifiers predict, with commas.")
-_HOLDOUT = typer.Option(None, "--holdout", help="Real rows that were not published, to test classifiers on.")
-_DRAWS = typer.Option(1, "--draws", help="Tables to look at, drawn from the model: gives intervals.")
-_SEED = typer.Option(0, "--seed", help="Of the fresh sample, the independent columns and all that is drawn here.")
 _OVERWRITE = typer.Option(False, "--overwrite", help="Replace files that are there.")
 
 
+@takes(EvaluateOptions)
 def evaluate(
     tables: list[str] = _TABLES,
     schema: Path | None = _SCHEMA,
     html: Path | None = _HTML,
     json_target: str | None = _JSON,
     public: bool = _PUBLIC,
-    ways: str = _WAYS,
-    classifiers: bool | None = _CLASSIFIERS,
-    targets: str | None = _TARGETS,
-    holdout: Path | None = _HOLDOUT,
-    draws: int = _DRAWS,
-    seed: int = _SEED,
+    *,
+    given: dict[str, Any],
     overwrite: bool = _OVERWRITE,
 ) -> None:
     """Hold a synthetic table against the real one: where it is good, where it is not. Private to you."""
@@ -77,18 +65,7 @@ def evaluate(
         report = _public(tables)
     else:
         real, synthetic = _both(tables)
-        report = _private(
-            real,
-            synthetic,
-            quiet=on_screen,
-            schema=schema,
-            ways=_widths(ways),
-            classifiers=classifiers,
-            targets=None if targets is None else [name.strip() for name in targets.split(",") if name.strip()],
-            holdout=holdout,
-            draws=draws,
-            seed=seed,
-        )
+        report = _private(real, synthetic, quiet=on_screen, schema=schema, **given)
     for target in to_write:
         report.save(target)
     if to_write:
@@ -160,15 +137,6 @@ def _to_write(html: Path | None, json_file: Path | None, *, overwrite: bool) -> 
         if not target.parent.is_dir():
             raise OutputError(f"there is no folder '{target.parent}' for {target.name}. Make it, or name another.")
     return [target for target in (html, json_file) if target is not None]
-
-
-def _widths(ways: str) -> list[int]:
-    from understudy._core.errors import OptionError
-
-    try:
-        return [int(way) for way in ways.split(",") if way.strip()]
-    except ValueError:
-        raise OptionError(f"--ways takes whole numbers with commas between them, such as 2,3. Got '{ways}'.") from None
 
 
 def _show(report: Report) -> None:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 import typer
 
 from understudy._core.errors import OptionError
-from understudy.options import MethodFlags, Names, OneOf, Option, Real, Whole, YesNo, options_of
+from understudy.options import MethodFlags, Names, OneOf, Option, Real, Seeds, Whole, YesNo, options_of
 
 Command = Callable[..., None]
-_METAVARS = ((Whole, "INTEGER"), (Real, "NUMBER"))
+_METAVARS = ((Whole, "INTEGER"), (Seeds, "INTEGER"), (Real, "NUMBER"))
 
 
-def takes(*kinds: type, only: Collection[str] | None = None) -> Callable[[Command], Command]:
-    """Give a command a flag for each declared option, in place of its argument `given`. There it gets those that were
+def takes(*kinds: type) -> Callable[[Command], Command]:
+    """Give a command the flags of declared options, in place of its argument `given`. There it gets those that were
     given, read but unchecked: the checks are those of whatever they are handed to.
     """
-    declared = {
-        option.name: option for kind in kinds for option in options_of(kind) if only is None or option.name in only
-    }
+    declared = {option.name: option for kind in kinds for option in options_of(kind) if option.flags}
 
     def widened(command: Command) -> Command:
         own = list(inspect.signature(command, eval_str=True).parameters.values())
@@ -61,17 +59,17 @@ def split_method_options(given: dict[str, Any], written: list[str] | None) -> di
 
 def _parameter(option: Option) -> inspect.Parameter:
     constraint = option.constraint
+    switch = isinstance(constraint, YesNo)
     annotation: Any = str | None
-    if isinstance(constraint, YesNo):
-        annotation = bool
+    if switch:
+        annotation = bool if option.default is False else bool | None
     elif isinstance(constraint, Names):
         annotation = list[str] | None
-    shown = not option.required and isinstance(option.default, str)
     flag = typer.Option(
-        None if annotation is not bool else False,
-        *option.flags,
-        help=option.help + (f"  [default: {option.default}]" if shown else ""),
-        metavar=None if annotation is bool else _metavar(option),
+        False if annotation is bool else None,
+        *(["/".join(option.flags)] if switch else option.flags),
+        help=option.help + (f"  [default: {option.written}]" if option.written and not switch else ""),
+        metavar=None if switch else _metavar(option),
         show_default=False,
     )
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=flag, annotation=annotation)

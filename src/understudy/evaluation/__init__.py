@@ -8,7 +8,7 @@ from understudy.evaluation._classify import (
     default_targets,
     measure_classification,
 )
-from understudy.evaluation._counts import MAX_TABLES, Joint, choose_groups, joint_counts
+from understudy.evaluation._counts import Joint, choose_groups, joint_counts
 from understudy.evaluation._detection import DETECTION, DETECTORS, measure_detection
 from understudy.evaluation._facts import BudgetLine, ReportFacts
 from understudy.evaluation._interval import mean_interval
@@ -59,7 +59,6 @@ __all__ = [
     "DETECTION_GROUP",
     "DETECTORS",
     "LEARNING_GROUP",
-    "MAX_TABLES",
     "MEASURES",
     "NETWORK_GROUP",
     "NETWORK_INFORMATION",

@@ -17,7 +17,6 @@ from understudy.tables import Table
 
 Columns: TypeAlias = tuple[int, ...]
 
-MAX_TABLES = 20_000
 # All tables of a portion together, in cells of eight bytes.
 _PORTION_CELLS = 1 << 23
 _MOST_DENSE_CELLS = 1 << 21

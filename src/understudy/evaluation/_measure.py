@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from understudy.evaluation._counts import MAX_TABLES
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.models import HasNetwork, Model
+from understudy.options import MAX_TABLES
 from understudy.tables import Table
 
 if TYPE_CHECKING:

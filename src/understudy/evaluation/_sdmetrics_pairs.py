@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.evaluation._counts import joint_counts
 from understudy.evaluation._measure import ASSOCIATIONS_GROUP, Direction, MeasureInput, Need
@@ -94,7 +95,7 @@ def _contingency(columns: Sequence[ValueColumn]) -> Scores:
     for joint in joint_counts(tables, wanted):
         truth, *held = (counts / table.n for counts, table in zip(joint.counts, tables, strict=True))
         found = np.array([1 - np.abs(truth - shares).sum() / 2 for shares in held])
-        both = np.asarray(cut[:, wanted[joint.position]].all(axis=1))
+        both: npt.NDArray[np.bool_] = np.all(cut[:, wanted[joint.position]], axis=1)
         scores[wanted[joint.position]] = np.where(both[0] & both[1:], found, NOT_DEFINED)
     return scores
 

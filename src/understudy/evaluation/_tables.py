@@ -13,7 +13,7 @@ import pyarrow as pa
 from understudy._core.errors import OptionError
 from understudy._core.randomness import streams
 from understudy.counting import Counts
-from understudy.evaluation._counts import MAX_TABLES, Chosen, choose_groups, joint_counts
+from understudy.evaluation._counts import Chosen, choose_groups, joint_counts
 from understudy.evaluation._from_model import ModelTables
 from understudy.evaluation._interval import mean_interval
 from understudy.evaluation._kernels import crossed_difference, share_differences
@@ -23,6 +23,7 @@ from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._verdict import beside_references, columns_named, points
 from understudy.models import Model
+from understudy.options import MAX_TABLES
 
 Floats = npt.NDArray[np.float64]
 

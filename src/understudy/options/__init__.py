@@ -1,13 +1,29 @@
 """Options declared once: what they may be, how they are read, and what is said of them. Imports nothing heavy."""
 
-from understudy.options._constraints import Anything, Constraint, FilePath, Names, OneOf, Real, Text, Whole, YesNo
+from understudy.options._constraints import (
+    Anything,
+    Constraint,
+    FilePath,
+    Names,
+    OneOf,
+    Real,
+    Seeds,
+    Several,
+    Text,
+    Whole,
+    YesNo,
+)
 from understudy.options._declared import Declared, Option, option, options_of, signature_of
+from understudy.options._evaluation import MAX_TABLES, CompareOptions, EvaluateOptions
 from understudy.options._run import MethodFlags, PlanOptions, PublishOptions, RunOptions
 
 __all__ = [
+    "MAX_TABLES",
     "Anything",
+    "CompareOptions",
     "Constraint",
     "Declared",
+    "EvaluateOptions",
     "FilePath",
     "MethodFlags",
     "Names",
@@ -17,6 +33,8 @@ __all__ = [
     "PublishOptions",
     "Real",
     "RunOptions",
+    "Seeds",
+    "Several",
     "Text",
     "Whole",
     "YesNo",

@@ -196,6 +196,61 @@ class Names:
         return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Values of one kind; one may be given by itself. `such_as` shows how several are written.
+
+    >>> Several(Whole(at_least=1), such_as="2,3").words
+    'a whole number of at least 1, or several, such as 2,3'
+    >>> Several(Whole()).accept(2), Several(Whole()).read("2, 3")
+    ((2,), (2, 3))
+    """
+
+    each: Constraint
+    such_as: str = ""
+
+    @property
+    def words(self) -> str:
+        """It completes the sentence: the parameter must be …"""
+        return f"{self.each.words}, or several" + (f", such as {self.such_as}" if self.such_as else "")
+
+    @property
+    def typed(self) -> str:
+        """The type of its values, as an annotation."""
+        return f"{self.each.typed} | Sequence[{self.each.typed}]"
+
+    def accept(self, value: Any) -> tuple[Any, ...]:
+        """The values as a tuple."""
+        alone = isinstance(value, str) or not isinstance(value, Iterable)
+        return tuple(self.each.accept(one) for one in ([value] if alone else value))
+
+    def read(self, text: str) -> tuple[Any, ...]:
+        """The values between commas."""
+        return tuple(self.each.read(part.strip()) for part in text.split(",") if part.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Seeds, or how many there are to be: then 0, 1, 2 and so on.
+
+    >>> Seeds().accept(3), Seeds().accept([7, 8])
+    ((0, 1, 2), (7, 8))
+    """
+
+    words = "a whole number of at least 1, or a list of seeds"
+    typed = "int | Sequence[int]"
+
+    def accept(self, value: Any) -> tuple[int, ...]:
+        """The seeds themselves."""
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            return Several(Whole()).accept(value)
+        return tuple(range(Whole(at_least=1).accept(value)))
+
+    def read(self, text: str) -> int:
+        """How many."""
+        return read_whole_number(text)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """A line that will be printed and written into files: nothing in it that a screen or a file could not hold.

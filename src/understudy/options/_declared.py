@@ -14,9 +14,10 @@ from typing import Any
 
 from understudy._core.errors import OptionError
 from understudy._core.numbers import MOST_DIGITS, TooManyDigitsError
-from understudy.options._constraints import Anything, Constraint
+from understudy.options._constraints import Anything, Constraint, FilePath, Several
 
 _NOTHING = ("none", "default")
+_NAMING = (FilePath, Several)  # there those are names like any other: a folder or a column may be called so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,8 @@ class Option:
             return ""
         if isinstance(self.default, bool):
             return "yes" if self.default else "no"
+        if isinstance(self.default, tuple):
+            return ",".join(map(str, self.default))
         return f"{float(self.default):g}" if isinstance(self.default, Fraction) else str(self.default)
 
     def check(self, value: Any) -> Any:
@@ -62,7 +65,7 @@ class Option:
 
     def read(self, text: str) -> Any:
         """The value that this text stands for, or one sentence."""
-        if self.default is None and text.lower() in _NOTHING:
+        if self.default is None and text.lower() in _NOTHING and not isinstance(self.constraint, _NAMING):
             return None
         try:
             return self.constraint.read(text)
@@ -118,6 +121,12 @@ def option(
     listed = (flags,) if isinstance(flags, str) else tuple(flags)
     declared = {"constraint": constraint, "help": help, "flags": listed}
     return field(default=MISSING if default is ... else default, metadata={"option": declared})
+
+
+def same_as(kind: type, name: str) -> Any:
+    """A dataclass field that is the option of this name of another class, declared there."""
+    [known] = [one for one in fields(kind) if one.name == name]
+    return field(default=known.default, metadata=known.metadata)
 
 
 def options_of(kind: type) -> tuple[Option, ...]:

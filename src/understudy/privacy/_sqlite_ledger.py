@@ -108,7 +108,8 @@ class SQLiteLedger:
         delta_cap: Number | None = None,
         wait_seconds: float = 10.0,
     ) -> None:
-        self.path, self._wait = Path(path), wait_seconds
+        # as it is now: a later change of the folder must not lead to another file, with a cap of its own
+        self.path, self._wait = Path(path).absolute(), wait_seconds
         name = check_name(dataset)
         self._cap, self._delta_cap = parse_caps(cap, delta_cap)
         if not can_name_a_file(self.path):
