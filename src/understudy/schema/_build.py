@@ -9,6 +9,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from pydantic import ValidationError
+
 from understudy.schema._bins import Bins, Side, default_count, default_decimals, equal_width
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
@@ -151,7 +153,11 @@ class _Builder:
                 if "value" not in item:
                     self._fault(f"{what}: {shown(item)} has no 'value'. Write {{value: …, label: …}}")
                     continue
-                item = CategoryFile.model_validate(item)
+                try:
+                    item = CategoryFile.model_validate(item)
+                except ValidationError:
+                    self._fault(f"{what}: {shown(item)} is not written {{value: …, label: …}}")
+                    continue
             value = item.value if isinstance(item, CategoryFile) else item
             if value is None:
                 self._fault(f"{what} holds an empty item. Quote it if it is a text; missing values need no category")
