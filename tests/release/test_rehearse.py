@@ -1,9 +1,13 @@
 """Before the charge: everything that will be written has a form as bytes, and the disk has room for it."""
 
+from collections import namedtuple
+
 import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from understudy import demo
+from understudy.cli._main import run as run_command
 from understudy.release import CardFacts, Writing, rehearse_writing
 from understudy.schema import Schema
 
@@ -73,3 +77,22 @@ def test_a_byte_that_is_not_utf_8_costs_nothing(tmp_path, monkeypatch, option, c
     assert run(arguments) == 2
     assert "stays in the ledger" not in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_more_rows_than_the_disk_has_room_for_are_refused_before_any_is_drawn(tmp_path, monkeypatch, capsys):
+    model = us.PrivBayes(epsilon=1, seed=1).fit(demo.table_path(), demo.schema_path())
+    model.save(tmp_path / "model.understudy")
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr("shutil.disk_usage", lambda place: usage(1 << 30, 0, 24 << 20))
+    for name in ("rows.csv", "rows.csv.gz", "rows.parquet"):
+        words = ["sample", str(tmp_path / "model.understudy"), "-n", "1e9", "-o", str(tmp_path / name)]
+        assert run_command(words) == 2
+        assert "1,000,000,000 rows may need" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["model.understudy"]
+    assert run_command([*words[:3], "1000", *words[4:]]) == 0  # few rows are not asked about
+
+
+def test_rows_that_would_take_for_ever_are_refused(tmp_path):
+    model = us.PrivBayes(epsilon=1, seed=1).fit(demo.table_path(), demo.schema_path())
+    with pytest.raises(us.OptionError, match=r"'n' parameter must be at most 1,000,000,000,000 rows"):
+        model.sample(10**30)

@@ -39,7 +39,7 @@ def sample(
     """
     from understudy._core.files import as_output_error
     from understudy._core.numbers import whole_number
-    from understudy.release import load_model, stamped_path, write_table
+    from understudy.release import load_model, refuse_without_room, stamped_path, write_table
 
     loaded = load_model(model)
     for name, number in (("n", n), ("seed", seed)):
@@ -48,6 +48,7 @@ def sample(
     out = stamped_path(out, loaded.statement)
     refuse_target(out, overwrite=overwrite)
     with progress_bars(quiet=as_json) as progress, as_output_error(out):
+        refuse_without_room(out, loaded.schema, loaded.model.n if n is None else n)
         rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
         INTERRUPTS.outcome = f"{out} is complete."
     if as_json:

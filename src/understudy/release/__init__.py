@@ -5,7 +5,7 @@ from understudy.release._card import CardFacts, croissant_card
 from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._published import Kind, PublishedModel, load_model
-from understudy.release._rehearse import Writing, rehearse_writing
+from understudy.release._rehearse import Writing, refuse_without_room, rehearse_writing
 from understudy.release._statement import ChargeLine, LedgerNote, ProtectionLine, PublicField, Statement
 from understudy.release._write import (
     Release,
@@ -35,6 +35,7 @@ __all__ = [
     "load_model",
     "make_release",
     "privacy_letter",
+    "refuse_without_room",
     "rehearse_writing",
     "stamped_path",
     "table_name",

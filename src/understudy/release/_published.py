@@ -29,6 +29,7 @@ BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
 # Values take ten times the memory of codes: few at a time beside the whole, if that is not too few to be quick.
 _LEAST_CELLS, _MOST_CELLS, _PARTS = 1 << 18, 1 << 21, 16
+MOST_ROWS = 10**12  # months of drawing: a slip of the keyboard
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +95,8 @@ class PublishedModel:
                 f"this model is of kind '{self.model.kind}', which draws no rows. Ask it with a query instead."
             )
         wanted = self.model.n if n is None else whole_number(n, "n")
+        if wanted > MOST_ROWS:
+            raise OptionError(f"The 'n' parameter must be at most {MOST_ROWS:,} rows. Got {wanted:,} instead.")
         conditions = read_conditions(self.schema, where)
         schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
         rng = source.get("inside bins")

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from understudy._core.errors import OutputError
+from understudy._core.formats import FORMATS, ending_of
 from understudy._core.randomness import Rng, streams
 from understudy.release._card import CardFacts, croissant_card
 from understudy.release._letter import privacy_letter
@@ -23,6 +24,7 @@ from understudy.schema import Schema
 from understudy.tables import decode_batch, open_writer
 
 _ROWS = 240
+MANY_ROWS = 100_000  # fewer fit any disk that holds the model
 _CELLS = 40_000  # most made-up cells: some milliseconds, and little memory before the table is read
 _SPARE = 16 << 20  # bytes for the model and the statement
 _DRAWN = 4 << 10  # bytes of drawing and card for each column
@@ -46,7 +48,8 @@ def rehearse_writing(folder: Path, writing: Writing, *, n_rows: int | None, n_by
     """
     try:
         _try_texts(writing)
-        each = _bytes_of_row(folder, writing)
+        table = folder / f"rehearsal{FORMATS[writing.format].endings[0]}"
+        each = _bytes_of_row(table, writing.schema, writing.delimiter)
     except UnicodeEncodeError as error:
         found = f"U+{ord(error.object[error.start]):04X}"
         raise OutputError(
@@ -63,6 +66,20 @@ def rehearse_writing(folder: Path, writing: Writing, *, n_rows: int | None, n_by
         )
 
 
+def refuse_without_room(out: Path, schema: Schema, n_rows: int) -> None:
+    """Raise if the disk has no room for so many rows in the file `out`; few rows are not asked about."""
+    if n_rows < MANY_ROWS:
+        return
+    trial = out.with_name(f".{out.stem[:40]}.room{ending_of(out.name) or out.suffix}")
+    needed = int(_bytes_of_row(trial, schema, ",") * n_rows)
+    free = shutil.disk_usage(out.parent).free
+    if free < needed:
+        raise OutputError(
+            f"the disk has {free >> 20:,} MiB left where {out.name} would go, and {n_rows:,} rows may need "
+            f"{needed >> 20:,} MiB. Free some space, ask for fewer rows, or name another place."
+        )
+
+
 def _try_texts(writing: Writing) -> None:
     schema = writing.schema
     public = tuple(PublicField(name=field.name, what="", origin=field.origin) for field in schema.fields)
@@ -73,20 +90,19 @@ def _try_texts(writing: Writing) -> None:
     json_bytes(croissant_card(schema, statement, [], Path(f"synthetic.{writing.format}"), writing.facts))
 
 
-def _bytes_of_row(folder: Path, writing: Writing) -> float:
+def _bytes_of_row(table: Path, schema: Schema, delimiter: str) -> float:
     """Bytes that one more row takes: the difference between a longer and a shorter table, so that heads cancel out."""
     rng = streams(0).get("rehearsal of the writing")
-    long = max(20, min(_ROWS, _CELLS // len(writing.schema.fields)))
-    short = long // 4
-    return (_bytes_of_table(folder, writing, long, rng) - _bytes_of_table(folder, writing, short, rng)) / (long - short)
+    long = max(20, min(_ROWS, _CELLS // len(schema.fields)))
+    sizes = [_bytes_of_table(table, schema, delimiter, rows, rng) for rows in (long, long // 4)]
+    return (sizes[0] - sizes[1]) / (long - long // 4)
 
 
-def _bytes_of_table(folder: Path, writing: Writing, rows: int, rng: Rng) -> int:
-    table = folder / f"rehearsal.{writing.format}"
-    codes = [rng.integers(attribute.size, size=rows, dtype=np.uint32) for attribute in writing.schema.domain]
+def _bytes_of_table(table: Path, schema: Schema, delimiter: str, rows: int, rng: Rng) -> int:
+    codes = [rng.integers(attribute.size, size=rows, dtype=np.uint32) for attribute in schema.domain]
     try:
-        with open_writer(table, writing.schema, delimiter=writing.delimiter) as writer:
-            writer.write(decode_batch(writing.schema, codes, rng))
+        with open_writer(table, schema, delimiter=delimiter) as writer:
+            writer.write(decode_batch(schema, codes, rng))
         return table.stat().st_size
     finally:
         table.unlink(missing_ok=True)
