@@ -66,7 +66,7 @@ def _ks_complement(real: Floats, other: Floats) -> float:
     here, there = (np.sort(np.round(values[~np.isnan(values)], _DECIMALS)) for values in (real, other))
     if not len(here) or not len(there):
         return NOT_DEFINED
-    at = np.concatenate([here, there])
+    at = np.concatenate([values[np.append(values[1:] != values[:-1], True)] for values in (here, there)])  # each once
     below = [np.searchsorted(values, at, side="right") / len(values) for values in (here, there)]
     return 1 - float(np.abs(below[0] - below[1]).max())
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from understudy.schema import Field
 from understudy.tables._objects import Column, Mixed
@@ -80,6 +81,9 @@ class ValueReader:
             column = column.dictionary_decode()
         parsed = parse(column, self._field)
         unknown = parsed.missing | parsed.wrong
+        if self._field.type == "string" and isinstance(parsed.values, pa.Array):  # never by way of Python's strings
+            texts = parsed.values.cast(pa.string())
+            return pc.if_else(pa.array(unknown), pa.scalar(None, pa.string()), texts) if unknown.any() else texts
         values = parsed.values.to_numpy(zero_copy_only=False) if isinstance(parsed.values, pa.Array) else parsed.values
         if self._field.type == "number":
             unknown = unknown | ~np.isfinite(values)
