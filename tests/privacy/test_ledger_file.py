@@ -162,3 +162,16 @@ def test_another_working_folder_leads_to_no_other_ledger(tmp_path, monkeypatch):
     ledger.charge(**half)
     assert ledger.remaining() == 0
     assert not (tmp_path / "elsewhere" / "budget.db").exists()
+
+
+@pytest.mark.parametrize("field", ["epsilon", "delta"])
+@pytest.mark.parametrize("amount", ["1e999999999", "-1", "1/0", "0x1", " 1", "٣", "9" * 5000])
+def test_amounts_that_were_never_written_are_noticed_at_once(tmp_path, field, amount):
+    path = tmp_path / "budget.db"
+    SQLiteLedger(path, dataset="people", cap=1).charge(
+        epsilon=Fraction(1, 2), delta=Fraction(0), neighbours=REPLACE_ONE
+    )
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE entries SET {field} = ? WHERE id = 2", (amount,))
+    with pytest.raises(LedgerError, match="tampered with"):
+        read_ledger(path)

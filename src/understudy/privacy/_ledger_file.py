@@ -7,6 +7,7 @@ whole list must be ours, text by text, before a single row counts.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ _BY_ANALYZE = [
 _COLUMNS = (
     "id, time, dataset, kind, epsilon, delta, neighbours, unit, max_rows, unit_column, method, note, previous, hash"
 )
+_AMOUNT = re.compile(r"[0-9]{1,1000}(/[0-9]{1,1000})?", re.ASCII)
 _RESTORE = "Nothing was charged. Restore the file from a backup, and find out who changed it."
 
 
@@ -127,8 +129,8 @@ def _entry(row: tuple[object, ...]) -> Entry:
         time=time,
         dataset=dataset,
         kind=kind,  # type: ignore[arg-type]
-        epsilon=Fraction(epsilon),
-        delta=Fraction(delta) if delta else None,
+        epsilon=_amount(epsilon),
+        delta=_amount(delta) if delta else None,
         neighbours=Neighbours(neighbours),
         unit=PrivacyUnit(unit, max_rows=int(max_rows), column=unit_column or None),
         method=method,
@@ -136,6 +138,13 @@ def _entry(row: tuple[object, ...]) -> Entry:
         previous=previous,
         hash=digest,
     )
+
+
+def _amount(text: str) -> Fraction:
+    """An amount as we write it, digits over digits: a stranger's 1e999999999 would take for ever to write out."""
+    if not _AMOUNT.fullmatch(text):
+        raise ValueError("not an amount that was ever written")
+    return Fraction(text)
 
 
 @contextmanager
