@@ -7,7 +7,7 @@ from typing import Unpack
 from understudy._api._arguments import PlanAndMethodArguments
 from understudy._api._options import read_arguments, takes
 from understudy._api._settings import SchemaLike, demo_source, read_schema, refuse_drafts, terms_of
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, TableError
 from understudy._core.numbers import whole_number
 from understudy.methods import Plan, refuse_unpublishable
 from understudy.options import PlanOptions
@@ -61,5 +61,7 @@ def count_rows(source: object) -> int:
     opened = open_source(source)
     if opened.n_rows is not None:
         return opened.n_rows
+    if not opened.names:
+        raise TableError("the table has no columns. Name the table that the schema is about.")
     # One column suffices, and its cells are counted, not looked at.
     return sum(len(columns[0]) for columns in opened.batches(opened.names[:1]))
