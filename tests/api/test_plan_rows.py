@@ -18,3 +18,5 @@ def test_a_table_without_columns_is_told_in_a_sentence(tmp_path: Path) -> None:
     schema = {"fields": [{"name": "a", "categories": ["x", "y"]}]}
     with pytest.raises(us.UserError, match="no columns"):
         us.plan(path, schema=schema, epsilon=1)
+    with pytest.raises(us.UserError, match="no columns"):
+        us.draft_schema(path)

@@ -60,6 +60,8 @@ def draft_schema(
     (('sex', 'age'), 'integer', True)
     """
     opened = open_source(source)
+    if not opened.names:
+        raise TableError("the table has no columns. There is nothing to draft a schema from.")
     if len(set(opened.names)) != len(opened.names) or not all(opened.names):
         raise TableError("every column needs a name, and names must differ. Correct the header first.")
     hints = _hints(sdv)
