@@ -15,6 +15,7 @@ TYPE_CHECKING = False  # typing's own takes longer to load than all that is need
 if TYPE_CHECKING:
     from typing import Any
 
+    from understudy import randomize
     from understudy._api import (
         Comparison,
         HPPrivBayes,
@@ -78,6 +79,7 @@ __all__ = [
     "plan",
     "public_report",
     "publish",
+    "randomize",
 ]
 
 _HOMES = {
@@ -102,6 +104,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         value: Any = version("understudy")
+    elif name == "randomize":  # a room of its own: its functions are called as us.randomize.plan(…)
+        value = import_module("understudy.randomize")
     elif name == "load":
         value = import_module("understudy.release").load_model
     elif name in _HOME_OF:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from understudy.cli import _compare, _evaluate, _ledger, _models, _publish, _schema
+from understudy.cli import _compare, _evaluate, _ledger, _models, _publish, _randomize, _schema
 from understudy.cli._commands import make_program
 
 app = make_program("understudy", "Publish a private table as a synthetic one, under differential privacy.")
@@ -39,4 +39,5 @@ app.command("export")(_models.export)
 app.command("draw")(_models.draw)
 app.command("show")(_models.show)
 app.command("methods")(_models.methods)
+app.add_typer(_randomize.app, name="randomize")
 app.add_typer(_ledger.app, name="ledger")

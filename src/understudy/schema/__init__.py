@@ -3,12 +3,14 @@
 from understudy.schema._bins import Bins
 from understudy.schema._build import build_field
 from understudy.schema._dependencies import Dependency, Determines, InOrder
+from understudy.schema._documents import read_document
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
+from understudy.schema._yaml import write_yaml
 
 __all__ = [
     "Attribute",
@@ -33,7 +35,9 @@ __all__ = [
     "format_number",
     "import_sdv",
     "project",
+    "read_document",
     "recode",
     "regroup",
+    "write_yaml",
     "zone_exists",
 ]

@@ -12,8 +12,8 @@ from understudy.schema._limits import MAX_DEPTH, MAX_DIGITS, MAX_FILE_BYTES, sho
 from understudy.schema._yaml import read_yaml
 
 
-def read_document(path: Path) -> Any:
-    """The content of a YAML or JSON file. Raises SchemaError.
+def read_document(path: Path, *, what: str = "schema", command: str = "schema draft") -> Any:
+    """The content of a YAML or JSON file; `what` it is, and the `command` that makes one. Raises SchemaError.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.yaml"
@@ -21,7 +21,7 @@ def read_document(path: Path) -> Any:
     >>> read_document(path)
     {'a': 1, 'b': [1]}
     """
-    text = read_text(path, f"there is no schema file {path}. `understudy schema draft` makes one to review.")
+    text = read_text(path, f"there is no {what} file {path}. `understudy {command}` makes one to review.")
     if text.lstrip().startswith("{"):
         try:
             return read_json(text)

@@ -1,0 +1,20 @@
+"""`understudy randomize`: parties that may not pool their columns randomise them, and learn from all together."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(
+    help="Randomise a party's columns before they leave, and learn from several parties' columns together.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _group() -> None:
+    """Randomise a party's columns before they leave, and learn from several parties' columns together."""
+
+
+# One line a command, each from a module of its own (`_randomize_plan.py`, …):

@@ -1,0 +1,172 @@
+"""A plan: which columns of a party are randomised together, by which matrix. Public, and sent along with the rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.files import write_bytes
+from understudy.randomize._matrix import TransitionMatrix
+from understudy.randomize._spec import matrix_from, matrix_to_spec
+from understudy.schema import Schema, read_document, write_yaml
+
+FORMAT = "understudy-plan/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Columns that are randomised as one value: their cells numbered with the first column slowest.
+
+    `matrix` is None only for the invariant form, whose matrix is worked out from the private table when it is applied.
+    `sensitive` says whether anybody asked for protection: a column left alone that is not sensitive costs nothing.
+
+    >>> from fractions import Fraction
+    >>> from understudy.randomize import Response
+    >>> Block(columns=("smokes",), sizes=(2,), matrix=Response(2, Fraction(3, 4))).cells
+    2
+    """
+
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+    matrix: TransitionMatrix | None
+    sensitive: bool = True
+    asked: str = ""
+    """How it was asked for, such as "epsilon=1.1"."""
+    from_data: bool = False
+    """Whether the matrix was, or will be, worked out from the private table: then it reveals something by itself."""
+    keep: str = ""
+    """Of a matrix that is not worked out yet, what it is to keep."""
+
+    @property
+    def cells(self) -> int:
+        """Number of values of the block."""
+        return prod(self.sizes)
+
+    def __post_init__(self) -> None:
+        if self.matrix is not None and self.matrix.size != self.cells:
+            raise OptionError(
+                f"the matrix for {' and '.join(self.columns)} has {self.matrix.size} rows, and they have {self.cells} "
+                "values together. Give one row for each."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, exact."""
+        return {
+            "columns": list(self.columns),
+            "matrix": {"form": "invariant", "keep": self.keep} if self.matrix is None else matrix_to_spec(self.matrix),
+            **({} if self.sensitive else {"sensitive": False}),
+            **({"asked": self.asked} if self.asked else {}),
+            **({"from_data": True} if self.from_data else {}),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What one party randomises, and how. Its schema has the columns that are sent, and no others.
+
+    >>> from fractions import Fraction
+    >>> from understudy.randomize import Response
+    >>> schema = Schema.from_dict({"fields": [{"name": "smokes", "categories": ["no", "yes"]}]})
+    >>> block = Block(columns=("smokes",), sizes=(2,), matrix=Response(2, Fraction(3, 4)))
+    >>> plan = Plan(party="hospital", schema=schema, blocks=(block,))
+    >>> Plan.from_dict(plan.to_dict()) == plan
+    True
+    """
+
+    party: str
+    schema: Schema = field(compare=False)
+    blocks: tuple[Block, ...]
+
+    def __post_init__(self) -> None:
+        listed = [name for block in self.blocks for name in block.columns]
+        for name in listed:
+            if name not in self.schema.names:
+                raise OptionError(f"no column '{name}' in the schema. {did_you_mean(name, self.schema.names)}")
+            if listed.count(name) > 1:
+                raise OptionError(f"column '{name}' is in two blocks of the plan. Randomise it once.")
+        missing = [name for name in self.schema.names if name not in listed]
+        if missing:
+            raise OptionError(f"the plan says nothing about {', '.join(missing)}. Give every column a block.")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that the plan says: of its matrices to the last digit, and of the schema."""
+        return sha256(json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+    def block_of(self, column: str) -> Block:
+        """The block that a column is in."""
+        return next(block for block in self.blocks if column in block.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, exact."""
+        return {
+            "format": FORMAT,
+            "party": self.party,
+            "blocks": [block.to_dict() for block in self.blocks],
+            "schema": self.schema.to_dict(),
+        }
+
+    def to_yaml(self) -> str:
+        """The plan's file."""
+        return write_yaml(self.to_dict())
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan's file."""
+        write_bytes(Path(path), self.to_yaml().encode())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a plan's file. Raises OptionError or SchemaError."""
+        return cls.from_dict(read_document(Path(path), what="plan", command="randomize plan"))
+
+    @classmethod
+    def from_dict(cls, content: Any) -> Plan:
+        """The plan again, everything checked. Raises OptionError or SchemaError."""
+        if not isinstance(content, Mapping) or content.get("format") != FORMAT:
+            raise OptionError(
+                f"this is no plan: its format should be '{FORMAT}'. Make one with: understudy randomize plan"
+            )
+        schema = Schema.from_dict(_mapping(content, "schema"))
+        blocks = content.get("blocks")
+        if not isinstance(blocks, Sequence) or isinstance(blocks, str):
+            raise OptionError("the plan's 'blocks' must be a list of columns and their matrices.")
+        return cls(
+            party=str(content.get("party", "")),
+            schema=schema,
+            blocks=tuple(_read_block(block, number, schema) for number, block in enumerate(blocks, start=1)),
+        )
+
+
+def _read_block(content: Any, number: int, schema: Schema) -> Block:
+    columns = content.get("columns") if isinstance(content, Mapping) else None
+    if not isinstance(columns, Sequence) or isinstance(columns, str) or not columns:
+        raise OptionError(f"block {number} of the plan names no columns. Give it a list of them.")
+    names = tuple(str(name) for name in columns)
+    for name in names:
+        if name not in schema.names:
+            raise OptionError(f"block {number}: no column '{name}' in the schema. {did_you_mean(name, schema.names)}")
+    sizes = tuple(schema[name].size for name in names)
+    matrix, keep = matrix_from(_mapping(content, "matrix"), prod(sizes), where=f"block {number} of the plan")
+    return Block(
+        columns=names,
+        sizes=sizes,
+        matrix=matrix,
+        sensitive=bool(content.get("sensitive", True)),
+        asked=str(content.get("asked", "")),
+        from_data=bool(content.get("from_data", matrix is None)),
+        keep=keep,
+    )
+
+
+def _mapping(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = content.get(key)
+    if not isinstance(found, Mapping):
+        raise OptionError(f"the plan's '{key}' is missing, or is not what it should be. Make the plan anew.")
+    return found
