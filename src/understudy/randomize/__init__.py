@@ -1,6 +1,22 @@
 """Parties that may not pool their columns: post-randomisation, and learning from what was randomised. No curator."""
 
+from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._plan import Block, Plan
+from understudy.randomize._published import Published, Unmixed
+from understudy.randomize._unmix import unmix
+from understudy.randomize._unmixed_counts import UnmixedCounts
 
-__all__ = ["Block", "Matrix", "Plan", "Response", "TransitionMatrix"]
+__all__ = [
+    "Block",
+    "Inbox",
+    "Matrix",
+    "PartyColumns",
+    "Plan",
+    "Published",
+    "Response",
+    "TransitionMatrix",
+    "Unmixed",
+    "UnmixedCounts",
+    "unmix",
+]
