@@ -2,17 +2,27 @@
 
 from understudy.randomize._apply import Applied, apply
 from understudy.randomize._file import RandomizedFile, open_randomized
+from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._plan import Block, Plan
+from understudy.randomize._published import Published, Unmixed
+from understudy.randomize._unmix import unmix
+from understudy.randomize._unmixed_counts import UnmixedCounts
 
 __all__ = [
     "Applied",
     "Block",
+    "Inbox",
     "Matrix",
+    "PartyColumns",
     "Plan",
+    "Published",
     "RandomizedFile",
     "Response",
     "TransitionMatrix",
+    "Unmixed",
+    "UnmixedCounts",
     "apply",
     "open_randomized",
+    "unmix",
 ]
