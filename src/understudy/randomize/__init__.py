@@ -1,5 +1,7 @@
 """Parties that may not pool their columns: post-randomisation, and learning from what was randomised. No curator."""
 
+from understudy.randomize._apply import Applied, apply
+from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._plan import Block, Plan
@@ -8,15 +10,19 @@ from understudy.randomize._unmix import unmix
 from understudy.randomize._unmixed_counts import UnmixedCounts
 
 __all__ = [
+    "Applied",
     "Block",
     "Inbox",
     "Matrix",
     "PartyColumns",
     "Plan",
     "Published",
+    "RandomizedFile",
     "Response",
     "TransitionMatrix",
     "Unmixed",
     "UnmixedCounts",
+    "apply",
+    "open_randomized",
     "unmix",
 ]
