@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from understudy.cli import _randomize_own
+
 app = typer.Typer(
     help="Randomise a party's columns before they leave, and learn from several parties' columns together.",
     no_args_is_help=True,
@@ -18,3 +20,4 @@ def _group() -> None:
 
 
 # One line a command, each from a module of its own (`_randomize_plan.py`, …):
+app.command("cross")(_randomize_own.cross)

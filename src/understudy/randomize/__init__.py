@@ -1,6 +1,7 @@
 """Parties that may not pool their columns: post-randomisation, and learning from what was randomised. No curator."""
 
 from understudy.randomize._apply import Applied, apply
+from understudy.randomize._cross import Cross, CrossParty, cross
 from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
@@ -12,6 +13,8 @@ from understudy.randomize._unmixed_counts import UnmixedCounts
 __all__ = [
     "Applied",
     "Block",
+    "Cross",
+    "CrossParty",
     "Inbox",
     "Matrix",
     "PartyColumns",
@@ -23,6 +26,7 @@ __all__ = [
     "Unmixed",
     "UnmixedCounts",
     "apply",
+    "cross",
     "open_randomized",
     "unmix",
 ]
