@@ -68,6 +68,7 @@ class UnmixedCounts:
         self.how = how
         self._threads = threads
         self._counters: dict[tuple[int, ...], Counter] = {}
+        self._channels: dict[tuple[Axis, ...], Channel] = {}
         self._recoding: Recoding | None = None
         self._block_of = {name: block for block in inbox.blocks for name in block.columns}
 
@@ -145,8 +146,7 @@ class UnmixedCounts:
             block = self._block_of[domain[one.axis.attribute].name]
             by_block.setdefault(block.columns, []).append(number)
         channels = tuple(
-            open_channel(self._block_of[columns[0]], [asked[number] for number in numbers], domain)
-            for columns, numbers in by_block.items()
+            self._channel([(marginal.axes[n], asked[n]) for n in numbers]) for numbers in by_block.values()
         )
         cells = max(prod(c.n_counted for c in channels), prod(c.n_asked for c in channels))
         if cells > MOST_CELLS:
@@ -162,6 +162,15 @@ class UnmixedCounts:
             sizes=tuple(asked[number].size for number in grouped),
             order=tuple(grouped.index(number) for number in range(len(asked))),
         )
+
+    def _channel(self, asked: Sequence[tuple[Axis, Asked]]) -> Channel:
+        """The channel for some axes of one block; searches ask for the same ones many times."""
+        axes = tuple(axis for axis, _ in asked)
+        if axes not in self._channels:
+            domain = self.inbox.domain
+            block = self._block_of[domain[asked[0][1].axis.attribute].name]
+            self._channels[axes] = open_channel(block, [one for _, one in asked], domain)
+        return self._channels[axes]
 
     def _asked(self, axis: Axis) -> Asked:
         if self._recoding is None:
