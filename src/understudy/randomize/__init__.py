@@ -2,9 +2,11 @@
 
 from understudy.randomize._apply import Applied, apply
 from understudy.randomize._cross import Cross, CrossParty, cross
+from understudy.randomize._estimate import MarginalEstimate, estimate
 from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
+from understudy.randomize._open_inbox import open_inbox
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._published import Published, Unmixed
 from understudy.randomize._unmix import unmix
@@ -16,6 +18,7 @@ __all__ = [
     "Cross",
     "CrossParty",
     "Inbox",
+    "MarginalEstimate",
     "Matrix",
     "PartyColumns",
     "Plan",
@@ -27,6 +30,8 @@ __all__ = [
     "UnmixedCounts",
     "apply",
     "cross",
+    "estimate",
+    "open_inbox",
     "open_randomized",
     "unmix",
 ]
