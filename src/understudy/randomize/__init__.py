@@ -7,6 +7,8 @@ from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._open_inbox import open_inbox
+from understudy.randomize._own import own
+from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._published import Published, Unmixed
 from understudy.randomize._unmix import unmix
@@ -18,12 +20,15 @@ __all__ = [
     "Cross",
     "CrossParty",
     "Inbox",
+    "LearntVariable",
     "MarginalEstimate",
     "Matrix",
     "PartyColumns",
+    "Piece",
     "Plan",
     "Published",
     "RandomizedFile",
+    "ReceivedFile",
     "Response",
     "TransitionMatrix",
     "Unmixed",
@@ -33,5 +38,6 @@ __all__ = [
     "estimate",
     "open_inbox",
     "open_randomized",
+    "own",
     "unmix",
 ]
