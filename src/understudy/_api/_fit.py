@@ -17,8 +17,7 @@ from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import Model, Saves, why_not_releasable
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, open_curator
-from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement
-from understudy.schema import Field
+from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement, describe_domain
 from understudy.tables import Source, formula_columns
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -87,29 +86,6 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         protection=protection_lines(curator.protection, settings.schema, terms),
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
-
-
-def describe_domain(field: Field) -> str:
-    """A field's public domain in a few words.
-
-    >>> from understudy.schema import Schema
-    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "special": [-1], "bins": 4,
-    ...     "constraints": {"minimum": 0, "maximum": 99, "required": False}}]})
-    >>> describe_domain(schema["age"])
-    'integer, 0 to 99 in 4 bins; special -1; missing'
-    """
-    if field.bins is not None:
-        low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
-        words = [f"{field.type}, {low} to {high} in {field.bins.count} bins"]
-    else:
-        words = [f"{field.type}, {len(field.categories)} values"]
-    if field.special:
-        words.append("special " + ", ".join(category.label for category in field.special[:5]))
-    if field.other_code is not None:
-        words.append("other")
-    if field.missing_code is not None:
-        words.append("missing")
-    return "; ".join(words)
 
 
 def _line(charge: Charge, *, pure: bool) -> ChargeLine:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import shlex
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +13,10 @@ import typer
 
 from understudy.cli._files import refuse_target
 from understudy.cli._interrupts import INTERRUPTS
-from understudy.cli._show import counted, make_table, say, say_json, say_table
+from understudy.cli._show import make_table, say, say_json, say_table
 
 if TYPE_CHECKING:
-    from understudy.randomize import Plan, PlanReport
-    from understudy.randomize import plan as make_plan
+    from understudy.randomize import PartyReport, Plan, PlanReport
 
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
 _PRIORS = typer.Option(
@@ -81,7 +82,8 @@ def plan(
         return
     _show_report(found)
     say(f"Wrote the plan to {out}. It is public, and goes with the rows. Next:")
-    say(f"  understudy randomize apply TABLE --plan {shlex.quote(str(out))} --key COLUMN -o outbox/{_file(made)}.parquet")
+    target = f"outbox/{_file(made)}.parquet"
+    say(f"  understudy randomize apply TABLE --plan {shlex.quote(str(out))} --key COLUMN -o {target}")
 
 
 def report(
@@ -140,14 +142,18 @@ def _show_report(found: PlanReport) -> None:
                 block.asked,
             )
     say_table(table)
+    say("γ: how far a published value may change the odds between two true ones. ε = ln γ. Kept: published as it is.")
+    say(
+        "K*: true values that a published one may come from, no measure of privacy. Worth 1 row in 30: 30 tell as much as a clean one."
+    )
     _show_columns(found)
     _show_beliefs(found)
     if several:
         for party in found.parties:
-            say(f"The record of {party.party}: ε = {_epsilon(party.epsilon)}.")
-        say(f"A person whom all {len(found.parties)} hold: ε = {_epsilon(found.epsilon)}: it adds up.")
+            say(f"The record of {party.party}: ε = {_bound(party)}.")
+        say(f"A person whom all {len(found.parties)} hold, since it adds up: ε = {_bound(found)}.")
     else:
-        say(f"The whole record of {found.parties[0].party}: ε = {_epsilon(found.epsilon)}.")
+        say(f"The whole record of {found.parties[0].party}: ε = {_bound(found)}.")
     for warning in found.warnings:
         say(f"- {warning}")
 
@@ -172,7 +178,7 @@ def _show_columns(found: PlanReport) -> None:
 
 
 def _show_beliefs(found: PlanReport) -> None:
-    priors = [f"{float(belief.prior):.4g}" for belief in found.beliefs]
+    priors = [f"{_percent(belief.prior, ROUND_CEILING)} %" for belief in found.beliefs]
     table = make_table("a belief of", *priors, right=tuple(priors))
     rows = [
         (", ".join(column.name for column in block.columns), block.beliefs)
@@ -180,33 +186,28 @@ def _show_beliefs(found: PlanReport) -> None:
         for block in party.blocks
         if block.sensitive
     ]
-    rows += [(f"record of {party.party}", party.beliefs) for party in found.parties]
+    rows += [(f"record of {party.party}", party.beliefs) for party in found.parties if len(party.blocks) > 1]
     rows += [("all records of a person", found.beliefs)] if len(found.parties) > 1 else []
     for name, beliefs in rows:
-        table.add_row(name, *(f"{_down(b.lowest)}–{_short(b.highest)}" for b in beliefs))
-    say("What a belief about a person (a share of certainty) can become: ρ1 to at least … and at most ρ2*.")
+        spans = (f"{_percent(b.lowest, ROUND_FLOOR)} … {_percent(b.highest, ROUND_CEILING)}" for b in beliefs)
+        table.add_row(name, *spans)
+    say("What a belief about a person can become, in per cent: from ρ1 to no less than … and no more than ρ2*.")
     say_table(table)
+
+
+def _percent(share: Fraction, rounding: str) -> str:
+    return _rounded(100 * share, 3, rounding)
 
 
 def _short(number: Fraction) -> str:
     """Four digits, rounded up: what is shown is never better than what holds."""
-    from decimal import ROUND_CEILING
-
-    return _rounded(number, ROUND_CEILING)
+    return _rounded(number, 4, ROUND_CEILING)
 
 
-def _down(number: Fraction) -> str:
-    from decimal import ROUND_FLOOR
-
-    return _rounded(number, ROUND_FLOOR)
-
-
-def _rounded(number: Fraction, rounding: str) -> str:
-    from decimal import Decimal, localcontext
-
+def _rounded(number: Fraction, digits: int, rounding: str) -> str:
     with localcontext() as context:
-        context.prec, context.rounding = 4, rounding
-        return f"{Decimal(number.numerator) / Decimal(number.denominator):g}"
+        context.prec, context.rounding = digits, rounding
+        return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
 
 
 def _span(low: Fraction, high: Fraction) -> str:
@@ -217,10 +218,8 @@ def _worth(share: float) -> str:
     return "all rows" if share >= 1 else f"1 row in {1 / share:,.{1 if share > 0.1 else 0}f}"
 
 
-def _epsilon(epsilon: Fraction | None) -> str:
-    if epsilon is None:
+def _bound(found: PartyReport | PlanReport) -> str:
+    if found.epsilon is None or found.gamma is None:
         return "∞ (no bound)"
-    import math
-
-    odds = math.exp(min(float(epsilon), 700))
-    return f"{_short(epsilon)} (odds change by a factor of up to {_short(Fraction(odds)) if odds < 1e6 else f'{odds:.1e}'})"
+    odds = f"{math.ceil(found.gamma):.1e}" if found.gamma > 10**6 else _short(found.gamma)
+    return f"{_short(found.epsilon)} (the odds between two true records change by a factor of up to {odds})"

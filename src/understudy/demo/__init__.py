@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["schema_path", "source_path", "table_path"]
+from understudy.demo._parties import write_parties
+
+__all__ = ["schema_path", "source_path", "table_path", "write_parties"]
 
 _HERE = Path(__file__).parent
 

@@ -1,5 +1,6 @@
 """What was learnt of a table: the kinds of model, what each can do, and how networks are scored, fitted and drawn."""
 
+from understudy.models._bif import BifNetwork, BifVariable, parents_first, parse_bif, read_bif
 from understudy.models._drawing import draw_svg, edge_strengths
 from understudy.models._export import to_bif, to_networkx, to_pgmpy
 from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
@@ -36,6 +37,8 @@ __all__ = [
     "KINDS",
     "SCORES",
     "Array",
+    "BifNetwork",
+    "BifVariable",
     "DrawsItself",
     "DrawsRows",
     "Estimate",
@@ -66,7 +69,10 @@ __all__ = [
     "fit_clipped",
     "fit_conditionals",
     "joint_shape",
+    "parents_first",
+    "parse_bif",
     "project_to_simplex",
+    "read_bif",
     "read_marginal",
     "read_probabilities",
     "read_whole",

@@ -97,8 +97,8 @@ def _of_many(plans: Sequence[Plan]) -> list[str]:
     if record < math.exp(_LARGE) or None in odds:
         return []
     return [
-        f"All together, a published record may make one true record {_times(record)} times as likely as another. Such "
-        "odds promise little: what protects is that few hold the published rows, not the randomisation."
+        f"All together, what is published of a person may change the odds between two true records by a factor of "
+        f"{_times(record)}. That promises little: what protects then is that few hold the rows, not the randomisation."
     ]
 
 

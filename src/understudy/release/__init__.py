@@ -6,7 +6,9 @@ from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._published import Kind, PublishedModel, load_model
 from understudy.release._rehearse import Writing, refuse_without_room, rehearse_writing
-from understudy.release._statement import ChargeLine, LedgerNote, ProtectionLine, PublicField, Statement
+from understudy.release._statement import Statement
+from understudy.release._statement_lines import ChargeLine, LedgerNote, PartyNote, ProtectionLine, PublicField
+from understudy.release._statement_text import describe_domain
 from understudy.release._write import (
     Release,
     fill_release,
@@ -23,6 +25,7 @@ __all__ = [
     "ChargeLine",
     "Kind",
     "LedgerNote",
+    "PartyNote",
     "ProtectionLine",
     "PublicField",
     "PublishedModel",
@@ -31,6 +34,7 @@ __all__ = [
     "Writing",
     "check_output",
     "croissant_card",
+    "describe_domain",
     "fill_release",
     "load_model",
     "make_release",

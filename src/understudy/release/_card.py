@@ -8,6 +8,7 @@ Neither vocabulary has a term for a privacy parameter, so the card adds its own 
 | `dp:guarantee` | name of the guarantee, or the stamp of a run that has none |
 | `dp:epsilon`, `dp:delta` | numbers |
 | `dp:unitOfPrivacy`, `dp:neighbours` | text; `replace-one` or `add-remove` |
+| `dp:trustModel` | of a study among parties: `local` or `mixed`; else there is one curator |
 | `dp:statement` | name of the file with the whole statement |
 """
 
@@ -105,8 +106,7 @@ def croissant_card(
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": f"{statement.dataset}-synthetic",
-        "description": f"{stamp}Synthetic stand-in for the table '{statement.dataset}', drawn from a model fitted "
-        f"under {statement.guarantee}. No row was copied from it.",
+        "description": f"{stamp}{_origin(statement)}",
         "url": facts.url or "./",
         "license": facts.license or {"@type": "sc:CreativeWork", "name": _UNSTATED},
         "creator": {"@type": "sc:Organization", "name": facts.creator or _UNSTATED},
@@ -123,6 +123,18 @@ def croissant_card(
     }
 
 
+def _origin(statement: Statement) -> str:
+    if statement.parties:
+        return (
+            f"Synthetic table of the study '{statement.dataset}', drawn from a model of columns that "
+            f"{len(statement.parties)} parties hold and never pooled: {statement.guarantee}. No row is a person's."
+        )
+    return (
+        f"Synthetic stand-in for the table '{statement.dataset}', drawn from a model fitted under "
+        f"{statement.guarantee}. No row was copied from it."
+    )
+
+
 def _privacy(statement: Statement) -> dict[str, Any]:
     return {
         "dp:guarantee": statement.guarantee,
@@ -130,13 +142,15 @@ def _privacy(statement: Statement) -> dict[str, Any]:
         "dp:delta": float(statement.delta) if statement.private else None,
         "dp:unitOfPrivacy": statement.unit,
         "dp:neighbours": statement.neighbours,
+        **({"dp:trustModel": statement.trust} if statement.parties else {}),
         "dp:statement": "privacy.json",
         "rai:personalSensitiveInformation": "The original table may describe persons. This one is synthetic; what it "
         "can reveal about any of them is bounded as privacy.json states."
         if statement.private
         else f"{statement.stamp}. What this table reveals about persons is not bounded.",
         "rai:dataManipulationProtocol": f"Method {statement.method} of understudy {statement.version}: a model fitted "
-        "to noisy counts, then sampled. Every step that touched private rows is listed in privacy.json.",
+        f"to {'counts of randomised rows' if statement.parties else 'noisy counts'}, then sampled. Every step that "
+        "touched private rows is listed in privacy.json.",
         "rai:dataLimitations": "Relations that the model does not hold are lost, small groups are blurred most, and "
         "values inside a bin are spread evenly. Do not look for individuals in it.",
     }

@@ -10,13 +10,14 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from understudy.release._letter_of_parties import letter_of_parties
+from understudy.release._letter_parts import banners, public_section
 from understudy.release._protection import protection_section
-from understudy.release._statement import ChargeLine, Statement
+from understudy.release._statement import Statement
+from understudy.release._statement_lines import ChargeLine
 from understudy.release._statement_text import clean as _clean
 from understudy.release._statement_text import number
 from understudy.release._statement_text import odds as _odds
-
-_MAX_LISTED = 40
 
 
 def privacy_letter(statement: Statement) -> str:
@@ -25,46 +26,20 @@ def privacy_letter(statement: Statement) -> str:
     >>> print(privacy_letter(Statement.example()).splitlines()[0])
     # Privacy statement: people
     """
+    if statement.parties:
+        return letter_of_parties(statement)
     parts = [
         f"# Privacy statement: {_clean(statement.dataset)}",
-        *_banner(statement),
+        *banners(statement),
         _promise(statement),
         _unit(statement),
         protection_section(statement),
-        _public(statement),
+        public_section(statement),
         _spending(statement),
         _making(statement),
         _limits(statement),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _banner(statement: Statement) -> list[str]:
-    banners = []
-    if statement.stamp is not None:
-        banners.append(
-            f"> **{statement.stamp}.** {_why_not_private(statement)} Nothing here may be published as if it were "
-            "private; what follows describes the run, not a guarantee."
-        )
-    if statement.trusted_drafts:
-        banners.append(
-            "> **Conditional.** The domain of "
-            + _list(statement.trusted_drafts)
-            + " was drafted by reading the private table and trusted without review. The guarantee below holds only if "
-            "that domain would have been the same without any one person; this run cannot know that."
-        )
-    return banners
-
-
-def _why_not_private(statement: Statement) -> str:
-    reasons = []
-    if statement.as_printed is not None:
-        reasons.append(f"The method ran as its paper prints it, and so it keeps no ε: {statement.as_printed}")
-    if statement.seeded:
-        reasons.append("The noise came from a seed, so whoever knows or guesses the seed can take it off again.")
-    if statement.diagnostic is not None:
-        reasons.append("Some answers were computed without noise, to see what the noise costs.")
-    return " ".join(reasons)
 
 
 def _promise(statement: Statement) -> str:
@@ -147,28 +122,6 @@ def _unit(statement: Statement) -> str:
     )
 
 
-def _public(statement: Statement) -> str:
-    lines = [
-        "## What was treated as public",
-        "The method, its options"
-        + (", the number of rows" if statement.n_public else "")
-        + " and the domain of each column. The holder declared these, without looking at the table where it says "
-        "*declared*:",
-        "| column | domain | said by |\n|---|---|---|\n"
-        + "\n".join(
-            f"| {_clean(field.name)} | {_clean(field.what)} | {_said_by(field.origin)} |"
-            for field in statement.public[:_MAX_LISTED]
-        ),
-    ]
-    if len(statement.public) > _MAX_LISTED:
-        lines.append(f"… and {len(statement.public) - _MAX_LISTED} more columns, all listed in `privacy.json`.")
-    return "\n\n".join(lines)
-
-
-def _said_by(origin: str) -> str:
-    return "declared by the holder" if origin == "declared" else "**draft, read off the private table**"
-
-
 def _spending(statement: Statement) -> str:
     unit = statement.charges[0].unit if statement.charges else "epsilon"
     symbol = "ε" if unit == "epsilon" else "ρ"
@@ -236,8 +189,3 @@ def _limits(statement: Statement) -> str:
     ]
     warnings = [f"Noted during the run: {_clean(text)}" for text in statement.warnings]
     return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])
-
-
-def _list(names: tuple[str, ...]) -> str:
-    shown = ", ".join(_clean(name) for name in names[:_MAX_LISTED])
-    return shown + (f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else "")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from understudy.charts import Chart, fit, plain, svg, tag, ticks, width_of
-from understudy.release._statement import ProtectionLine, Statement
+from understudy.release._statement import Statement
+from understudy.release._statement_lines import ProtectionLine
 from understudy.release._statement_text import clean, number_above, right_at_most
 
 _MOST_ROWS = 60

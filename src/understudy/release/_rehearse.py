@@ -18,7 +18,8 @@ from understudy._core.formats import FORMATS, ending_of
 from understudy._core.randomness import Rng, streams
 from understudy.release._card import CardFacts, croissant_card
 from understudy.release._letter import privacy_letter
-from understudy.release._statement import PublicField, Statement
+from understudy.release._statement import Statement
+from understudy.release._statement_lines import PublicField
 from understudy.release._write import json_bytes
 from understudy.schema import Schema
 from understudy.tables import decode_batch, open_writer

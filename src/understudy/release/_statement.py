@@ -2,89 +2,41 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from understudy._core.errors import ModelFileError
+from understudy.release._checked import (
+    read_above_zero,
+    read_below_one,
+    read_flag,
+    read_fraction,
+    read_items,
+    read_one_of,
+    read_options,
+    read_text,
+    read_whole,
+)
+from understudy.release._statement_lines import (
+    ChargeLine,
+    LedgerNote,
+    PartyNote,
+    ProtectionLine,
+    PublicField,
+    plain,
+    read_charge,
+    read_party,
+    read_protection,
+)
 
-Origin: TypeAlias = Literal["declared", "draft"]
 Json: TypeAlias = dict[str, Any]
 
 SEEDED = "NOT PRIVATE: seeded"
 DIAGNOSTIC = "NO GUARANTEE: diagnostic run"
 AS_PRINTED = "NOT PRIVATE: as printed"
-_LARGEST_COUNT = 1 << 53
-_LONGEST_TEXT = 100_000
-_LONGEST_LIST = 1_000_000
-_MOST_OPTIONS = 1_000
-_EXACT = re.compile(r"[0-9]{1,2000}(/[0-9]{1,2000})?", re.ASCII)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublicField:
-    """One column's domain, treated as public, and who said so.
-
-    `draft` means that the tool read it off the private table and the holder chose to trust it.
-    """
-
-    name: str
-    what: str
-    origin: Origin
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChargeLine:
-    """What one step cost: ε under a pure budget, ρ under a zero-concentrated one.
-
-    `cost` is None where a diagnostic took the exact answer, for which no price would be enough. `noise` says how large
-    the noise was, in words; it is public.
-
-    >>> ChargeLine(what="tables", mechanism="discrete Laplace", cost=Fraction(7, 10), unit="epsilon", tables=15).tables
-    15
-    """
-
-    what: str
-    mechanism: str
-    cost: Fraction | None
-    unit: Literal["epsilon", "rho"]
-    tables: int = 0
-    candidates: int = 0
-    noise: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LedgerNote:
-    """Where the charge was booked: the data set's name and the hash of the ledger's last entry then."""
-
-    dataset: str
-    head: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProtectionLine:
-    """What can be learnt of a person if only some of their row would change: who is protected how much.
-
-    `attributes` are the columns that change, and no others; none stands for the whole row. With `value` the change is
-    from or to that value. `promised` was known before the run; `released` is what this release comes to, given the
-    network that was chosen, and None where that has no meaning ((ε, δ) budgets). All are ε, at the statement's δ.
-
-    >>> ProtectionLine(attributes=("hiv",), promised=Fraction(1, 4), released=Fraction(1, 5)).epsilon
-    Fraction(1, 5)
-    """
-
-    attributes: tuple[str, ...]
-    promised: Fraction
-    released: Fraction | None = None
-    value: str | None = None
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The smaller of both."""
-        return self.promised if self.released is None else min(self.promised, self.released)
+UNBOUNDED = "NO GUARANTEE: sensitive columns without a bound"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +71,8 @@ class Statement:
     """What is broken in the method as its paper prints it, where it was run that way; else None."""
     protection: tuple[ProtectionLine, ...] = ()
     """What changes of parts of a row may reveal, beside the whole row; empty where nothing is promised."""
+    parties: tuple[PartyNote, ...] = ()
+    """Those who each hold some columns and never pooled them; empty where one holder has the whole table."""
 
     @classmethod
     def example(cls, **changes: Any) -> Statement:
@@ -153,10 +107,56 @@ class Statement:
         }
         return cls(**(values | changes))
 
+    @classmethod
+    def example_of_parties(cls, **changes: Any) -> Statement:
+        """A small statement of a study among parties.
+
+        >>> Statement.example_of_parties().guarantee
+        'epsilon-local differential privacy'
+        """
+        response = "randomised response over 4 cells, kept with 0.5"
+        values: dict[str, Any] = {
+            "dataset": "smoking study",
+            "method": "k2",
+            "options": {},
+            "epsilon": Fraction(22, 10),
+            "unit": "one person",
+            "charges": tuple(
+                ChargeLine(what=what, mechanism=response, cost=Fraction(11, 10), unit="epsilon", party=who, local=True)
+                for what, who in (("smokes, disease", "hospital"), ("plan, claims", "insurer"))
+            ),
+            "parties": (
+                PartyNote(name="hospital", rows=1000, columns=("smokes", "disease"), pseudonyms=True, plan="ab" * 32),
+                PartyNote(name="insurer", rows=1200, columns=("plan", "claims"), pseudonyms=True, plan="cd" * 32),
+            ),
+        }
+        return cls.example(**(values | changes))
+
     @property
     def private(self) -> bool:
         """Whether the release carries the guarantee at all."""
-        return not self.seeded and self.diagnostic is None and self.as_printed is None
+        return not self.seeded and self.diagnostic is None and self.as_printed is None and not self.unbounded
+
+    @property
+    def trust(self) -> Literal["central", "local", "mixed"]:
+        """Who must be trusted: one holder of all columns, nobody, or each party with counts of its own columns."""
+        if not self.parties:
+            return "central"
+        return "local" if all(charge.local for charge in self.charges) else "mixed"
+
+    @property
+    def unbounded(self) -> tuple[ChargeLine, ...]:
+        """What some party sent about sensitive columns that no ε covers."""
+        return tuple(charge for charge in self.charges if charge.cost is None) if self.parties else ()
+
+    def epsilon_of(self, party: str) -> Fraction | None:
+        """What one party's columns come to; None: without bound.
+
+        >>> Statement.example_of_parties().epsilon_of("hospital")
+        Fraction(11, 10)
+        """
+        costs = [charge.cost for charge in self.charges if charge.party == party]
+        return None if None in costs else sum((cost for cost in costs if cost is not None), Fraction(0))
 
     @property
     def unequal(self) -> bool:
@@ -171,6 +171,7 @@ class Statement:
             *([AS_PRINTED] if self.as_printed is not None else []),
             *([f"{DIAGNOSTIC} ({self.diagnostic})"] if self.diagnostic is not None else []),
             *([SEEDED] if self.seeded else []),
+            *([UNBOUNDED] if self.unbounded else []),
         ]
         return "; ".join(words) or None
 
@@ -182,7 +183,8 @@ class Statement:
         """
         delta = f", delta={float(self.delta):g}" if self.delta else ""
         stamp = "" if self.stamp is None else f", {self.stamp!r}"
-        return f"{self.dataset!r}, rows={self.n_rows}, epsilon={float(self.epsilon):g}{delta}{stamp}"
+        epsilon = "unbounded" if self.unbounded else f"{float(self.epsilon):g}"
+        return f"{self.dataset!r}, rows={self.n_rows}, epsilon={epsilon}{delta}{stamp}"
 
     @property
     def trusted_drafts(self) -> tuple[str, ...]:
@@ -194,7 +196,9 @@ class Statement:
         """The name of the guarantee, or the stamp where there is none."""
         if self.stamp is not None:
             return self.stamp
-        return "epsilon-differential privacy" if self.delta == 0 else "(epsilon, delta)-differential privacy"
+        parameters = "epsilon" if self.delta == 0 else "(epsilon, delta)"
+        ending = " without a common curator" if self.trust == "mixed" else ""
+        return f"{parameters}-{'local ' if self.trust == 'local' else ''}differential privacy{ending}"
 
     def to_dict(self) -> Json:
         """As plain JSON values; fractions are exact text such as "7/10".
@@ -204,7 +208,12 @@ class Statement:
         """
         result: Json = {"format": "understudy-privacy-statement/1", "guarantee": self.guarantee, "stamp": self.stamp}
         for field in fields(self):
-            result[field.name] = _plain(getattr(self, field.name))
+            result[field.name] = plain(getattr(self, field.name))
+        if not self.parties:
+            del result["parties"]
+        else:
+            result["trust"] = self.trust
+            result["epsilon_by_party"] = {party.name: plain(self.epsilon_of(party.name)) for party in self.parties}
         result["epsilon_decimal"] = float(self.epsilon)
         result["delta_decimal"] = float(self.delta)
         return result
@@ -221,141 +230,44 @@ class Statement:
             ) from error
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return str(value)
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, PublicField | ChargeLine | LedgerNote | ProtectionLine):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
-
-
 def _read(data: Any) -> Statement:
     return Statement(
-        dataset=_text(data["dataset"]),
-        created=_text(data["created"]),
-        version=_text(data["version"]),
-        method=_text(data["method"]),
-        options=_options(data["options"]),
-        epsilon=_above_zero(data["epsilon"]),
-        delta=_below_one(data["delta"]),
-        rho=None if data["rho"] is None else _above_zero(data["rho"]),
-        neighbours=_one_of(data["neighbours"], "replace-one", "add-remove"),
-        unit=_text(data["unit"]),
-        n_rows=_whole(data["n_rows"]),
-        n_public=_flag(data["n_public"]),
+        dataset=read_text(data["dataset"]),
+        created=read_text(data["created"]),
+        version=read_text(data["version"]),
+        method=read_text(data["method"]),
+        options=read_options(data["options"]),
+        # of parties who declare all that they send not to be sensitive, nobody asks for a bound
+        epsilon=(read_fraction if data.get("parties") else read_above_zero)(data["epsilon"]),
+        delta=read_below_one(data["delta"]),
+        rho=None if data["rho"] is None else read_above_zero(data["rho"]),
+        neighbours=read_one_of(data["neighbours"], "replace-one", "add-remove"),
+        unit=read_text(data["unit"]),
+        n_rows=read_whole(data["n_rows"]),
+        n_public=read_flag(data["n_public"]),
         public=tuple(
             PublicField(
-                name=_text(item["name"]),
-                what=_text(item["what"]),
-                origin=_one_of(item["origin"], "declared", "draft"),
+                name=read_text(item["name"]),
+                what=read_text(item["what"]),
+                origin=read_one_of(item["origin"], "declared", "draft"),
             )
-            for item in _items(data["public"])
+            for item in read_items(data["public"])
         ),
-        charges=tuple(_read_charge(item) for item in _items(data["charges"])),
-        noise=_text(data["noise"]),
-        seeded=_flag(data["seeded"]),
-        diagnostic=None if data["diagnostic"] is None else _text(data["diagnostic"]),
+        charges=tuple(read_charge(item) for item in read_items(data["charges"])),
+        noise=read_text(data["noise"]),
+        seeded=read_flag(data["seeded"]),
+        diagnostic=None if data["diagnostic"] is None else read_text(data["diagnostic"]),
         ledger=None
         if data["ledger"] is None
-        else LedgerNote(dataset=_text(data["ledger"]["dataset"]), head=_text(data["ledger"]["head"])),
-        warnings=tuple(_text(item) for item in _items(data["warnings"])),
+        else LedgerNote(dataset=read_text(data["ledger"]["dataset"]), head=read_text(data["ledger"]["head"])),
+        warnings=tuple(read_text(item) for item in read_items(data["warnings"])),
         as_printed=_read_as_printed(data),
-        protection=tuple(_read_protection(item) for item in _items(data["protection"])),
+        protection=tuple(read_protection(item) for item in read_items(data["protection"])),
+        parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
 
 
 def _read_as_printed(data: Any) -> str | None:
     # files of version 0.1 call it otherwise, and must open for good
     found = data["as_printed"] if "as_printed" in data else data["as_published"]
-    return None if found is None else _text(found)
-
-
-def _read_charge(item: Any) -> ChargeLine:
-    return ChargeLine(
-        what=_text(item["what"]),
-        mechanism=_text(item["mechanism"]),
-        cost=None if item["cost"] is None else _fraction(item["cost"]),
-        unit=_one_of(item["unit"], "epsilon", "rho"),
-        tables=_whole(item["tables"]),
-        candidates=_whole(item["candidates"]),
-        noise=_text(item["noise"]),
-    )
-
-
-def _read_protection(item: Any) -> ProtectionLine:
-    return ProtectionLine(
-        attributes=tuple(_text(name) for name in _items(item["attributes"])),
-        promised=_fraction(item["promised"]),
-        released=None if item["released"] is None else _fraction(item["released"]),
-        value=None if item["value"] is None else _text(item["value"]),
-    )
-
-
-def _options(value: Any) -> dict[str, Any]:
-    if len(value) > _MOST_OPTIONS or len(json.dumps(value, allow_nan=False)) > _LONGEST_TEXT:
-        raise ValueError("fewer options expected")
-    return {_text(key): item for key, item in value.items()}
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text expected")
-    if len(value) > _LONGEST_TEXT:
-        raise ValueError("shorter text expected")
-    value.encode()  # a UnicodeEncodeError here, not when it is printed
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError("true or false expected")
-    return value
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST_COUNT:
-        raise TypeError("whole number expected")
-    return value
-
-
-def _items(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError("list expected")
-    if len(value) > _LONGEST_LIST:
-        raise ValueError("shorter list expected")
-    return value
-
-
-def _one_of(value: Any, *allowed: str) -> Any:
-    if value not in allowed:
-        raise ValueError("unknown word")
-    return value
-
-
-def _above_zero(value: Any) -> Fraction:
-    found = _fraction(value)
-    if not float(found) > 0:
-        raise ValueError("number above 0 expected")
-    return found
-
-
-def _below_one(value: Any) -> Fraction:
-    found = _fraction(value)
-    if not found < 1:
-        raise ValueError("number below 1 expected")
-    return found
-
-
-def _fraction(value: Any) -> Fraction:
-    # Digits only: Fraction also reads "1e999999999", which would never finish.
-    if not _EXACT.fullmatch(_text(value)):
-        raise ValueError("fraction expected")
-    found = Fraction(value)
-    float(found)  # an OverflowError here, not when somebody looks at it
-    return found
+    return None if found is None else read_text(found)

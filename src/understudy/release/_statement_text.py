@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from understudy.schema import Field
+
 
 def number(value: Fraction) -> str:
     """A fraction as people read it: a short decimal, exact if it can be.
@@ -64,3 +66,26 @@ def clean(text: str) -> str:
     for character in "\\`|*_<>[]":
         flat = flat.replace(character, "\\" + character) if character != "`" else flat.replace("`", "'")
     return flat
+
+
+def describe_domain(field: Field) -> str:
+    """A field's public domain in a few words.
+
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "special": [-1], "bins": 4,
+    ...     "constraints": {"minimum": 0, "maximum": 99, "required": False}}]})
+    >>> describe_domain(schema["age"])
+    'integer, 0 to 99 in 4 bins; special -1; missing'
+    """
+    if field.bins is not None:
+        low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
+        words = [f"{field.type}, {low} to {high} in {field.bins.count} bins"]
+    else:
+        words = [f"{field.type}, {len(field.categories)} values"]
+    if field.special:
+        words.append("special " + ", ".join(category.label for category in field.special[:5]))
+    if field.other_code is not None:
+        words.append("other")
+    if field.missing_code is not None:
+        words.append("missing")
+    return "; ".join(words)

@@ -5,18 +5,23 @@ from understudy.tables._draft import draft_schema
 from understudy.tables._formulas import formula_columns
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
+from understudy.tables._objects import Column, Mixed
 from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
 from understudy.tables._sources import Source, open_source
+from understudy.tables._stream import CodeBatch, code_batches
 from understudy.tables._table import Table, code_type
 from understudy.tables._values import Kinds, Numbers, Values
 from understudy.tables._write import TableWriter, open_writer
 
 __all__ = [
     "CheckReport",
+    "CodeBatch",
+    "Column",
     "ColumnCheck",
     "ColumnFaults",
     "Kinds",
     "LooseTable",
+    "Mixed",
     "Numbers",
     "Source",
     "Table",
@@ -24,6 +29,7 @@ __all__ = [
     "Values",
     "arrow_schema",
     "check_table",
+    "code_batches",
     "code_type",
     "decode_batch",
     "draft_schema",

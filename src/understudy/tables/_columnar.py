@@ -7,7 +7,7 @@ asks. https://arrow.apache.org/docs/format/Security.html
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ class ColumnarFile(NamedTuple):
     names: tuple[str, ...]
     n_rows: int | None
     opened: Any
+    metadata: Mapping[bytes, bytes] = {}
 
     def batches(self, wanted: Sequence[str], rows: int) -> Iterator[list[pa.Array]]:
         """Some columns, in batches; of a Parquet file, of so many rows at most."""
@@ -62,7 +63,8 @@ def open_columnar(file: TableFile, kind: str) -> ColumnarFile:
             names = _ipc_reader(file).schema.names
             return ColumnarFile(file, kind, tuple(names), None, None)
         opened = _parquet_file(file)
-        return ColumnarFile(file, kind, tuple(opened.schema_arrow.names), opened.metadata.num_rows, opened)
+        found = opened.metadata
+        return ColumnarFile(file, kind, tuple(opened.schema_arrow.names), found.num_rows, opened, found.metadata or {})
 
 
 def checked(batch: pa.RecordBatch, wanted: Sequence[str]) -> list[pa.Array]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -50,6 +50,8 @@ class Source:
     """Where the file is, if it is one."""
     delimiter: str = ","
     """What stands between the cells of a CSV file; a comma for anything else."""
+    metadata: Mapping[bytes, bytes] = field(default_factory=dict, repr=False)
+    """What a Parquet file says about itself beside its rows."""
     columnar: bool = False
     """Whether reading the columns one after the other costs no more than reading them together."""
 
@@ -100,6 +102,7 @@ def _file(file: TableFile, kind: FileKind) -> Source:
         n_rows=opened.n_rows,
         n_bytes=file.n_bytes,
         path=file.path,
+        metadata=opened.metadata,
         columnar=kind == "parquet",
     )
 

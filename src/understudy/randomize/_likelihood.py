@@ -1,0 +1,92 @@
+"""The counts under which the published ones are most likely: no negative ones, and most of the noise kept out.
+
+Published counts are multinomial with probabilities Pᵀp. The likelihood is concave in p, so its maximum is global, and
+how far a p is from it is bounded by the gradient g: ℓ* − ℓ(p) ≤ max g − n. Expectation and maximisation multiply p by
+g/n; two such steps are extrapolated (SQUAREM), and an extrapolation that lowers the likelihood is dropped, so that it
+never falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from understudy.randomize._unmix import Floats, Map, apply_maps
+
+GAP = 0.01
+"""How far, in nats, the log-likelihood may be from its maximum: less than any test of it could notice."""
+MOST_STEPS = 2_000
+
+
+def most_likely(
+    published: Floats,
+    forward: Sequence[Map],
+    *,
+    gap: float = GAP,
+    most_steps: int = MOST_STEPS,
+    watch: Callable[[float], None] | None = None,
+) -> Floats:
+    """Counts, shaped like the table, whose randomisation makes the published ones most likely; same total.
+
+    Args:
+        published: published counts, an axis for each block.
+        forward: for each axis its transition matrix.
+        gap: stops when the log-likelihood is provably this near to its maximum.
+        most_steps: stops after so many evaluations in any case.
+        watch: is told the log-likelihood of each p that is kept.
+
+    >>> from understudy.randomize._unmix import Dense
+    >>> flips = Dense(np.array([[0.75, 0.25], [0.25, 0.75]]))
+    >>> most_likely(np.array([10.0, 90.0]), [flips]).round(1).tolist()
+    [0.0, 100.0]
+    """
+    total = float(published.sum())
+    if total <= 0:
+        return np.zeros_like(published)
+    search = _Search(published, forward)
+    p = np.full(published.shape, 1.0 / published.size)
+    level, gradient = search.at(p)
+    for _ in range(most_steps // 3):
+        if watch is not None:
+            watch(level)
+        if gradient.max() - total <= gap:
+            break
+        first = p * gradient / total
+        second = first * search.at(first)[1] / total
+        further = _extrapolated(p, first, second)
+        reached = search.at(further)
+        if not reached[0] >= level:
+            further = second
+            reached = search.at(second)
+        p, (level, gradient) = further, reached
+    return p * total
+
+
+def _extrapolated(p: Floats, first: Floats, second: Floats) -> Floats:
+    """Where two steps lead to if they go on as they began; positive, with total one."""
+    step = first - p
+    bend = second - first - step
+    length = float(np.sqrt((bend * bend).sum()))
+    if length == 0.0:
+        return second
+    ahead = max(1.0, float(np.sqrt((step * step).sum())) / length)
+    further = np.maximum(p + 2 * ahead * step + ahead * ahead * bend, 0.1 * second)
+    return np.asarray(further / further.sum())
+
+
+class _Search:
+    """The log-likelihood and its gradient."""
+
+    def __init__(self, published: Floats, forward: Sequence[Map]) -> None:
+        self._published = published
+        self._forward = list(forward)
+        self._backward = [one.transposed for one in forward]
+        self._seen = published > 0
+
+    def at(self, p: Floats) -> tuple[float, Floats]:
+        expected = apply_maps(p, self._forward)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(self._seen, self._published / expected, 0.0)
+            level = float((self._published[self._seen] * np.log(expected[self._seen])).sum())
+        return level, apply_maps(ratio, self._backward)

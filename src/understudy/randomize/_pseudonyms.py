@@ -1,0 +1,144 @@
+"""Pseudonyms: which rows of several parties are one person's, for whoever does not know the key.
+
+A pseudonym is a keyed hash (HMAC-SHA256, RFC 2104) of the key under a secret that the parties share out of band, and
+the miner does not have. The hash's own key is derived from the secret and the study's name, so that no two studies'
+files can be joined with each other.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from understudy._core.errors import OptionError, TableError
+from understudy.tables import Column, Mixed
+
+WIDTH = 16
+"""Bytes of a pseudonym: two of 10⁹ people share one with a chance below 10⁻²⁰."""
+ENVIRONMENT = "UNDERSTUDY_SECRET"
+_LEAST_LETTERS = 22  # url-safe ones, of 6 bits: 128 bits
+_MOST_LETTERS = 1 << 16
+_MAKE_ONE = "Make one with: understudy randomize secret -o FILE, and give it to the other parties, never to the miner."
+
+Pseudonyms = npt.NDArray[np.uint8]
+
+
+def make_secret() -> str:
+    """A new secret, of 256 bits.
+
+    >>> len(make_secret())
+    43
+    """
+    return secrets.token_urlsafe(32)
+
+
+def read_secret(path: str | Path | None) -> str:
+    """The parties' secret: from a file, or else from the environment. Raises OptionError."""
+    if path is None:
+        found = os.environ.get(ENVIRONMENT)
+        if found is None:
+            raise OptionError(
+                f"pseudonyms need the parties' secret: give --secret-file, or set {ENVIRONMENT}. {_MAKE_ONE}"
+            )
+        return check_secret(found)
+    try:
+        with Path(path).open("rb") as file:
+            return check_secret(file.read(_MOST_LETTERS + 1).decode())
+    except OSError as error:
+        raise OptionError(f"cannot read the secret file {path}: {error.strerror}. {_MAKE_ONE}") from None
+    except ValueError as error:
+        if isinstance(error, OptionError):
+            raise
+        raise OptionError(f"the secret file {path} is not text. {_MAKE_ONE}") from None
+
+
+def check_secret(text: str) -> str:
+    """The secret without the line's end. Raises OptionError if it is one that could be guessed.
+
+    >>> check_secret("swordfish")
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: the secret has 9 characters, and one that short can be guessed. It needs 22 \
+or more. Make one with: understudy randomize secret -o FILE, and give it to the other parties, never to the miner.
+    """
+    secret = text.rstrip("\r\n")
+    if len(secret) < _LEAST_LETTERS:
+        raise OptionError(
+            f"the secret has {len(secret)} characters, and one that short can be guessed. It needs {_LEAST_LETTERS} or "
+            f"more. {_MAKE_ONE}"
+        )
+    if len(secret) > _MOST_LETTERS or len(set(secret)) < 8:
+        raise OptionError(f"the secret repeats a few characters, or is no secret but a whole file. {_MAKE_ONE}")
+    return secret
+
+
+class Pseudonymizer:
+    """Makes pseudonyms under one secret, for one study.
+
+    >>> one = Pseudonymizer("correct horse battery staple", "asthma")
+    >>> one(pa.array([17])).tobytes() == one(pa.array([" 17"])).tobytes(), one(pa.array(["017"])).shape
+    (True, (1, 16))
+    """
+
+    def __init__(self, secret: str, study: str) -> None:
+        self._secret = check_secret(secret).encode()
+        self._key = self._derived("pseudonyms", study)
+        self.check = self._derived("check", study).hex()[:16]
+        """Says to whoever holds two files whether their secret and study are the same, and nothing else."""
+        self._rows = 0
+
+    def _derived(self, purpose: str, study: str) -> bytes:
+        return hmac.digest(self._secret, f"understudy/1 {purpose}\0{study}".encode(), "sha256")
+
+    def __call__(self, column: Column) -> Pseudonyms:
+        """The pseudonyms of the next batch of keys. Raises TableError with row numbers, never with a key."""
+        texts = canonical_keys(column, self._rows)
+        self._rows += len(texts)
+        made = b"".join([hmac.digest(self._key, key, "sha256")[:WIDTH] for key in texts.cast(pa.binary()).to_pylist()])
+        return np.frombuffer(made, dtype=np.uint8).reshape(-1, WIDTH)
+
+
+def canonical_keys(column: Column, before: int = 0) -> pa.Array:
+    """Keys as the same text wherever they come from; `before` rows were read already.
+
+    >>> canonical_keys(pa.array([17, 8])).to_pylist(), canonical_keys(pa.array(["007 ", "8"])).to_pylist()
+    (['17', '8'], ['007', '8'])
+    """
+    if isinstance(column, Mixed):
+        texts: Any = np.full(len(column), None, dtype=object)
+        for rows, cells in column.parts:
+            texts[rows] = canonical_keys(cells).to_pylist()
+        column = pa.array(texts, pa.string())
+    else:
+        column = _as_text(column)
+    trimmed = pc.utf8_trim_whitespace(pc.utf8_normalize(column, form="NFC"))
+    empty = pc.fill_null(pc.equal(trimmed, ""), True).to_numpy(zero_copy_only=False)
+    if empty.any():
+        rows = np.flatnonzero(empty)
+        shown = ", ".join(str(row + 1 + before) for row in rows[:5]) + (", …" if len(rows) > 5 else "")
+        raise TableError(
+            f"the key is missing in {len(rows):,} row{'s' if len(rows) > 1 else ''} (row {shown}). Every row needs "
+            "one: fill them, or remove these rows."
+        )
+    return trimmed
+
+
+def _as_text(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind):
+        return column.cast(pa.string())
+    if pa.types.is_string(kind):
+        return column
+    raise TableError(
+        f"the key is a column of type {kind}. Keys are whole numbers or texts: others are written in more than one "
+        "way, and would not meet the other parties'. Write them as text."
+    )

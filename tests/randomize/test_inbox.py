@@ -1,0 +1,86 @@
+"""Joining parties' columns by pseudonym."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.randomize.parties import columns_of, flip, made_plan
+from understudy._core.errors import OptionError, TableError
+from understudy.randomize import Inbox, UnmixedCounts
+from understudy.schema import Marginal
+
+HOSPITAL = made_plan([2], [([0], flip("3/4"))], party="hospital")
+INSURER = made_plan([3], [([0], flip("1/2", 3))], party="insurer", first=1)
+EMPLOYER = made_plan([2], [([0], flip("1"))], party="employer", first=2)
+
+
+def test_rows_are_matched_by_pseudonym_whatever_their_order() -> None:
+    inbox = Inbox(
+        [
+            columns_of(HOSPITAL, [[0], [1], [1], [0]], [4, 1, 3, 2]),
+            columns_of(INSURER, [[2], [1], [0]], [3, 4, 9]),
+            columns_of(EMPLOYER, [[1], [0], [0], [0]], [3, 5, 6, 4]),
+        ]
+    )
+    assert inbox.schema.names == ("c0", "c1", "c2")
+    assert inbox.n == 2
+    assert [column.tolist() for column in inbox.table.columns] == [[1, 0], [2, 1], [1, 0]]
+    assert inbox.table_of([0]).n == 4
+    assert inbox.table_of([1, 0]).n == 2
+    assert len(inbox.notes) == 3
+    assert "hospital: 2 of 4 rows" in inbox.notes[0]
+
+
+def test_a_marginal_uses_all_rows_that_its_parties_share() -> None:
+    inbox = Inbox([columns_of(HOSPITAL, [[0], [1], [1]], [1, 2, 3]), columns_of(INSURER, [[2], [1]], [3, 4])])
+    alone, both, nothing = UnmixedCounts(inbox).published([Marginal.of(0), Marginal.of(1, 0), Marginal.of()])
+    assert (alone.n, both.n, nothing.n) == (3, 1, 1)
+    assert both.table.tolist() == [[0, 0], [0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_a_join_of_many_rows_agrees_with_a_dictionary(ties: bool) -> None:
+    draws = np.random.default_rng(5)
+    people = [draws.permutation(3000)[:2000] for _ in range(2)]
+    codes = [draws.integers(0, size, 2000) for size in (2, 3)]
+    parties = []
+    for plan, persons, column in zip((HOSPITAL, INSURER), people, codes, strict=True):
+        keys = np.column_stack([persons // (7 if ties else 1), persons]).astype(np.uint64)
+        parties.append(columns_of(plan, column.reshape(-1, 1).tolist()))
+        object.__setattr__(parties[-1], "pseudonyms", keys)
+    joined = Inbox(parties).table
+    first, second = (dict(zip(p.tolist(), c.tolist(), strict=True)) for p, c in zip(people, codes, strict=True))
+    wanted = sorted((first[person], second[person]) for person in first.keys() & second.keys())
+    assert sorted(zip(*(column.tolist() for column in joined.columns), strict=True)) == wanted
+
+
+def test_one_party_alone_needs_no_pseudonyms_and_several_do() -> None:
+    assert Inbox([columns_of(HOSPITAL, [[0], [1]])]).n == 2
+    with pytest.raises(OptionError, match=r"insurer: no pseudonyms.*never matched by their order"):
+        Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(INSURER, [[0]])])
+
+
+def test_other_people_and_another_secret_are_told_apart() -> None:
+    with pytest.raises(TableError, match="nobody is in hospital and insurer: they were made with the same secret"):
+        Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(INSURER, [[0]], [2])])
+    with pytest.raises(OptionError, match="hospital and insurer were made with different secrets"):
+        Inbox([columns_of(HOSPITAL, [[0]], [1], secret_check="a"), columns_of(INSURER, [[0]], [2], secret_check="b")])
+
+
+def test_a_column_in_two_files_and_the_same_plan_twice_are_refused() -> None:
+    other = made_plan([2], [([0], flip("2/3"))], party="clinic")
+    with pytest.raises(OptionError, match="column 'c0' is in two files: hospital and clinic"):
+        Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(other, [[0]], [1])])
+    with pytest.raises(OptionError, match="have the same plan"):
+        Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(HOSPITAL, [[0]], [1])])
+
+
+def test_a_pseudonym_that_occurs_twice_is_refused() -> None:
+    with pytest.raises(TableError, match="hospital: 1 rows have the pseudonym of another row"):
+        Inbox([columns_of(HOSPITAL, [[0], [1]], [1, 1]), columns_of(INSURER, [[0]], [1])])
+
+
+def test_an_empty_inbox_is_told_in_a_sentence() -> None:
+    with pytest.raises(TableError, match="no randomised files"):
+        Inbox([])
