@@ -30,9 +30,10 @@ def cross(
 ) -> None:
     """Work out who must send which columns to whom, so that everyone can learn its own variables. Reads no table."""
     from understudy.randomize import cross as work_out
+    from understudy.randomize import split_names
 
     schemas = read_parties(party)
-    found = work_out(structure, schemas, public=split_names(public))
+    found = work_out(structure, schemas, public=[name for text in public or [] for name in split_names(text)])
     if as_json:
         commands = {one.name: _commands(one, schemas[one.name], structure) for one in found.parties}
         say_json({**found.to_dict(), "commands": commands})
@@ -99,34 +100,6 @@ def own(
         _show_piece(piece, out)
 
 
-def assemble(
-    files: list[Path] = typer.Argument(..., help="The parameters files of all parties."),
-    structure: Path = _STRUCTURE,
-    out: Path = typer.Option(..., "--out", "-o", help="Folder for the study: model, parameters, privacy letter."),
-    name: str = typer.Option("", "--name", help="Name of the study in its statement. Default: the schemas' names."),
-    overwrite: bool = typer.Option(False, "--overwrite", help="Replace the folder if it is there."),
-    as_json: bool = _JSON,
-) -> None:
-    """Make one model of all parties' parameters, with one privacy statement. Reads no table, and costs nothing."""
-    from understudy.randomize import assemble as put_together
-
-    study = put_together(files, structure=structure, out=out, name=name, overwrite=overwrite)
-    statement = study.statement
-    if as_json:
-        listed = [str(path) for path in study.files]
-        say_json({"out": str(out), "files": listed, "statement": statement.to_dict(), "notes": list(study.notes)})
-        return
-    if statement.stamp:
-        say(f"*** {statement.stamp}: do not publish this folder. ***")
-    say(f"One model of {counted(len(study.parameters), 'variable', 'variables')} in {out}/.")
-    if statement.private:
-        say(f"For one person, all parties together: ε = {float(statement.epsilon):.4g}.")
-    for note in (*statement.warnings, *study.notes):
-        say(f"Note: {note}")
-    say(f"Read {out / 'PRIVACY.md'} first. Then try:")
-    say(f"  understudy sample {_quoted(out / 'model.understudy')} -n 1000 -o joint.csv")
-
-
 def _summary(piece: Piece) -> dict[str, Any]:
     """All that the file says but the tables and the schema."""
     left_out = ("schema", "variables", "received", "format")
@@ -182,15 +155,6 @@ def read_parties(given: Sequence[str]) -> dict[str, Path]:
             raise OptionError(f"party '{name.strip()}' is named twice. Give each party once.")
         found[name.strip()] = Path(path.strip())
     return found
-
-
-def split_names(given: Sequence[str] | None) -> list[str]:
-    """Names from options that may be repeated, and may have several separated by commas.
-
-    >>> split_names(["age, sex", "zip"]), split_names(None)
-    (['age', 'sex', 'zip'], [])
-    """
-    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
 
 
 def _show(found: Cross, schemas: dict[str, Path], structure: Path) -> None:

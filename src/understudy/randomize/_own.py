@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -95,36 +96,25 @@ def own(
 ) -> Piece:
     """Learn the parameters of a party's own variables, and write them to a file that it may share.
 
-    Args:
-        source: the party's table, which stays with it.
-        received: the randomised files with the cross parents that other parties sent.
-        structure: the network's links, the same for all parties.
-        schema: what is declared about the party's columns.
-        party: its name.
-        out: the parameters file to write.
-        epsilon: budget of the central noise, for all of the party's variables together.
-        key: the column with the persons' key, where there are received files; `secret` and `study` as in `apply`.
-        others: other parties' schemas, so that messages can say who holds what.
-        ledger, dataset, cap: where the budget is charged.
-        no_guarantee: share exact parameters, as the paper prints it: without noise or a promise, and stamped so.
-        seed: a rehearsal: seeded noise, stamped, never charged.
+    `received` are the randomised files with the cross parents that others sent; they are matched with the table's rows
+    by pseudonym (`key`, `secret` and `study`, as in `apply`). `epsilon` is the budget of the central noise, for all
+    variables together, charged to `ledger`. With `no_guarantee` parameters are exact, as the paper prints it; with
+    `seed` they are a rehearsal: both are stamped, and never charged. `others` are other parties' schemas, so that
+    messages can say who holds what.
 
     Unit: one person (one row without a key). Neighbours: replace-one; who is in the table is not hidden. Bound:
     `epsilon` for the party's columns, beside what it sent; it adds up with all other parties' (proof.md, section 5).
 
-    >>> import json, tempfile
-    >>> import pyarrow as pa
-    >>> out = Path(tempfile.mkdtemp(), "hospital.parameters.json")
+    >>> import tempfile, pyarrow as pa
     >>> fields = [{"name": name, "categories": ["no", "yes"]} for name in ("smokes", "ill")]
     >>> table = pa.table({"smokes": ["no", "yes"] * 500, "ill": ["no", "no", "no", "yes"] * 250})
     >>> piece = own(table, structure={"smokes": [], "ill": ["smokes"]}, schema={"fields": fields}, party="hospital",
-    ...             epsilon=4, out=out)
-    >>> [variable.name for variable in piece.variables], json.loads(out.read_text())["epsilon"]
-    (['smokes', 'ill'], '4')
+    ...             epsilon=4, out=Path(tempfile.mkdtemp(), "hospital.parameters.json"))
+    >>> [variable.name for variable in piece.variables], piece.epsilon
+    (['smokes', 'ill'], Fraction(4, 1))
     """
-    skeleton, declared = read_skeleton(structure), read_schema(schema)
+    declared, skeleton = read_schema(schema), read_skeleton(structure)
     refuse_drafts(declared, trust_draft=trust_draft)
-    budget = _budget(epsilon, no_guarantee=no_guarantee)
     asked = _Asked(
         party=_party(party),
         skeleton=skeleton,
@@ -132,22 +122,26 @@ def own(
         files=_needed_files(skeleton, declared, [open_randomized(Path(path)) for path in received], others or {}),
         key=key,
         study=study,
-        epsilon=budget,
+        epsilon=_budget(epsilon, no_guarantee=no_guarantee),
         seed=seed,
     )
     book = _ledger(asked, ledger, dataset or declared.name, cap)
-    target = Path(out)
-    if exists(target) and not overwrite:
-        raise OutputError(f"{target} exists already. Name another file, or add --overwrite (overwrite=True).")
-    with charges_noted(), as_output_error(target), draft_of(target) as draft:
+    with charges_noted(), _written_whole(Path(out), overwrite=overwrite) as draft:
         tables, rows = _open_tables(source, asked, secret, progress)
         curator = _curator(tables, asked, book)
-        if progress is not None:
-            progress("measuring tables", 0, 1)
         piece = _piece(asked, tables.measure(curator), curator, rows)
         piece.save(draft)
-        draft.replace(target)
     return piece
+
+
+@contextmanager
+def _written_whole(target: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A draft that takes its place at the end; opened first, so that nothing is spent on what cannot be written."""
+    if exists(target) and not overwrite:
+        raise OutputError(f"{target} exists already. Name another file, or add --overwrite (overwrite=True).")
+    with as_output_error(target), draft_of(target) as draft:
+        yield draft
+        draft.replace(target)
 
 
 def _budget(epsilon: Number | None, *, no_guarantee: bool) -> Fraction | None:
