@@ -5,6 +5,7 @@ from understudy.randomize._cross import Cross, CrossParty, cross
 from understudy.randomize._estimate import MarginalEstimate, estimate
 from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
+from understudy.randomize._likelihood import most_likely
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._open_inbox import open_inbox
 from understudy.randomize._plan import Block, Plan
@@ -31,6 +32,7 @@ __all__ = [
     "apply",
     "cross",
     "estimate",
+    "most_likely",
     "open_inbox",
     "open_randomized",
     "unmix",
