@@ -9,6 +9,7 @@ from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._forms import invariant_matrix
 from understudy.randomize._grouping import MAX_CELLS
 from understudy.randomize._inbox import Inbox, PartyColumns
+from understudy.randomize._likelihood import most_likely
 from understudy.randomize._make_plan import plan, read_block, split_names
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._open_inbox import open_inbox
@@ -49,6 +50,7 @@ __all__ = [
     "invariant_matrix",
     "keep_probabilities",
     "make_block",
+    "most_likely",
     "open_inbox",
     "open_randomized",
     "own",
