@@ -175,7 +175,6 @@ def test_a_seeded_rehearsal_is_stamped_never_charged_and_can_be_repeated(
     first = learn(tmp_path, codes, inbox, seed=3, ledger=book, cap=3)
     second = learn(tmp_path, codes, inbox, seed=3, overwrite=True)
     assert first.stamp == "NOT PRIVATE: seeded"
-    assert first.epsilon is None
     assert (first.variables[0].probabilities == second.variables[0].probabilities).all()
     assert not book.exists() or not read_ledger(book).accounts
 

@@ -2,6 +2,7 @@
 
 from understudy.randomize._apply import Applied, apply
 from understudy.randomize._asking import make_block
+from understudy.randomize._assemble import assemble
 from understudy.randomize._cross import Cross, CrossParty, cross
 from understudy.randomize._estimate import MarginalEstimate, estimate
 from understudy.randomize._exposure import keep_probabilities
@@ -45,6 +46,7 @@ __all__ = [
     "Unmixed",
     "UnmixedCounts",
     "apply",
+    "assemble",
     "cross",
     "estimate",
     "invariant_matrix",
