@@ -15,6 +15,7 @@ from understudy.randomize._open_inbox import open_inbox
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._published import Published, Unmixed
 from understudy.randomize._report import PartyReport, PlanReport, report
+from understudy.randomize._study import Parameters, Study, write_study
 from understudy.randomize._unmix import unmix
 from understudy.randomize._unmixed_counts import UnmixedCounts
 
@@ -27,6 +28,7 @@ __all__ = [
     "Inbox",
     "MarginalEstimate",
     "Matrix",
+    "Parameters",
     "PartyColumns",
     "PartyReport",
     "Plan",
@@ -34,6 +36,7 @@ __all__ = [
     "Published",
     "RandomizedFile",
     "Response",
+    "Study",
     "TransitionMatrix",
     "Unmixed",
     "UnmixedCounts",
@@ -50,4 +53,5 @@ __all__ = [
     "report",
     "split_names",
     "unmix",
+    "write_study",
 ]
