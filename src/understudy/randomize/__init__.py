@@ -20,6 +20,7 @@ from understudy.randomize._plan import Block, Plan
 from understudy.randomize._pseudonyms import read_secret
 from understudy.randomize._published import Published, Unmixed
 from understudy.randomize._report import PartyReport, PlanReport, report
+from understudy.randomize._study import Parameters, Study, write_study
 from understudy.randomize._unmix import unmix
 from understudy.randomize._unmixed_counts import UnmixedCounts
 
@@ -33,6 +34,7 @@ __all__ = [
     "LearntVariable",
     "MarginalEstimate",
     "Matrix",
+    "Parameters",
     "PartyColumns",
     "PartyReport",
     "Piece",
@@ -42,6 +44,7 @@ __all__ = [
     "RandomizedFile",
     "ReceivedFile",
     "Response",
+    "Study",
     "TransitionMatrix",
     "Unmixed",
     "UnmixedCounts",
@@ -62,4 +65,5 @@ __all__ = [
     "report",
     "split_names",
     "unmix",
+    "write_study",
 ]

@@ -45,7 +45,7 @@ class Sent:
         >>> block = Block(columns=("smokes",), sizes=(2,), matrix=Response(2, Fraction(3, 4)))
         >>> [line] = Sent(plan=Plan(party="hospital", schema=schema, blocks=(block,)), rows=9).charges
         >>> line.mechanism, float(line.cost)
-        ('randomised response over 2 values, kept with 0.75', 1.098612288668)
+        ('randomised response over 2 values, kept with 0.75', 1.09861228867)
         """
         return tuple(
             ChargeLine(
