@@ -66,7 +66,7 @@ def assemble(
 def _check_pieces(pieces: Sequence[Piece], names: Sequence[str], skeleton: Skeleton) -> None:
     if not pieces:
         raise OptionError("no parameters were given. Give the file of every party that 'own' wrote.")
-    held: dict[str, str] = {}
+    held: dict[str, Piece] = {}
     for piece, name in zip(pieces, names, strict=True):
         if piece.structure != skeleton.fingerprint:
             raise ModelFileError(
@@ -78,10 +78,11 @@ def _check_pieces(pieces: Sequence[Piece], names: Sequence[str], skeleton: Skele
         if piece.party in [other.party for other in pieces[: pieces.index(piece)]]:
             raise ModelFileError(f"{name}: party '{piece.party}' is there already. Give one file for each party.")
         for variable in piece.variables:
-            first = held.setdefault(variable.name, name)
-            if first != name:
+            first = held.setdefault(variable.name, piece)
+            if first is not piece:
                 raise ModelFileError(
-                    f"variable '{variable.name}' is in {first} and in {name}. Each variable has one holder."
+                    f"both {first.party} and {piece.party} have parameters of '{variable.name}'. Each variable has one "
+                    "holder: agree who that is."
                 )
 
 
