@@ -152,6 +152,7 @@ def compare_fits(n_seeds: int) -> list[Line]:
                 found.setdefault(way, []).append((_distance(counts, true), _conditional_error(counts, true)))
         means = {way: np.mean(errors, axis=0) for way, errors in found.items()}
         text = {way: f"{way} {mean[0]:.3f}, {mean[1]:.3f}" for way, mean in means.items()}
+        text["unbiased"] = f"unbiased {means['unbiased'][0]:.3f}"  # ratios of negative counts are no conditionals
         lines.append(
             Line(
                 f"fit of {' × '.join(map(str, sizes))} tables, {ROWS_FITTED:,} rows, each value kept with probability "

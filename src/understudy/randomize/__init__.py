@@ -2,6 +2,7 @@
 
 from understudy.randomize._apply import Applied, apply
 from understudy.randomize._asking import make_block
+from understudy.randomize._covariance import exact_covariance
 from understudy.randomize._cross import Cross, CrossParty, cross
 from understudy.randomize._estimate import MarginalEstimate, estimate
 from understudy.randomize._exposure import keep_probabilities
@@ -50,6 +51,7 @@ __all__ = [
     "apply",
     "cross",
     "estimate",
+    "exact_covariance",
     "invariant_matrix",
     "keep_probabilities",
     "make_block",
