@@ -277,8 +277,9 @@ def largest_p(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
 def order_of_factors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """The largest error that a node's parameters have on average, `bias`, by Theorem 1's order of factors or ours.
 
-    Parameters: `node`, `as_printed`, `runs`. Without runs it is exact: what is expected of the randomised counts of the
-    declared network is un-mixed. Else it is the mean over so many randomisations of 20,000 rows, against the clean ones.
+    Parameters: `node`, `as_printed`, `runs`. Without runs it is exact: what is expected of the randomised counts of
+    the declared network is un-mixed. Else it is the mean over so many randomisations of 20,000 rows, against the clean
+    ones.
     """
     model = declared("table 2")
     node = model.network.nodes[params["node"]]
