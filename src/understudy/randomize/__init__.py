@@ -9,9 +9,13 @@ from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._forms import invariant_matrix
 from understudy.randomize._grouping import MAX_CELLS
 from understudy.randomize._inbox import Inbox, PartyColumns
+from understudy.randomize._judge import Rule, Weighed
+from understudy.randomize._k2 import Found
+from understudy.randomize._learn import Learned, learn
 from understudy.randomize._make_plan import plan, read_block, split_names
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._open_inbox import open_inbox
+from understudy.randomize._parameters import Family, learn_families
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._published import Published, Unmixed
 from understudy.randomize._report import PartyReport, PlanReport, report
@@ -24,7 +28,10 @@ __all__ = [
     "Block",
     "Cross",
     "CrossParty",
+    "Family",
+    "Found",
     "Inbox",
+    "Learned",
     "MarginalEstimate",
     "Matrix",
     "PartyColumns",
@@ -34,14 +41,18 @@ __all__ = [
     "Published",
     "RandomizedFile",
     "Response",
+    "Rule",
     "TransitionMatrix",
     "Unmixed",
     "UnmixedCounts",
+    "Weighed",
     "apply",
     "cross",
     "estimate",
     "invariant_matrix",
     "keep_probabilities",
+    "learn",
+    "learn_families",
     "make_block",
     "open_inbox",
     "open_randomized",
