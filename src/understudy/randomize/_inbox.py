@@ -151,13 +151,21 @@ class Inbox:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What the join left out, in words."""
-        return tuple(
+        """What a reader of any result should know about the files, in words."""
+        notes = [f"{party.name}: {party.stamp}" for party in self.parties if party.stamp]
+        notes += [
+            f"{party.name}: its columns were randomised {party.times} times so far, and ε counts each time for whoever "
+            "has all of these files."
+            for party in self.parties
+            if party.times > 1
+        ]
+        notes += [
             f"{party.name}: {party.n - self.n:,} of {party.n:,} rows are not in every other file. They count where "
             "only parties that have them are asked about."
             for party in self.parties
             if party.n > self.n
-        )
+        ]
+        return tuple(notes)
 
     def _why_nobody(self) -> str:
         for party in self.parties:
@@ -210,6 +218,8 @@ def _check_columns(parties: Sequence[PartyColumns]) -> None:
     for party in parties:
         for name in party.plan.schema.names:
             first = owner.setdefault(name, party)
+            if first is not party and first.source and first.source == party.source:
+                raise OptionError(f"{party.source} is given twice. Give each file once.")
             if first is not party and first.plan.fingerprint == party.plan.fingerprint:
                 raise OptionError(
                     f"{first.name} and {party.name} have the same plan: the same columns would count twice. Give one "
