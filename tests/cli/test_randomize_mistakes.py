@@ -143,7 +143,9 @@ def test_a_singular_matrix_and_an_unknown_category_are_refused_where_they_arise(
 ) -> None:
     monkeypatch.chdir(home)
     monkeypatch.setenv("UNDERSTUDY_SECRET", SECRET)
-    Path("s.yaml").write_text("name: clinic\nfields:\n- {name: ill, type: string, categories: ['no', 'yes']}\n", "utf-8")
+    Path("s.yaml").write_text(
+        "name: clinic\nfields:\n- {name: ill, type: string, categories: ['no', 'yes']}\n", "utf-8"
+    )
     refused(home, capsys, ["randomize", "plan", "--schema", "s.yaml", "--p", "0.5", "-o", "half.plan.yaml"], "singular")
     assert run(["randomize", "plan", "--schema", "s.yaml", "--p", "0.1", "-o", "clinic.plan.yaml"]) == 0
     capsys.readouterr()

@@ -190,10 +190,8 @@ def test_the_miner_gets_what_was_sent_and_learns_one_network(played: Played) -> 
 
 
 def test_nobodys_screen_and_no_file_of_the_study_shows_a_key_or_the_secret(played: Played) -> None:
-    texts = [*played.printed.values()]
-    for path in (played.miner / "study").iterdir():
-        if path.suffix != ".understudy":
-            texts.append(path.read_text(encoding="utf-8"))
+    files = [path for path in (played.miner / "study").iterdir() if path.suffix != ".understudy"]
+    texts = [*played.printed.values(), *(path.read_text(encoding="utf-8") for path in files)]
     keys = {str(key) for key in played.table("employer")["person_id"].to_pylist()}
     for text in texts:
         assert played.secret not in text

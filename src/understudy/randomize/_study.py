@@ -22,6 +22,7 @@ from understudy.release import PublishedModel, Statement, json_bytes, privacy_le
 from understudy.schema import Axis, Field, Schema
 
 Floats = npt.NDArray[np.float64]
+_NO_OPTIONS = ("method", "considered", "taken", "dropped", "too_large")  # the notes tell these in words
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,7 +109,7 @@ def study_of(learned: Learned, *, name: str | None = None) -> Study:
         schema=schema,
         n_rows=inbox.n,
         method=str(learned.settings["method"]),
-        options={key: _plain(value) for key, value in learned.settings.items() if key != "method"},
+        options={key: _plain(value) for key, value in learned.settings.items() if key not in _NO_OPTIONS},
     )
     return Study(
         model=PublishedModel(schema, model, statement),
@@ -118,10 +119,17 @@ def study_of(learned: Learned, *, name: str | None = None) -> Study:
 
 
 def _plain(value: Any) -> Any:
-    """A setting as a letter has it: no braces."""
+    """A setting as a letter has it: no braces, no more digits than anybody reads."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {item}" for key, item in value.items()) or None
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+        told = {key: str(_plain(item)) for key, item in value.items()}
+        return next(iter(told.values())) if len(set(told.values())) == 1 else _joined(told)
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _joined(told: Mapping[str, str]) -> str | None:
+    return ", ".join(f"{key} {item}" for key, item in told.items()) or None
 
 
 def _parameters(family: Family, schema: Schema) -> Parameters:
