@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.naive import counting, drawing, measuring, noise, publishing, scoring
+from tests.naive import counting, drawing, measuring, noise, publishing, scoring, unmixing
 
 Twins = Mapping[str, Callable[..., Any]]
 
@@ -66,11 +66,13 @@ RANDOMIZING: Twins = {
     "draw_matrix": publishing.naive_matrix,
     "find_cell": publishing.naive_matrix,
 }
+UNMIXING: Twins = dict.fromkeys(("map_dense", "map_shared"), unmixing.naive_axis_by_axis)
 TWINS: Mapping[str, Twins] = {
     "understudy.counting._kernels": COUNTING,
     "understudy.privacy._kernels": PRIVACY,
     "understudy.models._kernels": DRAWING,
     "understudy.models._scoring._kernels": SCORING,
     "understudy.evaluation._kernels": MEASURING,
+    "understudy.randomize._linear._kernels": UNMIXING,
     "understudy.randomize._kernels": RANDOMIZING,
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from understudy._api._estimators import Estimator, HPPrivBayes, PrivABN, PrivBayes
 from understudy._api._plan import count_rows, plan
 from understudy._api._publish import publish
-from understudy._api._settings import demo_source, read_schema
+from understudy._api._settings import demo_source
 
 if TYPE_CHECKING:
     from understudy._api._compare import STAGE, compare
@@ -29,7 +29,6 @@ __all__ = [
     "plan",
     "public_report",
     "publish",
-    "read_schema",
 ]
 
 # loaded when they are first used: whoever publishes needs nothing of what measures a table

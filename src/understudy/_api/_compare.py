@@ -14,14 +14,14 @@ from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
-from understudy._api._settings import SchemaLike, demo_source, read_schema, refuse_drafts, refuse_ways
+from understudy._api._settings import demo_source, refuse_ways
 from understudy._core.errors import OptionError
 from understudy.counting import open_counter
 from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.options import CompareOptions
 from understudy.privacy import Budget, Neighbours, PrivacyTerms, make_budget
 from understudy.rehearsal import RunStore, check_folder
-from understudy.schema import Domain
+from understudy.schema import Domain, SchemaLike, read_schema, refuse_drafts
 from understudy.tables import open_source, read_table
 
 STAGE = "comparing"

@@ -11,12 +11,12 @@ from understudy import methods
 from understudy._api._arguments import HPPrivBayesArguments, PrivABNArguments, PrivBayesArguments
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments
-from understudy._api._settings import SchemaLike, resolve
+from understudy._api._settings import resolve
 from understudy._core.errors import OptionError
 from understudy.methods import Method
 from understudy.options import Option, RunOptions, options_of, signature_of
 from understudy.release import Answer, Kind, PublishedModel, Statement
-from understudy.schema import Schema
+from understudy.schema import Schema, SchemaLike
 from understudy.tables import open_source
 
 

@@ -14,7 +14,7 @@ from understudy._api._arguments import EvaluateArguments
 from understudy._api._evaluated import EvaluatedRelease, open_evaluated, open_release
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
-from understudy._api._settings import SchemaLike, refuse_ways
+from understudy._api._settings import refuse_ways
 from understudy._core.errors import OptionError
 from understudy.evaluation import (
     MeasureInput,
@@ -30,6 +30,7 @@ from understudy.evaluation import (
     read_pair,
 )
 from understudy.options import EvaluateOptions
+from understudy.schema import SchemaLike
 from understudy.tables import Table, read_table
 
 NO_CLASSIFIERS = (

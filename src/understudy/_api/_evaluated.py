@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from understudy._api._plan import plan
-from understudy._api._settings import SchemaLike, read_schema
 from understudy._core.errors import OptionError, TableError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
 from understudy.release import PublishedModel, Release, load_model, privacy_letter
-from understudy.schema import Schema
+from understudy.schema import Schema, SchemaLike, read_schema
 
 MODEL_FILE = "model.understudy"
 _ENDINGS = (*(ending for format in FORMATS.values() for ending in format.endings), ".arrow")

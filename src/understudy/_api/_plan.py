@@ -6,11 +6,12 @@ from typing import Unpack
 
 from understudy._api._arguments import PlanAndMethodArguments
 from understudy._api._options import read_arguments, takes
-from understudy._api._settings import SchemaLike, demo_source, read_schema, refuse_drafts, terms_of
+from understudy._api._settings import demo_source, terms_of
 from understudy._core.errors import OptionError, TableError
 from understudy._core.numbers import whole_number
 from understudy.methods import Plan, refuse_unpublishable
 from understudy.options import PlanOptions
+from understudy.schema import SchemaLike, read_schema, refuse_drafts
 from understudy.tables import open_source
 
 

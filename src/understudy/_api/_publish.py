@@ -10,7 +10,7 @@ from typing import Unpack
 from understudy._api._arguments import PublishArguments
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments, takes
-from understudy._api._settings import RunSettings, SchemaLike, demo_source, resolve
+from understudy._api._settings import RunSettings, demo_source, resolve
 from understudy._core.receipts import charges_noted
 from understudy.options import PublishOptions
 from understudy.privacy import PrivacyWarning
@@ -24,6 +24,7 @@ from understudy.release import (
     rehearse_writing,
     whole_folder,
 )
+from understudy.schema import SchemaLike
 from understudy.tables import Source, open_source
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from understudy.cli import _randomize_estimate, _randomize_own, _randomize_plan
+
 app = typer.Typer(
     help="Randomise a party's columns before they leave, and learn from several parties' columns together.",
     no_args_is_help=True,
@@ -18,3 +20,7 @@ def _group() -> None:
 
 
 # One line a command, each from a module of its own (`_randomize_plan.py`, …):
+app.command("plan")(_randomize_plan.plan)
+app.command("report")(_randomize_plan.report)
+app.command("estimate")(_randomize_estimate.estimate)
+app.command("cross")(_randomize_own.cross)

@@ -1,21 +1,36 @@
 """Parties that may not pool their columns: post-randomisation, and learning from what was randomised. No curator."""
 
 from understudy.randomize._apply import Applied, apply
+from understudy.randomize._asking import make_block
+from understudy.randomize._cross import Cross, CrossParty, cross
+from understudy.randomize._estimate import MarginalEstimate, estimate
+from understudy.randomize._exposure import keep_probabilities
 from understudy.randomize._file import RandomizedFile, open_randomized
+from understudy.randomize._forms import invariant_matrix
+from understudy.randomize._grouping import MAX_CELLS
 from understudy.randomize._inbox import Inbox, PartyColumns
+from understudy.randomize._make_plan import plan, read_block, split_names
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
+from understudy.randomize._open_inbox import open_inbox
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._published import Published, Unmixed
+from understudy.randomize._report import PartyReport, PlanReport, report
 from understudy.randomize._unmix import unmix
 from understudy.randomize._unmixed_counts import UnmixedCounts
 
 __all__ = [
+    "MAX_CELLS",
     "Applied",
     "Block",
+    "Cross",
+    "CrossParty",
     "Inbox",
+    "MarginalEstimate",
     "Matrix",
     "PartyColumns",
+    "PartyReport",
     "Plan",
+    "PlanReport",
     "Published",
     "RandomizedFile",
     "Response",
@@ -23,6 +38,16 @@ __all__ = [
     "Unmixed",
     "UnmixedCounts",
     "apply",
+    "cross",
+    "estimate",
+    "invariant_matrix",
+    "keep_probabilities",
+    "make_block",
+    "open_inbox",
     "open_randomized",
+    "plan",
+    "read_block",
+    "report",
+    "split_names",
     "unmix",
 ]

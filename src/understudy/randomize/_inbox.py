@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,10 @@ class PartyColumns:
     """Equal for parties that hashed with the same secret for the same study."""
     source: str = ""
     """Where it comes from, for messages."""
+    stamp: str = ""
+    """What every result must say of it, such as that its randomness was not private."""
+    times: int = 1
+    """How often its columns were randomised so far."""
 
     def __post_init__(self) -> None:
         if [a.name for a in self.table.domain] != list(self.plan.schema.names):
@@ -94,7 +99,7 @@ class Inbox:
         self._shared: dict[tuple[int, ...], Keys] = {}
         self._tables: dict[tuple[int, ...], Table] = {}
         if not self.n:
-            raise TableError(_why_nobody(self.parties))
+            raise TableError(self._why_nobody())
 
     @property
     def plans(self) -> tuple[Plan, ...]:
@@ -106,12 +111,7 @@ class Inbox:
         """All fields, in the order of the files."""
         if len(self.parties) == 1:
             return self.plans[0].schema
-        return Schema(
-            name=" and ".join(dict.fromkeys(plan.schema.name for plan in self.plans)),
-            fields=tuple(field for plan in self.plans for field in plan.schema.fields),
-            missing_values=self.plans[0].schema.missing_values,
-            properties=_shared_properties([plan.schema for plan in self.plans]),
-        )
+        return _combined([plan.schema for plan in self.plans])
 
     @property
     def domain(self) -> Domain:
@@ -157,6 +157,17 @@ class Inbox:
             "only parties that have them are asked about."
             for party in self.parties
             if party.n > self.n
+        )
+
+    def _why_nobody(self) -> str:
+        for party in self.parties:
+            if not party.n:
+                return f"{party.name}: there are no rows."
+        apart = next((pair for pair in combinations(range(len(self.parties)), 2) if not self._n_shared(pair)), None)
+        where = "all files" if apart is None else " and ".join(f"{self.parties[number].name}" for number in apart)
+        return (
+            f"nobody is in {where}: they were made with the same secret, but no key is in all of them. Check that the "
+            "parties use the same kind of key, written in the same way."
         )
 
     def rows_used_for(self, attributes: Sequence[int]) -> tuple[int, ...]:
@@ -214,33 +225,36 @@ def _check_columns(parties: Sequence[PartyColumns]) -> None:
 def _sorted_keys(parties: Sequence[PartyColumns]) -> tuple[Keys, ...]:
     if len(parties) == 1:
         return ()
-    keyless = [party.name for party in parties if party.pseudonyms is None]
-    if keyless:
+    keyed = [(party, party.pseudonyms) for party in parties if party.pseudonyms is not None]
+    if len(keyed) < len(parties):
+        keyless = [party.name for party in parties if party.pseudonyms is None]
         raise OptionError(
             f"{' and '.join(keyless)}: no pseudonyms, so its rows cannot be matched with anybody's. Rows are never "
             "matched by their order. Randomise the table again with --key, and the secret that all parties share."
         )
-    return tuple(sort_keys(party.pseudonyms, name=party.name) for party in parties if party.pseudonyms is not None)
+    first = parties[0]
+    for other in parties[1:]:
+        if other.secret_check != first.secret_check:
+            raise OptionError(
+                f"{first.name} and {other.name} were made with different secrets, or for different studies, so nobody "
+                "can be matched. Randomise one of them again with the secret that the parties share, and the same "
+                "study."
+            )
+    return tuple(sort_keys(pseudonyms, name=party.name) for party, pseudonyms in keyed)
 
 
-def _why_nobody(parties: Sequence[PartyColumns]) -> str:
-    if len(parties) == 1:
-        return f"{parties[0].name}: there are no rows."
-    checks = {party.secret_check for party in parties}
-    if len(checks) > 1:
-        first = parties[0]
-        other = next(party for party in parties if party.secret_check != first.secret_check)
-        return (
-            f"{first.name} and {other.name} were made with different secrets, or for different studies, so nobody "
-            "can be matched. Randomise one of them again with the secret that the parties share, and the same study."
-        )
-    return (
-        "nobody is in all files: the parties used the same secret, but no two rows have the same key in all of them. "
-        "Check that they use the same kind of key, written in the same way."
+def _combined(schemas: Sequence[Schema]) -> Schema:
+    """All fields in one schema. What was written about one party's table as a whole is left out."""
+    fields: list[dict[str, Any]] = []
+    for schema in schemas:
+        # parties may write missing values differently, and a field's own list goes before the table's
+        own = {"missingValues": list(schema.missing_values)} if schema.missing_values != ("",) else {}
+        fields += [{**own, **field.to_dict()} for field in schema.fields]
+    dependencies = [one for schema in schemas for one in schema.properties.get("dependencies", ())]
+    return Schema.from_dict(
+        {
+            "name": " and ".join(dict.fromkeys(schema.name for schema in schemas)),
+            "fields": fields,
+            **({"dependencies": dependencies} if dependencies else {}),
+        }
     )
-
-
-def _shared_properties(schemas: Sequence[Schema]) -> dict[str, Any]:
-    """Dependencies between columns hold still; whatever else was written belongs to one party's file."""
-    found = [one for schema in schemas for one in schema.properties.get("dependencies", ())]
-    return {"dependencies": found} if found else {}

@@ -22,7 +22,9 @@ from understudy._core.errors import OptionError
 Floats = npt.NDArray[np.float64]
 LARGEST_DENOMINATOR = 1 << 62
 """Probabilities of a row are whole numbers over one denominator, drawn from 64 random bits without rounding."""
-_LEAST_DETERMINANT = 1e-9  # smallest singular value, of 1 for a column left alone, that can still be un-mixed
+LARGEST_MATRIX = 1000
+"""Most rows of a matrix that is written out; randomised response has no such limit."""
+_LEAST_SINGULAR_VALUE = 1e-9  # of 1 for a column left alone: below it, noise is multiplied by more than doubles hold
 
 
 class TransitionMatrix(ABC):
@@ -70,12 +72,18 @@ class TransitionMatrix(ABC):
     @property
     def invertible(self) -> bool:
         """Whether counts can be un-mixed."""
-        return self.smallest_singular_value > _LEAST_DETERMINANT
+        return self.smallest_singular_value > _LEAST_SINGULAR_VALUE
+
+    @property
+    def kept(self) -> tuple[Fraction, Fraction]:
+        """How likely a value is published as it is: of the value that is kept least, and of the one kept most."""
+        diagonal = [self.probability(code, code) for code in range(self.size)]
+        return min(diagonal), max(diagonal)
 
     @property
     def unchanged(self) -> bool:
         """Whether every value is published as it is."""
-        return all(self.weights(code)[code] == self.denominator for code in range(self.size))
+        return self.kept[0] == 1
 
     def probability(self, true: int, published: int) -> Fraction:
         """P[true, published]."""
@@ -87,7 +95,8 @@ class TransitionMatrix(ABC):
             raise OptionError(
                 f"a transition matrix of {self.size} values is singular, or so near to it that its inverse is noise "
                 f"alone (smallest singular value {self.smallest_singular_value:.2g}): different tables look the same "
-                "once they are randomised. Keep more of the values, such as p below 1/2 for two of them."
+                "once they are randomised. With p, stay away from 1/2 for two values and from 1/K for K of them; in a "
+                "matrix, make rows differ."
             )
 
 
@@ -167,6 +176,11 @@ class Response(TransitionMatrix):
         return 1.0 if self.values == 1 else abs(float(self.strength))
 
     @property
+    def kept(self) -> tuple[Fraction, Fraction]:
+        """How likely a value is published as it is: all alike."""
+        return self.keep, self.keep
+
+    @property
     def unchanged(self) -> bool:
         """Whether every value is published as it is."""
         return self.keep == 1
@@ -190,6 +204,10 @@ class Matrix(TransitionMatrix):
 
     def __post_init__(self) -> None:
         size = len(self.rows)
+        if not 0 < size <= LARGEST_MATRIX:
+            raise OptionError(
+                f"a matrix has 1 to {LARGEST_MATRIX:,} rows. Got {size:,}: for more, ask for epsilon, gamma or p."
+            )
         for number, row in enumerate(self.rows, start=1):
             if len(row) != size:
                 raise OptionError(
@@ -202,8 +220,8 @@ class Matrix(TransitionMatrix):
                     f"row {number} of the matrix adds up to {float(sum(row)):.12g}. Every row must add up to 1 "
                     "exactly: it is what one true value becomes. Write fractions such as 1/3 where decimals fall short."
                 )
-        if not size or self.denominator > LARGEST_DENOMINATOR:
-            raise OptionError("a matrix needs at least one row, and probabilities with 15 digits or fewer.")
+        if self.denominator > LARGEST_DENOMINATOR:
+            raise OptionError("the matrix has probabilities with too many digits. Give 15 or fewer.")
 
     @property
     def size(self) -> int:
@@ -217,21 +235,27 @@ class Matrix(TransitionMatrix):
 
     def weights(self, code: int) -> tuple[int, ...]:
         """One row as whole numbers."""
-        return tuple(int(entry * self.denominator) for entry in self.rows[code])
+        return tuple(entry.numerator * (self.denominator // entry.denominator) for entry in self.rows[code])
+
+    def probability(self, true: int, published: int) -> Fraction:
+        """P[true, published]."""
+        return self.rows[true][published]
+
+    @cached_property
+    def table(self) -> npt.NDArray[np.int64]:
+        """All weights: whole numbers, exact."""
+        return np.array([self.weights(code) for code in range(self.size)], dtype=np.int64)
 
     @cached_property
     def amplification(self) -> Fraction | None:
         """γ; None where a published value rules out a true one. A value that is never published says nothing."""
-        columns = [column for column in zip(*self.rows, strict=True) if any(column)]
-        if any(min(column) == 0 for column in columns):
-            return None
-        return max((max(column) / min(column) for column in columns), default=Fraction(1))
+        return largest_ratio(self.table.max(axis=0), self.table.min(axis=0))
 
     @property
     def least_origins(self) -> int:
         """K*, over the values that can be published at all."""
-        origins = [len([entry for entry in column if entry]) for column in zip(*self.rows, strict=True)]
-        return min(count for count in origins if count)
+        origins = (self.table > 0).sum(axis=0)
+        return int(origins[origins > 0].min())
 
     @cached_property
     def dense(self) -> Floats:
@@ -248,3 +272,20 @@ class Matrix(TransitionMatrix):
     def smallest_singular_value(self) -> float:
         """Of the whole matrix."""
         return float(np.linalg.svd(self.dense, compute_uv=False)[-1])
+
+
+def largest_ratio(above: npt.NDArray[np.int64], below: npt.NDArray[np.int64]) -> Fraction | None:
+    """The largest of above/below, exactly; None if it has no bound. 0/0, which nobody will see, does not count.
+
+    >>> largest_ratio(np.array([6, 5, 0]), np.array([3, 2, 0]))
+    Fraction(5, 2)
+    """
+    seen = above > 0
+    above, below = above[seen], below[seen]
+    if not above.size:
+        return Fraction(1)
+    if not below.all():
+        return None
+    near = above / below
+    top = np.flatnonzero(near >= near.max() * (1 - 1e-12))  # doubles only narrow the search
+    return max(Fraction(*pair) for pair in set(zip(above[top].tolist(), below[top].tolist(), strict=True)))

@@ -18,6 +18,8 @@ from understudy.randomize._spec import matrix_from, matrix_to_spec
 from understudy.schema import Schema, read_document, write_yaml
 
 FORMAT = "understudy-plan/1"
+LARGEST_BLOCK = 1 << 22
+"""Most values that the columns of one block may have together."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,6 +56,11 @@ class Published:
         variance = apply_maps(self.table, [channel.squared for channel in self.channels]) - counts
         return Unmixed(self._as_asked(counts), self._as_asked(variance), self.n, self.condition)
 
+    def variance_from(self, variance: float) -> Floats:
+        """What independent noise of this variance in each published cell adds to N̂'s: variance·(Q∘Q)ᵀ1."""
+        noise = np.full(self.table.shape, variance)
+        return self._as_asked(apply_maps(noise, [channel.squared for channel in self.channels]))
+
     @property
     def condition(self) -> float:
         """The condition number of the transition matrix of what is asked for."""

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from understudy.randomize._linear import map_dense, map_shared
 from understudy.randomize._matrix import Response, TransitionMatrix
 
 Floats = npt.NDArray[np.float64]
@@ -47,9 +48,12 @@ class Dense:
         """The map the other way."""
         return Dense(np.ascontiguousarray(self.matrix.T))
 
-    def along(self, table: Floats, axis: int = 0) -> Floats:
-        """The table with one axis mapped."""
-        return _as_three(table, axis, self.n_out, np.einsum("oki,kj->oji", _three(table, axis), self.matrix))
+    def along(self, table: Floats, axis: int = 0, *, in_place: bool = False) -> Floats:
+        """The table with one axis mapped; in its own memory if that is allowed, and the map square."""
+        table = np.ascontiguousarray(table)
+        out = table if in_place and self.n_in == self.n_out else _room(table, axis, self.n_out)
+        map_dense(_three(table, axis), np.ascontiguousarray(self.matrix), _three(out, axis))
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +88,12 @@ class Shared:
         """The map the other way."""
         return Shared(self.scale, self.weights, self.share)
 
-    def along(self, table: Floats, axis: int = 0) -> Floats:
-        """The table with one axis mapped."""
-        three = _three(table, axis)
-        total = np.einsum("oki,k->oi", three, self.weights)
-        mapped = three * self.scale[:, None]
-        mapped += self.share[:, None] * total[:, None, :]
-        return _as_three(table, axis, self.n_out, mapped)
+    def along(self, table: Floats, axis: int = 0, *, in_place: bool = False) -> Floats:
+        """The table with one axis mapped; in its own memory if that is allowed."""
+        table = np.ascontiguousarray(table)
+        out = table if in_place else np.empty_like(table)
+        map_shared(_three(table, axis), self.scale, self.share, self.weights, _three(out, axis))
+        return out
 
 
 Map: TypeAlias = Dense | Shared
@@ -130,12 +133,13 @@ def unmix(table: npt.ArrayLike, inverses: Sequence[Map | TransitionMatrix | Floa
 
 
 def apply_maps(table: Floats, maps: Sequence[Map | None]) -> Floats:
-    """The table with each axis mapped by its own map; the input is not changed."""
+    """The table with each axis mapped by its own map; the input is not changed, and given back if there is no map."""
+    own = False
     for axis, one in enumerate(maps):
         if one is not None:
             if one.n_in != table.shape[axis]:
                 raise ValueError(f"axis {axis} has {table.shape[axis]} values, and its map takes {one.n_in}")
-            table = one.along(table, axis)
+            table, own = one.along(table, axis, in_place=own), True
     return table
 
 
@@ -150,5 +154,6 @@ def _three(table: Floats, axis: int) -> Floats:
     return table.reshape(prod(table.shape[:axis]), table.shape[axis], prod(table.shape[axis + 1 :]))
 
 
-def _as_three(table: Floats, axis: int, size: int, mapped: Floats) -> Floats:
-    return mapped.reshape(*table.shape[:axis], size, *table.shape[axis + 1 :])
+def _room(table: Floats, axis: int, size: int) -> Floats:
+    """A table of the same shape, but for one axis."""
+    return np.empty((*table.shape[:axis], size, *table.shape[axis + 1 :]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.counting import Counter, Counts, open_counter
@@ -21,8 +22,8 @@ MOST_CELLS = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
-class _Layout:
-    """How one marginal is counted: in whose rows, and by which channels."""
+class Layout:
+    """How one marginal is counted: in whose rows (numbers of files), and by which channels."""
 
     files: tuple[int, ...]
     channels: tuple[Channel, ...]
@@ -30,8 +31,16 @@ class _Layout:
     order: tuple[int, ...]
 
     @property
-    def counted(self) -> tuple[Axis, ...]:
-        return tuple(axis for channel in self.channels for axis in channel.counted)
+    def counted(self) -> Marginal:
+        """The table whose published counts are needed, over the domain of all columns."""
+        return Marginal(tuple(axis for channel in self.channels for axis in channel.counted))
+
+    def published(self, counts: npt.NDArray[np.generic]) -> Published:
+        """Counts of that table, with what is known of their randomisation."""
+        table = counts.astype(np.float64).reshape([channel.n_counted for channel in self.channels])
+        for axis, channel in enumerate(self.channels):
+            table = channel.merge(table, axis)
+        return Published(table, self.channels, self.sizes, self.order, int(counts.sum()))
 
 
 class UnmixedCounts:
@@ -59,6 +68,7 @@ class UnmixedCounts:
         self.how = how
         self._threads = threads
         self._counters: dict[tuple[int, ...], Counter] = {}
+        self._channels: dict[tuple[Axis, ...], Channel] = {}
         self._recoding: Recoding | None = None
         self._block_of = {name: block for block in inbox.blocks for name in block.columns}
 
@@ -77,18 +87,22 @@ class UnmixedCounts:
 
         A marginal's rows are all that the parties it touches share.
         """
-        layouts = [self._layout(marginal) for marginal in marginals]
-        tables: list[Counts | None] = [None] * len(layouts)
+        layouts = [self.layout(marginal) for marginal in marginals]
+        tables = self.count_published(layouts)
+        return [layout.published(table) for layout, table in zip(layouts, tables, strict=True)]
+
+    def count_published(self, layouts: Sequence[Layout]) -> list[Counts]:
+        """The counted table of each layout, in one pass over the rows of each set of files."""
+        tables: dict[int, Counts] = {}
         for files in dict.fromkeys(layout.files for layout in layouts):
             chosen = [number for number, layout in enumerate(layouts) if layout.files == files]
             counter, place = self._counter(files)
             wanted = [
-                Marginal(tuple(Axis(place[axis.attribute], axis.level) for axis in layouts[number].counted))
+                Marginal(tuple(Axis(place[axis.attribute], axis.level) for axis in layouts[number].counted.axes))
                 for number in chosen
             ]
-            for number, table in zip(chosen, counter.count(wanted), strict=True):
-                tables[number] = table
-        return [_published(layout, table) for layout, table in zip(layouts, tables, strict=True) if table is not None]
+            tables.update(zip(chosen, counter.count(wanted), strict=True))
+        return [tables[number] for number in range(len(layouts))]
 
     def estimates(self, marginals: Sequence[Marginal]) -> list[Unmixed]:
         """Unbiased counts and their variances, shaped like each marginal."""
@@ -123,7 +137,8 @@ class UnmixedCounts:
             self._counters[files] = open_counter(inbox.table_of(attributes), threads=self._threads)
         return self._counters[files], {attribute: place for place, attribute in enumerate(attributes)}
 
-    def _layout(self, marginal: Marginal) -> _Layout:
+    def layout(self, marginal: Marginal) -> Layout:
+        """How a marginal is counted: what is needed to say which tables, before any row is looked at."""
         domain = self.inbox.domain
         asked = [self._asked(axis) for axis in marginal.axes]
         by_block: dict[tuple[str, ...], list[int]] = {}
@@ -131,8 +146,7 @@ class UnmixedCounts:
             block = self._block_of[domain[one.axis.attribute].name]
             by_block.setdefault(block.columns, []).append(number)
         channels = tuple(
-            open_channel(self._block_of[columns[0]], [asked[number] for number in numbers], domain)
-            for columns, numbers in by_block.items()
+            self._channel([(marginal.axes[n], asked[n]) for n in numbers]) for numbers in by_block.values()
         )
         cells = max(prod(c.n_counted for c in channels), prod(c.n_asked for c in channels))
         if cells > MOST_CELLS:
@@ -142,12 +156,21 @@ class UnmixedCounts:
                 f"them: about {cells * 32 / 1e9:,.1f} GB. Ask for fewer columns, or for coarser ones."
             )
         grouped = [number for numbers in by_block.values() for number in numbers]
-        return _Layout(
+        return Layout(
             files=self.inbox.rows_used_for([one.axis.attribute for one in asked]),
             channels=channels,
             sizes=tuple(asked[number].size for number in grouped),
             order=tuple(grouped.index(number) for number in range(len(asked))),
         )
+
+    def _channel(self, asked: Sequence[tuple[Axis, Asked]]) -> Channel:
+        """The channel for some axes of one block; searches ask for the same ones many times."""
+        axes = tuple(axis for axis, _ in asked)
+        if axes not in self._channels:
+            domain = self.inbox.domain
+            block = self._block_of[domain[asked[0][1].axis.attribute].name]
+            self._channels[axes] = open_channel(block, [one for _, one in asked], domain)
+        return self._channels[axes]
 
     def _asked(self, axis: Axis) -> Asked:
         if self._recoding is None:
@@ -161,13 +184,6 @@ class UnmixedCounts:
             if np.array_equal(codes, source.groups_at(level)):
                 return Asked(axis=Axis(part.source, level), size=attribute.size_at(axis.level))
         return Asked(axis=Axis(part.source), size=attribute.size_at(axis.level), lookup=codes)
-
-
-def _published(layout: _Layout, counts: Counts) -> Published:
-    table = counts.astype(np.float64).reshape([channel.n_counted for channel in layout.channels])
-    for axis, channel in enumerate(layout.channels):
-        table = channel.merge(table, axis)
-    return Published(table, layout.channels, layout.sizes, layout.order, int(counts.sum()))
 
 
 def _whole(table: Floats, total: int) -> Counts:

@@ -3,9 +3,10 @@
 from understudy.schema._bins import Bins
 from understudy.schema._build import build_field
 from understudy.schema._dependencies import Dependency, Determines, InOrder
-from understudy.schema._documents import read_document
+from understudy.schema._documents import read_document, read_text
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
+from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
@@ -30,13 +31,17 @@ __all__ = [
     "Part",
     "Recoding",
     "Schema",
+    "SchemaLike",
     "build_field",
     "directives",
     "format_number",
     "import_sdv",
     "project",
     "read_document",
+    "read_schema",
+    "read_text",
     "recode",
+    "refuse_drafts",
     "regroup",
     "write_yaml",
     "zone_exists",

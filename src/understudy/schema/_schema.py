@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -98,6 +98,25 @@ class Schema:
         """
         position = {name: i for i, name in enumerate(names)}
         return replace(self, fields=tuple(sorted(self.fields, key=lambda f: position.get(f.name, len(position)))))
+
+    def only(self, names: Collection[str]) -> Schema:
+        """The same schema with these columns alone, in its own order, and what it says of them alone.
+
+        >>> schema = Schema.from_dict({"fields": [{"name": n, "type": "boolean"} for n in "abc"],
+        ...     "dependencies": [{"determines": ["a"], "column": "b"}, {"determines": ["b"], "column": "c"}]})
+        >>> [one.text for one in schema.only({"c", "b"}).dependencies]
+        ['b → c']
+        """
+        for name in names:
+            self[name]
+        if set(names) == set(self.names):
+            return self
+        keys = ("primaryKey", "uniqueKeys", "foreignKeys", "dependencies")  # may name columns that are gone
+        kept = {key: value for key, value in self.properties.items() if key not in keys}
+        listed = zip(self.properties.get("dependencies") or (), self.dependencies, strict=True)
+        if remaining := [raw for raw, parsed in listed if set(parsed.columns) <= set(names)]:
+            kept["dependencies"] = remaining
+        return replace(self, fields=tuple(f for f in self.fields if f.name in names), properties=kept)
 
     @classmethod
     def load(cls, path: str | Path) -> Schema:

@@ -1,0 +1,67 @@
+"""`understudy randomize estimate`: counts with error bars, from the files that parties sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from understudy.cli._show import counted, make_table, printable, progress_bars, say, say_aside, say_json, say_table
+
+if TYPE_CHECKING:
+    from understudy.randomize import Inbox, MarginalEstimate
+
+
+def estimate(
+    files: list[Path] = typer.Argument(..., help="The randomised files that the parties sent."),
+    marginal: list[str] | None = typer.Option(
+        None, "--marginal", "-m", help="Columns to count together, separated by commas; once for each table."
+    ),
+    pairs: bool = typer.Option(False, "--pairs", help="All pairs of columns, in one pass over the rows."),
+    how: str = typer.Option(
+        "unbiased", "--how", help="unbiased (counts may be negative), likelihood, or projected. Default: unbiased."
+    ),
+    plan: list[Path] | None = typer.Option(
+        None, "--plan", help="A plan that was agreed on; once for each. Files that were made with another are refused."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print the result as JSON, and nothing else."),
+) -> None:
+    """Estimate the counts of columns that no one has seen together, with error bars. Default: of every column."""
+    from understudy.randomize import estimate as estimate_counts
+    from understudy.randomize import open_inbox
+
+    with progress_bars(quiet=as_json) as progress:
+        inbox = open_inbox(files, plans=plan or (), progress=progress)
+        found = estimate_counts(inbox, marginal, how=how, pairs=pairs, progress=progress)  # type: ignore[arg-type]
+    if as_json:
+        say_json(_document(inbox, found, how))
+        return
+    for note in inbox.notes:
+        say_aside(f"understudy: {printable(note)}")
+    for one in found:
+        _show(one)
+
+
+def _document(inbox: Inbox, found: list[MarginalEstimate], how: str) -> dict[str, object]:
+    return {
+        "rows": inbox.n,
+        "how": how,
+        "parties": [
+            {"party": party.plan.party, "file": party.source, "rows": party.n, "fingerprint": party.plan.fingerprint}
+            for party in inbox.parties
+        ],
+        "marginals": [one.to_dict() for one in found],
+        "notes": list(inbox.notes),
+    }
+
+
+def _show(one: MarginalEstimate) -> None:
+    table = make_table(*one.columns, "count", "±", "95 % interval", right=("count", "±", "95 % interval"))
+    for cell in one.cells():
+        numbers = f"{cell.count:,.1f}", f"{cell.standard_error:,.1f}", f"{cell.low:,.0f} to {cell.high:,.0f}"
+        table.add_row(*map(printable, cell.labels), *numbers)
+    say(f"{', '.join(one.columns)}: {counted(one.n, 'row', 'rows')}, {one.how}; ± is one standard error")
+    say_table(table)
+    for note in one.notes:
+        say(f"Note: {note}")

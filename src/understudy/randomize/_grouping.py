@@ -1,0 +1,219 @@
+"""Which of a party's columns are randomised together, and how ε is divided: from the sizes of the columns alone.
+
+Randomised response over the K cells of a block is P = a·I + (1 − a)/K·J with a = (e^ε − 1)/(e^ε + K − 1), and over some
+of its columns alone it is the same with the same a and fewer cells. Its inverse has the squared norm 1 + (k − 1)/a², so
+in a table of n rows that are spread evenly the un-mixed counts of k cells have the summed variance
+
+    n·(v − 1),   v = (1 + (k − 1)/a²)/k  for columns of one block,   v = v₁·v₂  for columns of two blocks.
+
+What is made small is the mean of v over all pairs of columns (over columns, if there is one): pairs are what a network
+is learnt from, and v − 1 says how many times the noise of drawing n rows at random is added to a pair's table, whatever
+its size. One block has a small a if K is large, but two blocks share ε and their v multiply: which counts for more
+depends on the sizes and on ε. Nothing else is looked at, so the choice reveals nothing.
+
+The search starts from blocks of about equal size, as many as turn out best, and goes on while a merge of two blocks or
+a move of one column helps; ε is divided for each grouping that it tries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Blocks: TypeAlias = tuple[tuple[int, ...], ...]
+MAX_CELLS = 4096
+"""Cells that a block has at most, unless told otherwise."""
+_ROUNDS = 60  # of dividing ε; each comes nearer by more than half
+_STEPS = 100  # of the search
+_TRIED = 1500  # groupings in one step of it: enough for all of 40 columns
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Blocks of columns, by position, what each may spend of ε, and the mean of v over pairs that this comes to."""
+
+    blocks: Blocks
+    epsilons: tuple[float, ...]
+    noise: float
+
+
+def best_grouping(
+    sizes: Sequence[int],
+    epsilon: float,
+    *,
+    max_cells: int = MAX_CELLS,
+    fixed: Sequence[Sequence[int]] = (),
+    separate: bool = False,
+) -> Grouping:
+    """Blocks and their ε, chosen from sizes and ε alone. Blocks that are `fixed` stay as they are.
+
+    >>> best_grouping([2, 2, 3], 1.0).blocks
+    ((0, 1, 2),)
+    >>> best_grouping([2, 2, 3], 1.0, separate=True).blocks
+    ((0,), (1,), (2,))
+    """
+    search = _Search(tuple(sizes), epsilon, max_cells, tuple(tuple(block) for block in fixed))
+    found = search.best([search.apart]) if separate else search.run()
+    return _in_column_order(found, search)
+
+
+def _in_column_order(found: Grouping, search: _Search) -> Grouping:
+    """The same sizes of blocks, with columns of one size handed out in their order: neighbours come together."""
+    stock = {size: [column for column in search.free if search.sizes[column] == size] for size in search.sizes}
+    blocks = [
+        block if block in search.fixed else tuple(sorted(stock[search.sizes[column]].pop(0) for column in block))
+        for block in found.blocks
+    ]
+    order = sorted(range(len(blocks)), key=lambda i: min(blocks[i]))
+    return Grouping(tuple(blocks[i] for i in order), tuple(found.epsilons[i] for i in order), found.noise)
+
+
+@dataclass(frozen=True)
+class _Search:
+    sizes: tuple[int, ...]
+    epsilon: float
+    max_cells: int
+    fixed: Blocks
+
+    @property
+    def free(self) -> list[int]:
+        held = {column for block in self.fixed for column in block}
+        return [column for column in range(len(self.sizes)) if column not in held]
+
+    @property
+    def apart(self) -> Blocks:
+        return (*self.fixed, *((column,) for column in self.free))
+
+    def run(self) -> Grouping:
+        """From blocks of about equal size, by merges and moves, to where none of them helps."""
+        found = self.best([self.apart, *filter(None, map(self.balanced, range(1, len(self.free))))])
+        seen = {self._kind(found.blocks)}
+        for _ in range(_STEPS):
+            tried = []
+            for blocks in self._neighbours(found.blocks):
+                kind = self._kind(blocks)
+                if kind not in seen:  # columns of the same size are as good as each other
+                    seen.add(kind)
+                    tried.append(blocks)
+                if len(tried) == _TRIED:
+                    break
+            better = self.best(tried) if tried else found
+            if better.noise >= found.noise:
+                break
+            found = better
+        return found
+
+    def balanced(self, count: int) -> Blocks | None:
+        """The free columns in `count` blocks: the largest first, each to the block with the fewest cells."""
+        blocks: list[list[int]] = [[] for _ in range(count)]
+        for column in sorted(self.free, key=lambda c: (-self.sizes[c], c)):
+            min(blocks, key=self._cells).append(column)
+        if max(map(self._cells, blocks)) > self.max_cells and any(len(block) > 1 for block in blocks):
+            return None
+        return (*self.fixed, *(tuple(sorted(block)) for block in blocks))
+
+    def best(self, groupings: Sequence[Blocks]) -> Grouping:
+        """Of these, the one with the least noise, with its ε."""
+        parts = _Parts.of(self.sizes, groupings)
+        shares = divide(parts, self.epsilon)
+        noise = noise_of(parts, shares)
+        i = int(np.argmin(noise))
+        return Grouping(groupings[i], tuple(shares[i, : len(groupings[i])].tolist()), float(noise[i]))
+
+    def _neighbours(self, blocks: Blocks) -> Iterator[Blocks]:
+        """Groupings by one merge or one move from this one."""
+        loose = [block for block in blocks if block not in self.fixed]
+        for one, two in combinations(loose, 2):
+            if self._cells((*one, *two)) <= self.max_cells:
+                yield self._changed(blocks, (one, two), (*one, *two))
+        for one in loose:
+            for column in one if len(one) > 1 else ():
+                rest = tuple(c for c in one if c != column)
+                yield self._changed(blocks, (one,), rest, (column,))
+                for two in loose:
+                    if two is not one and self._cells((*two, column)) <= self.max_cells:
+                        yield self._changed(blocks, (one, two), rest, (*two, column))
+
+    @staticmethod
+    def _changed(blocks: Blocks, old: Blocks, *new: tuple[int, ...]) -> Blocks:
+        return (*(block for block in blocks if block not in old), *(tuple(sorted(block)) for block in new))
+
+    def _cells(self, block: Sequence[int]) -> int:
+        return prod(self.sizes[column] for column in block)
+
+    def _kind(self, blocks: Blocks) -> tuple[tuple[int, ...], ...]:
+        return tuple(sorted(tuple(sorted(self.sizes[column] for column in block)) for block in blocks))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Several groupings side by side, a row each, with blocks of one cell to fill up; g stands for 1/a².
+
+    Summed over a block's columns v is `alone` + `alone_slope`·g, and over its pairs `pairs` + `pairs_slope`·g.
+    """
+
+    cells: Floats
+    alone: Floats
+    alone_slope: Floats
+    pairs: Floats
+    pairs_slope: Floats
+    n_pairs: int
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], groupings: Sequence[Blocks]) -> _Parts:
+        shape = len(groupings), max(map(len, groupings))
+        cells, count, alone, squares = np.ones(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        for i, blocks in enumerate(groupings):
+            for j, block in enumerate(blocks):
+                shares = [1 / sizes[column] for column in block]
+                cells[i, j], count[i, j] = prod(sizes[column] for column in block), len(block)
+                alone[i, j], squares[i, j] = sum(shares), sum(share * share for share in shares)
+        pairs = (alone**2 - squares) / 2
+        return cls(
+            cells=cells,
+            alone=alone,
+            alone_slope=count - alone,
+            pairs=pairs,
+            pairs_slope=count * (count - 1) / 2 - pairs,
+            n_pairs=len(sizes) * (len(sizes) - 1) // 2,
+        )
+
+
+def noise_of(parts: _Parts, epsilons: Floats) -> Floats:
+    """Of each grouping, the mean of v over pairs of columns, or v of the only column."""
+    growth = (1 + parts.cells / np.expm1(epsilons)) ** 2
+    alone = parts.alone + parts.alone_slope * growth
+    if not parts.n_pairs:
+        return np.asarray(alone.sum(axis=1))
+    inside = (parts.pairs + parts.pairs_slope * growth).sum(axis=1)
+    return np.asarray((inside + (alone.sum(axis=1) ** 2 - (alone**2).sum(axis=1)) / 2) / parts.n_pairs)
+
+
+def divide(parts: _Parts, epsilon: float) -> Floats:
+    """ε over the blocks of each grouping so that the mean of v is smallest; next to nothing for blocks of one cell.
+
+    With S the sum of v over a block's columns, the derivative by its ε is c·g′, c = slope of its pairs + (ΣS − S)·slope
+    of its columns. At the best division all c·g′ are equal. |g′| falls like ε⁻³ where ε is small and like e^−ε where it
+    is large, so ε·(c·|g′|)^(1/(3 + ε)), made to add up again, comes nearer to it in each round.
+    """
+    active = parts.alone_slope > 0
+    shares = np.where(active, 1.0, 1e-12)
+    shares *= epsilon / shares.sum(axis=1, keepdims=True)
+    for _ in range(_ROUNDS if shares.shape[1] > 1 else 0):
+        x = np.expm1(shares)
+        root = 1 + parts.cells / x
+        alone = parts.alone + parts.alone_slope * root**2
+        pull = parts.pairs_slope + (alone.sum(axis=1, keepdims=True) - alone) * parts.alone_slope
+        pull = np.where(active, pull if parts.n_pairs else parts.alone_slope, 1.0)
+        steep = np.log(pull) + np.log(root) + np.log(parts.cells) + shares - 2 * np.log(x)
+        steep -= np.where(active, steep, -np.inf).max(axis=1, keepdims=True)
+        shares = np.where(active, shares * np.exp(steep / (3 + shares)), shares)
+        shares *= epsilon / shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares)

@@ -1,0 +1,89 @@
+"""Which variable depends on which, known to every party before anything is learnt: names and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeAlias
+
+from understudy._core.errors import OptionError, did_you_mean
+from understudy.models import BifNetwork, Network, parents_first, read_bif
+
+StructureLike: TypeAlias = "Skeleton | BifNetwork | Network | str | os.PathLike[str] | Mapping[str, Sequence[str]]"
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """The links of a network, by name; parents come before their children.
+
+    >>> skeleton = read_skeleton({"ill": ["smokes"], "smokes": []})
+    >>> skeleton.names, skeleton.parents["ill"]
+    (('smokes', 'ill'), ('smokes',))
+    """
+
+    parents: Mapping[str, tuple[str, ...]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All variables, parents first."""
+        return tuple(self.parents)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the links: the same whatever order they were listed in."""
+        links = {name: sorted(parents) for name, parents in self.parents.items()}
+        return sha256(json.dumps(links, sort_keys=True).encode()).hexdigest()
+
+
+def read_skeleton(structure: StructureLike) -> Skeleton:
+    """The links of a BIF file, a network, or a mapping from each variable to its parents.
+
+    Raises OptionError or ModelFileError: a cycle, a parent that is no variable, a file that cannot be read.
+
+    >>> read_skeleton({"a": ["b"]})
+    Traceback (most recent call last):
+    understudy._core.errors.OptionError: structure: 'a' depends on 'b', which is no variable of it. Known: 'a'.
+    """
+    if isinstance(structure, Skeleton):
+        return structure
+    if isinstance(structure, str | os.PathLike):
+        structure = read_bif(Path(structure))
+    if isinstance(structure, BifNetwork):
+        return _checked({variable.name: variable.parents for variable in structure.variables})
+    if isinstance(structure, Network):
+        names = [attribute.name for attribute in structure.domain]
+        return _checked(
+            {names[node.child]: tuple(names[p.attribute] for p in node.parents) for node in structure.nodes}
+        )
+    if isinstance(structure, Mapping):
+        return _checked({name: _listed(name, parents) for name, parents in structure.items()})
+    raise OptionError(
+        "structure must be the path of a BIF file, a network, or a mapping from variables to their parents. "
+        f"Got {type(structure).__name__} instead."
+    )
+
+
+def _listed(name: str, parents: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(parents, str) or not isinstance(parents, Sequence):
+        raise OptionError(f"structure: the parents of '{name}' must be a list of names, empty for a variable without.")
+    return tuple(parents)
+
+
+def _checked(parents: Mapping[str, tuple[str, ...]]) -> Skeleton:
+    if not parents:
+        raise OptionError("structure: it has no variables, so there is nothing to learn.")
+    for name, listed in parents.items():
+        for parent in listed:
+            if parent not in parents:
+                raise OptionError(
+                    f"structure: '{name}' depends on '{parent}', which is no variable of it. "
+                    f"{did_you_mean(parent, parents)}"
+                )
+        if len(set(listed)) != len(listed):
+            raise OptionError(f"structure: '{name}' names a parent twice.")
+    return Skeleton({name: parents[name] for name in parents_first(parents)})
