@@ -128,7 +128,7 @@ def _entry(row: tuple[object, ...]) -> Entry:
         id=number,
         time=time,
         dataset=dataset,
-        kind=kind,  # type: ignore[arg-type]
+        kind=kind,
         epsilon=_amount(epsilon),
         delta=_amount(delta) if delta else None,
         neighbours=Neighbours(neighbours),

@@ -90,8 +90,8 @@ class SQLiteLedger:
 
     The first charge to a dataset fixes its cap and its neighbour relation. Afterwards another `cap` is refused; name
     the same or none. `change_cap` is the deliberate way, and leaves its own entry in the chain. Without `delta_cap`
-    the sum of δ is recorded but not bounded. With `cap_follows`, releases that are booked (`book`) need no cap: it rises
-    with what is spent, as entries of its own, until somebody sets one.
+    the sum of δ is recorded but not bounded. With `cap_follows`, releases that are booked (`book`) need no cap: it
+    rises with what is spent, as entries of its own, until somebody sets one.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -171,9 +171,16 @@ class SQLiteLedger:
         def append(entries: list[Entry]) -> list[Entry]:
             if check is not None:
                 check(entries)
-            return booked_entries(entries, booking, dataset=self.dataset, cap=self._cap, delta_cap=self._delta_cap)
+            return self._booked(entries, booking)
 
         return self._append(append)
+
+    def check_booking(self, booking: Booking) -> None:
+        """Raise if this booking would be refused now. Books nothing, so the answer may be out of date at once."""
+        self._booked(self._file().entries, booking)
+
+    def _booked(self, entries: Sequence[Entry], booking: Booking) -> list[Entry]:
+        return booked_entries(entries, booking, dataset=self.dataset, cap=self._cap, delta_cap=self._delta_cap)
 
     def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, unit: PrivacyUnit = ONE_ROW) -> None:
         """Raise if this charge would be refused now. Charges nothing, so the answer may be out of date at once."""
