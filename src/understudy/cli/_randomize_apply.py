@@ -96,8 +96,13 @@ def _show(applied: Applied) -> None:
     columns = counted(len(applied.plan.schema.names), "column", "columns")
     say(f"Randomised {counted(applied.n_rows, 'row', 'rows')} of {columns} into {applied.out}: {epsilon} a record.")
     say(
-        f"{counted(len(blocks), 'block', 'blocks')} drawn" + (f", {counted(alone, 'column', 'columns')} left alone" if alone else "")
-        + (f", {counted(applied.left_out, 'other column', 'other columns')} of the table not sent" if applied.left_out else "")
+        f"{counted(len(blocks), 'block', 'blocks')} drawn"
+        + (f", {counted(alone, 'column', 'columns')} left alone" if alone else "")
+        + (
+            f", {counted(applied.left_out, 'other column', 'other columns')} of the table not sent"
+            if applied.left_out
+            else ""
+        )
         + "."
     )
     if applied.keyed:

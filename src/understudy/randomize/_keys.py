@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from understudy.randomize._pseudonyms import Pseudonymizer, Pseudonyms, canonica
 from understudy.tables import Column, Source
 
 _PEOPLE = 16  # keys from each end of their order that the record tells a table by
-_LONGEST_STUDY = 200
 
 Words = npt.NDArray[np.uint64]
 
@@ -24,7 +22,7 @@ Words = npt.NDArray[np.uint64]
 class Keys:
     """Pseudonyms batch by batch, each kept (16 bytes a row) until it is known that no key has two rows.
 
-    >>> keys = Keys("id", Pseudonymizer("correct horse battery staple", ""), "")
+    >>> keys = Keys("id", Pseudonymizer("correct horse battery staple", ""))
     >>> made, kept = keys.add(pa.array([7, 8, 7]))
     >>> made.shape, kept is None
     ((3, 16), True)
@@ -34,8 +32,8 @@ class Keys:
 first, or leave out all of them with --duplicates drop (duplicates='drop').
     """
 
-    def __init__(self, column: str, maker: Pseudonymizer, study: str) -> None:
-        self.column, self.study, self.check = column, study, maker.check
+    def __init__(self, column: str, maker: Pseudonymizer) -> None:
+        self.column, self.study, self.check = column, maker.study, maker.check
         self.dropped = 0
         self._maker, self._rows = maker, 0
         self._made: list[Words] = []
@@ -44,14 +42,14 @@ first, or leave out all of them with --duplicates drop (duplicates='drop').
 
     def drop_repeated(self, opened: Source) -> None:
         """Read the keys beforehand, and leave out all rows of those that have several."""
-        made = [_words(self._maker(self._texts(batch[0]))) for batch in opened.batches([self.column])]
+        made = [_words(self._maker.of(self._texts(batch[0]))) for batch in opened.batches([self.column])]
         self._repeated = _repeated(np.concatenate(made)) if made else None
         self._rows = 0
 
     def add(self, column: Column) -> tuple[Pseudonyms, npt.NDArray[np.bool_] | None]:
         """Pseudonyms of the next rows, and which rows are kept; None if all are."""
         texts = self._texts(column)
-        made, kept = self._maker(texts), None
+        made, kept = self._maker.of(texts), None
         if self._repeated is not None and len(self._repeated):
             kept = ~_among(_words(made), self._repeated)
             made, texts = made[kept], texts.filter(pa.array(kept))
@@ -95,10 +93,7 @@ def open_keys(
             f"'{key}' is the key, and a column of the plan too: it would be published. Make a plan without it: "
             "understudy randomize plan --columns …"
         )
-    named = " ".join(unicodedata.normalize("NFC", study).split())
-    if len(named) > _LONGEST_STUDY:
-        raise OptionError(f"the study's name has {len(named)} characters. Give it a name of {_LONGEST_STUDY} or fewer.")
-    keys = Keys(key, Pseudonymizer(read_secret(None) if secret is None else secret, named), named)
+    keys = Keys(key, Pseudonymizer(read_secret(None) if secret is None else secret, study))
     if drop:
         keys.drop_repeated(opened)
     return keys
