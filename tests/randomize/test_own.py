@@ -41,9 +41,9 @@ def plan_of(party: str, *columns: str, keep: Fraction | None = None) -> Plan:
 
 def send(folder: Path, party: str, plan: Plan, table: pa.Table, **changes: Any) -> Path:
     out = folder / f"{party}.parquet"
-    options: dict[str, Any] = {"key": "person_id", "secret": SECRET, "study": "asia"}
     seed = int.from_bytes(party.encode(), "big")  # of its own: two parties never draw the same bits
-    apply(table, plan, out=out, source_of_bits=SeededBytes(seed), **(options | changes))
+    options: dict[str, Any] = {"key": "person_id", "secret": SECRET, "study": "asia"}
+    apply(table, plan, out=out, **(options | {"source_of_bits": SeededBytes(seed)} | changes))
     return out
 
 
@@ -175,7 +175,6 @@ def test_a_seeded_rehearsal_is_stamped_never_charged_and_can_be_repeated(
     first = learn(tmp_path, codes, inbox, seed=3, ledger=book, cap=3)
     second = learn(tmp_path, codes, inbox, seed=3, overwrite=True)
     assert first.stamp == "NOT PRIVATE: seeded"
-    assert first.epsilon is None
     assert (first.variables[0].probabilities == second.variables[0].probabilities).all()
     assert not book.exists() or not read_ledger(book).accounts
 

@@ -100,6 +100,34 @@ def own(
         _show_piece(piece, out)
 
 
+def assemble(
+    files: list[Path] = typer.Argument(..., help="The parameters files of all parties."),
+    structure: Path = _STRUCTURE,
+    out: Path = typer.Option(..., "--out", "-o", help="Folder for the study: model, parameters, privacy letter."),
+    name: str = typer.Option("", "--name", help="Name of the study in its statement. Default: the schemas' names."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace the folder if it is there."),
+    as_json: bool = _JSON,
+) -> None:
+    """Make one model of all parties' parameters, with one privacy statement. Reads no table, and costs nothing."""
+    from understudy.randomize import assemble as put_together
+
+    study = put_together(files, structure=structure, out=out, name=name, overwrite=overwrite)
+    statement = study.statement
+    if as_json:
+        listed = [str(path) for path in study.files]
+        say_json({"out": str(out), "files": listed, "statement": statement.to_dict(), "notes": list(study.notes)})
+        return
+    if statement.stamp:
+        say(f"*** {statement.stamp}: do not publish this folder. ***")
+    say(f"One model of {counted(len(study.parameters), 'variable', 'variables')} in {out}/.")
+    if statement.private:
+        say(f"For one person, all parties together: ε = {float(statement.epsilon):.4g}.")
+    for note in (*statement.warnings, *study.notes):
+        say(f"Note: {note}")
+    say(f"Read {out / 'PRIVACY.md'} first. Then try:")
+    say(f"  understudy sample {_quoted(out / 'model.understudy')} -n 1000 -o joint.csv")
+
+
 def _summary(piece: Piece) -> dict[str, Any]:
     """All that the file says but the tables and the schema."""
     left_out = ("schema", "variables", "received", "format")

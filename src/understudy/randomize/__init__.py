@@ -2,6 +2,7 @@
 
 from understudy.randomize._apply import Applied, apply
 from understudy.randomize._asking import make_block
+from understudy.randomize._assemble import assemble
 from understudy.randomize._covariance import exact_covariance
 from understudy.randomize._cross import Cross, CrossParty, cross
 from understudy.randomize._estimate import MarginalEstimate, estimate
@@ -49,6 +50,7 @@ __all__ = [
     "Unmixed",
     "UnmixedCounts",
     "apply",
+    "assemble",
     "cross",
     "estimate",
     "exact_covariance",

@@ -209,7 +209,7 @@ def _ledger(asked: _Asked, ledger: object, dataset: str, cap: Number | None) -> 
     if not isinstance(ledger, str | os.PathLike):
         return ledger  # type: ignore[return-value]  # a ledger object
     book = SQLiteLedger(ledger, dataset=dataset, cap=cap)
-    if not asked.stamp and asked.epsilon is not None:
+    if asked.epsilon is not None and not asked.stamp:
         book.check(epsilon=asked.epsilon, delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE, unit=_unit(asked))
     return book
 
@@ -315,7 +315,7 @@ def _piece(asked: _Asked, found: Sequence[Conditional], curator: Curator, rows: 
             )
             for file in asked.files
         ),
-        epsilon=None if asked.stamp else asked.epsilon,
+        epsilon=asked.epsilon,
         tables=charge.n_tables,
         noise="none" if noise is None or noise.kind == "none" else f"scale b = {float(noise.scale):.6g} per cell",
         unit=_unit(asked).sentence,

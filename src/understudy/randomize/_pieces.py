@@ -53,8 +53,8 @@ class ReceivedFile:
 class Piece:
     """What one party shares in the end: parameters of its own variables, and nothing about rows.
 
-    `schema` has its variables only. `epsilon` is what the central noise promises; None where parameters are exact or
-    seeded, and `stamp` then says so.
+    `schema` has its variables only. `epsilon` is what the central noise promises; None where parameters are exact.
+    Where they are, or the noise was seeded, `stamp` says so.
     """
 
     party: str
@@ -173,8 +173,8 @@ def _read_document(document: Mapping[str, Any]) -> Piece:
     sizes |= {field.name: field.size for field in schema.fields}
     epsilon, ledger = document["epsilon"], document["ledger"]
     stamp = _text(document["stamp"] or "")
-    if (epsilon is None) != bool(stamp):
-        raise ValueError("a promise and a stamp, or neither")
+    if epsilon is None and not stamp:
+        raise ValueError("neither a promise nor a stamp")
     return Piece(
         party=_text(document["party"]),
         study=_text(document["study"]),

@@ -93,8 +93,13 @@ def _sent(statement: Statement) -> str:
         for party in statement.parties
     ]
     total = "unbounded" if statement.unbounded else number_above(statement.epsilon)
+    heading = (
+        "What the parties sent"
+        if statement.trust == "local"
+        else "What the parties shared: randomised columns that others needed, and parameters of their own with noise"
+    )
     return (
-        "## What the parties sent\n\n| party | columns | rows | ε |\n|---|---|--:|--:|\n"
+        f"## {heading}\n\n| party | columns | rows | ε |\n|---|---|--:|--:|\n"
         + "\n".join([*rows, f"| **one person, all parties** | | {statement.n_rows:,} in all files | **{total}** |"])
         + "\n\nRows that not all parties have count where only columns of parties that have them are related."
     )  # fmt: skip
