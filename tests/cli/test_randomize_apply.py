@@ -26,13 +26,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     rows = "".join(f"{i:03},{'yes' if i % 3 else 'no'},{'asthma' if i % 2 else 'none'},x\n" for i in range(200))
     Path("hospital.csv").write_text("person_id,smokes,ill,noted\n" + rows)
     Path("outbox").mkdir()
-    assert run("randomize plan --schema hospital.schema.yaml --epsilon 1.1 -o hospital.plan.yaml".split()) == 0
-    assert run("randomize secret -o secret".split()) == 0
+    assert (
+        run(["randomize", "plan", "--schema", "hospital.schema.yaml", "--epsilon", "1.1", "-o", "hospital.plan.yaml"])
+        == 0
+    )
+    assert run(["randomize", "secret", "-o", "secret"]) == 0
     capsys.readouterr()
     return tmp_path
 
 
-APPLY = "randomize apply hospital.csv --plan hospital.plan.yaml -o outbox/hospital.parquet".split()
+APPLY = ["randomize", "apply", "hospital.csv", "--plan", "hospital.plan.yaml", "-o", "outbox/hospital.parquet"]
 KEYED = [*APPLY, "--key", "person_id", "--secret-file", "secret"]
 
 
@@ -40,7 +43,7 @@ def test_a_secret_is_for_its_owner_alone_and_never_replaced(folder: Path, capsys
     secret = (folder / "secret").read_text()
     assert stat.S_IMODE((folder / "secret").stat().st_mode) == 0o600
     assert len(secret.strip()) == 43
-    assert run("randomize secret -o secret".split()) == 2
+    assert run(["randomize", "secret", "-o", "secret"]) == 2
     assert (folder / "secret").read_text() == secret
     assert secret.strip() not in "".join(capsys.readouterr())
 
@@ -93,7 +96,9 @@ def test_the_secret_may_come_from_the_environment(folder: Path, monkeypatch: pyt
         ("--duplicates some", "must be 'refuse' or 'drop'"),
     ],
 )
-def test_mistakes_end_in_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str], change: str, message: str) -> None:
+def test_mistakes_end_in_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], change: str, message: str
+) -> None:
     assert run([*APPLY, *change.split()]) == 2
     assert message in capsys.readouterr().err
     assert list((folder / "outbox").iterdir()) == []
@@ -101,9 +106,20 @@ def test_mistakes_end_in_a_sentence(folder: Path, capsys: pytest.CaptureFixture[
 
 
 def test_an_unbounded_release_shows_in_the_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = "randomize plan --schema hospital.schema.yaml --epsilon 1 --block ill:none -o bare.yaml".split()
+    plan = [
+        "randomize",
+        "plan",
+        "--schema",
+        "hospital.schema.yaml",
+        "--epsilon",
+        "1",
+        "--block",
+        "ill:none",
+        "-o",
+        "bare.yaml",
+    ]
     assert run(plan) == 0
-    apply = "randomize apply hospital.csv --plan bare.yaml -o outbox/hospital.parquet".split()
+    apply = ["randomize", "apply", "hospital.csv", "--plan", "bare.yaml", "-o", "outbox/hospital.parquet"]
     assert run(apply) == 2
     assert "bounds nothing" in capsys.readouterr().err
     assert run([*apply, "--no-guarantee"]) == 0
