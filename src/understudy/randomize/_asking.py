@@ -52,7 +52,7 @@ def make_block(fields: Sequence[Field], asked: Asked) -> Block:
     names, sizes = tuple(f.name for f in fields), tuple(f.size for f in fields)
     try:
         if (cells := prod(sizes)) > LARGEST_BLOCK:
-            raise OptionError(f"{cells:,} values together are more than the {LARGEST_BLOCK:,} that one block may have.")
+            raise OptionError(f"{cells:,} values together are more than the {LARGEST_BLOCK:,} that a block may have.")
         terms = read_terms(asked)
         matrix = _matrix(fields, terms)
         if matrix is not None and not matrix.unchanged:

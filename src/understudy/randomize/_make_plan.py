@@ -15,7 +15,7 @@ from understudy.randomize._forms import response_of_odds, response_within
 from understudy.randomize._grouping import MAX_CELLS, best_grouping
 from understudy.randomize._matrix import Response
 from understudy.randomize._odds import LARGEST_EPSILON, epsilon_above, epsilon_below, odds_below
-from understudy.randomize._plan import LARGEST_BLOCK, Block, Plan
+from understudy.randomize._plan import LARGEST_BLOCK, LONGEST_NAME, Block, Plan
 from understudy.schema import Field, Schema, SchemaLike, read_schema, refuse_drafts
 
 _FINEST = 10**9  # shares of ε are whole numbers of these
@@ -264,6 +264,8 @@ def _asked_blocks(
 
 def _party(given: str | None, schema: Schema) -> str:
     name = schema.name if given is None else given
-    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
-        raise OptionError("a party needs a name of up to 200 printable characters. Give one with --party (party=…).")
+    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise OptionError(
+            f"a party needs a name of up to {LONGEST_NAME} printable characters. Give one with --party (party=…)."
+        )
     return name.strip()
