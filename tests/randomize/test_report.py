@@ -134,11 +134,8 @@ def test_no_belief_rises_or_falls_beyond_the_bounds(name: str) -> None:
 
 def beliefs(rng: Random, every: list[Record], prior: Fraction) -> list[tuple[dict[Record, Fraction], set[Record]]]:
     """Beliefs over records, and a property of them, that has the probability `prior`."""
-    found = []
-    for one in every:
-        for two in every:
-            if one != two:
-                found.append(({true: Fraction(0) for true in every} | {one: prior, two: 1 - prior}, {one}))
+    nothing = dict.fromkeys(every, Fraction(0))
+    found = [(nothing | {one: prior, two: 1 - prior}, {one}) for one in every for two in every if one != two]
     for _ in range(30):
         holds = {true for true in every if rng.random() < 0.5}
         if not holds or len(holds) == len(every):

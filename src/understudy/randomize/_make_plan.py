@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import floor
+from math import floor, prod
 from typing import Any
 
 from understudy._core.errors import OptionError, did_you_mean
@@ -161,19 +161,17 @@ class _Default:
         taken = [block.matrix.amplification for block in named if block.matrix is not None and not block.from_data]
         odds = [found for found in taken if found is not None]
         if self.kind == "gamma":
-            left: Fraction = self.value
-            for found in odds:
-                left /= found
-            short = left < 1 or (needed and left == 1)
+            spent, left, least = prod(odds, start=Fraction(1)), self.value / prod(odds, start=Fraction(1)), 1
         else:
-            left = self.value - sum((epsilon_above(found) or Fraction(0) for found in odds), Fraction(0))
-            short = left < 0 or (needed and left == 0)
-        if short:
+            spent = sum((epsilon_above(found) or Fraction(0) for found in odds), Fraction(0))
+            left, least = self.value - spent, 0
+        if left < least or (needed and left == least):
+            rest = ", and there are others to randomise" if needed else ""
             raise OptionError(
-                f"the blocks that are named take more than {self.kind} {float(self.value):g} of the whole record, or "
-                "leave nothing for the others. Raise it, or give the blocks less."
+                f"the blocks that are named take {self.kind} {float(spent):.4g} of {float(self.value):.4g} for the "
+                f"whole record{rest}. Raise it, or give these blocks less."
             )
-        return left
+        return Fraction(left)
 
     def _divided(
         self, groups: Sequence[Sequence[Field]], n_fixed: int, most: Fraction, separate: bool, max_cells: int
@@ -219,10 +217,7 @@ def _checked(fields: Sequence[Field], matrix: Response, asked: str) -> Block:
 
 
 def _cells(fields: Iterable[Field]) -> int:
-    cells = 1
-    for field in fields:
-        cells *= field.size
-    return cells
+    return prod(field.size for field in fields)
 
 
 def _left_alone(field: Field, *, sensitive: bool = False) -> Block:
