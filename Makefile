@@ -6,10 +6,11 @@ READY := $(VENV)/.ready
 JOBS ?= 2
 CODE := src tests research benchmarks scripts conftest.py
 
-.PHONY: help setup browser demo test test-all lint types format options bench experiments lock clean
+.PHONY: help setup browser demo demo-parties test test-all lint types format options bench experiments lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
+	@echo "make demo-parties  a hospital, an insurer and an employer learn one network without pooling their columns"
 	@echo "make test      set up, run every fast check"
 	@echo "make test-all  the same and the slow statistical audits"
 	@echo "make bench     speed and utility against peers and plain NumPy (downloads peers; BENCH=--quick for a short run)"
@@ -29,6 +30,9 @@ $(READY): pyproject.toml research/pyproject.toml requirements.lock
 demo: setup
 	@$(BIN)/understudy publish demo --epsilon 1 --out demo-release --overwrite
 	@$(BIN)/understudy evaluate demo demo-release --html demo-report.html --overwrite
+
+demo-parties: setup
+	@$(BIN)/python scripts/demo_parties.py
 
 # Chromium for the tests that open a report; without one they are skipped.
 browser: setup
@@ -66,4 +70,4 @@ lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .bench demo-release demo-report.html .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .bench demo-release demo-report.html demo-parties .mypy_cache .ruff_cache .pytest_cache

@@ -36,6 +36,7 @@ SCRIPTS = {
     "evaluate": "Evaluation",
     "privabn": "PrivABN",
     "hpprivbayes": "HPPrivBayes: some columns protected better",
+    "unmixing": "Un-mixing randomised columns",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.

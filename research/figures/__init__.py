@@ -10,6 +10,9 @@ from research.figures import (
     hpprivbayes_fig4,
     hpprivbayes_fig5,
     hpprivbayes_fig6,
+    pram_fig4,
+    pram_printed,
+    pram_table2,
     privabn_fig1,
     privabn_fig2,
     privabn_fig3,
@@ -41,6 +44,9 @@ _ALL = (
     hpprivbayes_fig4.EXPERIMENT,
     hpprivbayes_fig5.EXPERIMENT,
     hpprivbayes_fig6.EXPERIMENT,
+    pram_table2.EXPERIMENT,
+    pram_fig4.EXPERIMENT,
+    pram_printed.EXPERIMENT,
     soundness_leak.EXPERIMENT,
 )
 EXPERIMENTS: Mapping[str, Experiment] = {experiment.name: experiment for experiment in _ALL}

@@ -11,6 +11,20 @@ from research.tasks._hp import ORIGINAL, cell_distances, printed_noise, radial_a
 from research.tasks._leak import audit, real_records, star, threshold
 from research.tasks._marginals import marginals
 from research.tasks._network import network_information
+from research.tasks._pram import (
+    GAMMA_OF_X,
+    PARAMETERS,
+    PRINTED_AMPLIFICATION,
+    amplification,
+    beside,
+    estimates,
+    largest_p,
+    marginal_matrix,
+    order_of_factors,
+    parameter_words,
+    parameters,
+)
+from research.tasks._pram_networks import TABLE_2_COLUMNS
 from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
 from research.tasks._svm import svm
 
@@ -33,27 +47,46 @@ TASKS: Mapping[str, Task] = {
     "cells": cell_distances,
     "printed noise": printed_noise,
     "svm": svm,
+    "pram parameters": parameters,
+    "pram beside": beside,
+    "pram amplification": amplification,
+    "pram estimates": estimates,
+    "pram largest p": largest_p,
+    "pram order of factors": order_of_factors,
+    "pram marginal matrix": marginal_matrix,
 }
 """By the name that runs are stored under."""
 TIMES = frozenset({"cpu_seconds"})
 """Values that are never the same twice."""
 
 __all__ = [
+    "GAMMA_OF_X",
     "ORIGINAL",
+    "PARAMETERS",
+    "PRINTED_AMPLIFICATION",
     "QUERIES",
+    "TABLE_2_COLUMNS",
     "TASKS",
     "TIMES",
     "Task",
     "Values",
     "adaptive_pairs",
+    "amplification",
     "audit",
+    "beside",
     "cell_distances",
+    "estimates",
+    "largest_p",
+    "marginal_matrix",
     "marginals",
     "mean_errors",
     "missed_parents",
     "network_information",
+    "order_of_factors",
     "pairs_by_definition",
     "pairs_of_run",
+    "parameter_words",
+    "parameters",
     "printed_noise",
     "query_errors",
     "radial_accuracy",

@@ -14,8 +14,16 @@ from hypothesis import strategies as st
 from research import EXPERIMENTS, Experiment, Results, Run
 from research._experiment import Verdict
 from research.svm import PAPER_TARGETS
+from research.tasks import PARAMETERS, PRINTED_AMPLIFICATION
 
 VERDICTS = set(get_args(Verdict))
+
+
+def numbered(*words: str) -> tuple[str, ...]:
+    """What is said of every parameter of PRAM-BN's Table II."""
+    return tuple(f"{word} {number}" for word in words for number in range(1, PARAMETERS + 1))
+
+
 MEASURES: Mapping[str, tuple[str, ...]] = {
     "network": ("information", "degree", "cpu_seconds"),
     "pairs": ("pairs", "days"),
@@ -27,6 +35,18 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "loss of real records": ("median loss", "worst loss", "beyond"),
     "radial": ("accuracy", "own accuracy"),
     "printed noise": ("A", "B", "B least"),
+    "pram parameters": (*numbered("mean", "gap", "sd", "off"), "covered"),
+    "pram beside": numbered("mean", "gap", "sd", "se"),
+    "pram amplification": (
+        *(f"{word} {name}" for word in ("gamma", "printed", "K*") for name in PRINTED_AMPLIFICATION),
+        "epsilon",
+        "clear",
+    ),
+    "pram estimates": tuple(f"{word}{b}{c}" for word in ("", "likely ", "off ", "sd ") for b in "01" for c in "01"),
+    "pram largest p": ("p*",),
+    "pram order of factors": ("bias",),
+    "pram marginal matrix": ("bias",),
+    "pram structure": ("links in error", "extra", "missing", "KL"),
 }
 Value = Callable[[Run, str], float]
 EACH = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda e: e.name)

@@ -159,7 +159,7 @@ def test_table_2_is_decided_both_ways():
 
 @pytest.mark.parametrize(("proved", "verdict"), [(0.5, "reproduced"), (1.5, "contradicted")])
 def test_a_theorem_is_contradicted_by_a_bound_above_its_epsilon(proved, verdict):
-    assert verdicts("soundness-leak", lambda run, measure, x: proved) == [verdict] * 6
+    assert verdicts("soundness-leak", lambda run, measure, x: proved) == [verdict] * 8
 
 
 # -- tasks ----------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_every_audit_runs_in_both_forms(row):
         assert all(0 <= hit <= 20 for hit in hits)
 
 
-@pytest.mark.parametrize(("row", "trials"), [(2, 300), (4, 100), (5, 100)])
+@pytest.mark.parametrize(("row", "trials"), [(2, 300), (4, 100), (5, 100), (11, 1000)])
 def test_audits_that_are_nearly_certain_catch_the_printed_form_in_few_trials(row, trials):
     hits = AUDITS[row].hits(as_printed=True, trials=trials, seed=1)
     assert epsilon_lower_bound(*hits, trials) > AUDITS[row].claimed

@@ -65,11 +65,14 @@ def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
     assert sum(outcome.cpu_seconds for outcome in OUTCOMES.values()) / 2 < 3600
 
 
+NOT_COUNTED_IN_THE_README = {"Soundness", "PRAM-BN"}
+
+
 def test_the_readme_counts_the_papers_claims_as_the_results_do():
     verdicts = [
         finding.verdict
         for name, outcome in OUTCOMES.items()
-        if EXPERIMENTS[name].paper != "Soundness"
+        if EXPERIMENTS[name].paper not in NOT_COUNTED_IN_THE_README
         for finding in outcome.verdicts
     ]
     readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())

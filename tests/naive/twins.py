@@ -66,7 +66,7 @@ RANDOMIZING: Twins = {
     "draw_matrix": publishing.naive_matrix,
     "find_cell": publishing.naive_matrix,
 }
-UNMIXING: Twins = dict.fromkeys(("map_dense", "map_shared"), unmixing.naive_axis_by_axis)
+UNMIXING: Twins = dict.fromkeys(("combine", "map_dense", "map_shared"), unmixing.naive_axis_by_axis)
 TWINS: Mapping[str, Twins] = {
     "understudy.counting._kernels": COUNTING,
     "understudy.privacy._kernels": PRIVACY,

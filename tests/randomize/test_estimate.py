@@ -77,7 +77,10 @@ def test_the_command_prints_all_of_it_as_json(inbox: Path, capsys) -> None:
     assert np.array(marginal["standard_errors"]).min() > 0
     assert (found["rows"], marginal["n"]) == (ROWS - 200, ROWS - 200)
     assert [one["party"] for one in found["parties"]] == ["hospital", "insurer"]
-    assert "100 of 2,900 rows are not in every other file" in found["notes"][0]
+    assert found["notes"][:2] == ["hospital.parquet: NOT PRIVATE: seeded", "insurer.parquet: NOT PRIVATE: seeded"]
+    assert "100 of 2,900 rows are not in every other file" in found["notes"][2]
+    assert Fraction(found["epsilon"]) >= Fraction(found["epsilon_decimal"] - 1e-9)
+    assert found["epsilon_decimal"] == pytest.approx(np.log(3) + np.log(0.7 / 0.15), abs=1e-6)
 
 
 def test_the_command_prints_a_table_for_people(inbox: Path, capsys) -> None:
@@ -86,6 +89,7 @@ def test_the_command_prints_a_table_for_people(inbox: Path, capsys) -> None:
     assert "disease: 2,900 rows, unbiased; ± is one standard error" in shown.out
     assert "95 % interval" in shown.out
     assert "much" in shown.out
+    assert "Whoever is in all files is exposed to ε = 2.639 by them." in shown.out
     assert "insurer.parquet: 100 of 2,900 rows" in shown.err
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.naive.unmixing import naive_covariance, naive_inverse, naive_joint_matrix, naive_outcomes, naive_unmix
 from tests.randomize.parties import CIRCULANT, DENSE_SIX, IN_GROUPS, UNEVEN, exact_rows, flip, made_plan, one_party
-from understudy.randomize import TransitionMatrix, UnmixedCounts
+from understudy.randomize import TransitionMatrix, UnmixedCounts, exact_covariance
 from understudy.schema import Axis, Domain, Marginal
 
 
@@ -125,6 +125,20 @@ def test_every_outcome_agrees_with_fractions_and_their_mean_is_exact(case: Case)
         for a in range(size):
             for b in range(size):
                 assert squares[number][a][b] - wanted[a] * wanted[b] == spreads[number][a][b]
+
+
+@pytest.mark.parametrize("name", ["a: all independently", "mostly changed", "left alone"])
+def test_the_covariance_of_known_counts_is_that_of_all_outcomes(name: str) -> None:
+    case = CASES[name]
+    cells = case.cells
+    rows = [cells.index(row) for row in case.rows]
+    whole = list(range(len(cells)))
+    wanted = np.zeros((len(cells), len(cells)))
+    for published, chance in naive_outcomes(rows, case.matrix).items():
+        wanted += float(chance) * np.array(naive_covariance(published, case.inverse, whole, len(cells)), dtype=float)
+    true = np.bincount(rows, minlength=len(cells)).reshape(case.sizes)
+    found = exact_covariance(true, [matrix for _, matrix in case.blocks])
+    assert found == pytest.approx(wanted, abs=1e-9)
 
 
 def test_the_order_of_factors_that_the_paper_prints_is_wrong_for_its_own_index() -> None:

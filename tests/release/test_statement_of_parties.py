@@ -77,7 +77,7 @@ def test_columns_that_are_not_sensitive_and_second_runs_are_told():
     parties = (replace(LOCAL.parties[0], public=("sex",)), LOCAL.parties[1])
     twice = replace(LOCAL.charges[0], runs=2, cost=Fraction(22, 10))
     letter = privacy_letter(replace(LOCAL, parties=parties, charges=(twice, LOCAL.charges[1])))
-    assert "sex: sent as they are by hospital" in letter
+    assert "sex: sent unchanged by hospital" in letter
     assert "kept with 0.5, 2 times | 2.2 |" in letter
     assert "randomised more than once" in letter
 

@@ -41,18 +41,25 @@ def estimate(
         say_aside(f"understudy: {printable(note)}")
     for one in found:
         _show(one)
+    _show_exposure(inbox)
 
 
 def _document(inbox: Inbox, found: list[MarginalEstimate], how: str) -> dict[str, object]:
+    from understudy.randomize import report
+
+    exposed = report(*inbox.plans).to_dict()
     return {
         "rows": inbox.n,
         "how": how,
+        "epsilon": exposed["epsilon"],
+        "epsilon_decimal": exposed["epsilon_decimal"],
         "parties": [
             {"party": party.plan.party, "file": party.source, "rows": party.n, "fingerprint": party.plan.fingerprint}
             for party in inbox.parties
         ],
         "marginals": [one.to_dict() for one in found],
         "notes": list(inbox.notes),
+        "warnings": exposed["warnings"],
     }
 
 
@@ -65,3 +72,11 @@ def _show(one: MarginalEstimate) -> None:
     say_table(table)
     for note in one.notes:
         say(f"Note: {note}")
+
+
+def _show_exposure(inbox: Inbox) -> None:
+    from understudy.randomize import report
+
+    exposed = report(*inbox.plans).to_dict()["epsilon_decimal"]
+    bound = "ε without bound" if exposed is None else f"ε = {exposed:.4g}"
+    say(f"Whoever is in {'this file' if len(inbox.parties) == 1 else 'all files'} is exposed to {bound} by them.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from understudy.cli._show import make_table, say, say_json, say_table
+from understudy.cli._show import counted, make_table, progress_bars, say, say_json, say_table
 
 if TYPE_CHECKING:
-    from understudy.randomize import Cross, CrossParty
+    from understudy.randomize import Cross, CrossParty, Piece
 
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
 _STRUCTURE = typer.Option(..., "--structure", help="The network's links: a BIF file, the same for every party.")
@@ -30,14 +30,140 @@ def cross(
 ) -> None:
     """Work out who must send which columns to whom, so that everyone can learn its own variables. Reads no table."""
     from understudy.randomize import cross as work_out
+    from understudy.randomize import split_names
 
     schemas = read_parties(party)
-    found = work_out(structure, schemas, public=split_names(public))
+    found = work_out(structure, schemas, public=[name for text in public or [] for name in split_names(text)])
     if as_json:
         commands = {one.name: _commands(one, schemas[one.name], structure) for one in found.parties}
         say_json({**found.to_dict(), "commands": commands})
         return
     _show(found, schemas, structure)
+
+
+def own(
+    source: str = typer.Argument(..., help="The party's own table: CSV (also .gz) or Parquet. It stays where it is."),
+    received: list[Path] | None = typer.Argument(None, help="Randomised files with the cross parents others sent."),
+    schema: Path = typer.Option(..., "--schema", "-s", help="The table's schema file."),
+    structure: Path = _STRUCTURE,
+    party: str = typer.Option(..., "--party", help="The party's name, as in its plan."),
+    out: Path = typer.Option(..., "--out", "-o", help="The parameters file to write, for the others."),
+    epsilon: str | None = typer.Option(None, "--epsilon", help="Budget of the noise in all parameters together."),
+    key: str | None = typer.Option(None, "--key", help="The column with the persons' key; needed with received files."),
+    secret_file: Path | None = typer.Option(
+        None, "--secret-file", help="File with the secret that the parties share. Default: UNDERSTUDY_SECRET."
+    ),
+    study: str = typer.Option("", "--study", help="Name of the study, as in 'apply'."),
+    other: list[str] | None = typer.Option(
+        None, "--other", metavar="NAME=SCHEMA", help="Another party's schema, so that messages say who holds what."
+    ),
+    ledger: Path | None = typer.Option(None, "--ledger", help="Ledger file to charge, such as budget.db."),
+    dataset: str | None = typer.Option(None, "--dataset", help="Name in the ledger. Default: the schema's name."),
+    cap: str | None = typer.Option(None, "--cap", help="Most that may ever be spent on it; on first use."),
+    no_guarantee: bool = typer.Option(
+        False, "--no-guarantee", help="Share exact parameters, as the paper prints it: no noise and no promise."
+    ),
+    seed: int | None = typer.Option(None, "--seed", help="A rehearsal with seeded noise: NOT PRIVATE."),
+    trust_draft: bool = typer.Option(False, "--trust-draft", help="Take drafted fields of the schema as declared."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file if it is there."),
+    as_json: bool = _JSON,
+) -> None:
+    """Learn your own variables from your own table and what others sent; write parameters that you may share."""
+    from understudy.randomize import own as learn_own
+    from understudy.randomize import read_secret
+
+    with progress_bars(quiet=as_json) as progress:
+        piece = learn_own(
+            source,
+            received or [],
+            structure=structure,
+            schema=schema,
+            party=party,
+            out=out,
+            epsilon=epsilon,
+            key=key,
+            secret=read_secret(secret_file) if received else None,
+            study=study,
+            others=read_parties(other or []),
+            ledger=ledger,
+            dataset=dataset,
+            cap=cap,
+            no_guarantee=no_guarantee,
+            seed=seed,
+            trust_draft=trust_draft,
+            overwrite=overwrite,
+            progress=progress,
+        )
+    if as_json:
+        say_json({"out": str(out), **_summary(piece)})
+    else:
+        _show_piece(piece, out)
+
+
+def assemble(
+    files: list[Path] = typer.Argument(..., help="The parameters files of all parties."),
+    structure: Path = _STRUCTURE,
+    out: Path = typer.Option(..., "--out", "-o", help="Folder for the study: model, parameters, privacy letter."),
+    name: str = typer.Option("", "--name", help="Name of the study in its statement. Default: the schemas' names."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace the folder if it is there."),
+    as_json: bool = _JSON,
+) -> None:
+    """Make one model of all parties' parameters, with one privacy statement. Reads no table, and costs nothing."""
+    from understudy.randomize import assemble as put_together
+
+    study = put_together(files, structure=structure, out=out, name=name, overwrite=overwrite)
+    statement = study.statement
+    if as_json:
+        listed = [str(path) for path in study.files]
+        say_json({"out": str(out), "files": listed, "statement": statement.to_dict(), "notes": list(study.notes)})
+        return
+    if statement.stamp:
+        say(f"*** {statement.stamp}: do not publish this folder. ***")
+    say(f"One model of {counted(len(study.parameters), 'variable', 'variables')} in {out}/.")
+    if statement.private:
+        say(f"For one person, all parties together: ε = {float(statement.epsilon):.4g}.")
+    for note in (*statement.warnings, *study.notes):
+        say(f"Note: {note}")
+    say(f"Read {out / 'PRIVACY.md'} first. Then try:")
+    say(f"  understudy sample {_quoted(out / 'model.understudy')} -n 1000 -o joint.csv")
+
+
+def _summary(piece: Piece) -> dict[str, Any]:
+    """All that the file says but the tables and the schema."""
+    left_out = ("schema", "variables", "received", "format")
+    return {
+        **{key: value for key, value in piece.to_dict().items() if key not in left_out},
+        "variables": [
+            {
+                "name": variable.name,
+                "parents": list(variable.parents),
+                "rows": variable.rows,
+                "largest_error": float(variable.errors.max()),
+            }
+            for variable in piece.variables
+        ],
+        "received": [
+            {"party": one.plan.party, "plan": one.plan.fingerprint, "columns": list(one.plan.schema.names)}
+            for one in piece.received
+        ],
+    }
+
+
+def _show_piece(piece: Piece, out: Path) -> None:
+    if piece.stamp:
+        say(f"*** {piece.stamp}: do not share {out}. ***")
+    table = make_table("variable", "given", "people", "largest error", right=("people", "largest error"))
+    for variable in piece.variables:
+        given = ", ".join(variable.parents) or "-"
+        table.add_row(variable.name, given, f"{variable.rows:,}", f"{variable.errors.max():.3f}")
+    say_table(table)
+    if piece.epsilon is not None:
+        tables = counted(piece.tables, "table", "tables")
+        say(f"Central noise at ε = {float(piece.epsilon):g} for {piece.unit}, over {tables}: {piece.noise}.")
+        say("What you sent to others in randomised form comes on top, and all other parties' do too.")
+    if piece.ledger is not None:
+        say(f"Charged to '{piece.ledger[0]}' in the ledger.")
+    say(f"Wrote {out}: probabilities and error bars, no rows. Send it to everybody.")
 
 
 def read_parties(given: Sequence[str]) -> dict[str, Path]:
@@ -57,15 +183,6 @@ def read_parties(given: Sequence[str]) -> dict[str, Path]:
             raise OptionError(f"party '{name.strip()}' is named twice. Give each party once.")
         found[name.strip()] = Path(path.strip())
     return found
-
-
-def split_names(given: Sequence[str] | None) -> list[str]:
-    """Names from options that may be repeated, and may have several separated by commas.
-
-    >>> split_names(["age, sex", "zip"]), split_names(None)
-    (['age', 'sex', 'zip'], [])
-    """
-    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
 
 
 def _show(found: Cross, schemas: dict[str, Path], structure: Path) -> None:

@@ -70,12 +70,6 @@ class Channel:
             return Shared(scale * (scale + 2 * share), share * share, self.unmixing.weights)
         return Dense(self.unmixing.matrix**2)
 
-    @cached_property
-    def paired(self) -> Dense:
-        """Products of two entries in the same row of Q·A, for covariances."""
-        rows = _dense(self.unmixing)
-        return Dense((rows[:, :, None] * rows[:, None, :]).reshape(rows.shape[0], -1))
-
 
 def open_channel(block: Block, asked: Sequence[Asked], domain: Domain) -> Channel:
     """The channel for some columns of a block, in the order asked. Raises OptionError if it cannot be inverted.

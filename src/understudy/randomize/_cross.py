@@ -6,19 +6,16 @@ parent*, and a variable all of whose parents are at home is *local*. Cross paren
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from understudy._core.errors import OptionError, SchemaError, did_you_mean
 from understudy.randomize._skeleton import Skeleton, StructureLike, read_skeleton
-from understudy.schema import Schema
+from understudy.schema import Schema, SchemaLike, read_schema
 
 Columns = tuple[str, ...]
-SchemaLike: TypeAlias = "Schema | str | os.PathLike[str] | Mapping[str, Any]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +146,7 @@ def cross(structure: StructureLike, schemas: Mapping[str, SchemaLike], *, public
     (('smokes', 'ill'), {'insurer': ('ill',)}, {'claims': ('ill',)})
     """
     skeleton = read_skeleton(structure)
-    declared = {party: _schema(schema) for party, schema in schemas.items()}
+    declared = {party: read_schema(schema) for party, schema in schemas.items()}
     owners = owners_of(skeleton, declared)
     left_alone = tuple(public)
     for name in left_alone:
@@ -157,12 +154,6 @@ def cross(structure: StructureLike, schemas: Mapping[str, SchemaLike], *, public
             raise OptionError(f"no variable '{name}' to declare public. {did_you_mean(name, owners)}")
     parties = tuple(_party(name, schema, skeleton, owners, left_alone) for name, schema in declared.items())
     return Cross(skeleton=skeleton, parties=parties)
-
-
-def _schema(given: SchemaLike) -> Schema:
-    if isinstance(given, Schema):
-        return given
-    return Schema.from_dict(given) if isinstance(given, Mapping) else Schema.load(Path(given))
 
 
 def owners_of(skeleton: Skeleton, schemas: Mapping[str, Schema]) -> dict[str, str]:

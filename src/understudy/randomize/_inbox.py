@@ -151,13 +151,21 @@ class Inbox:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What the join left out, in words."""
-        return tuple(
+        """What a reader of any result should know about the files, in words."""
+        notes = [f"{party.name}: {party.stamp}" for party in self.parties if party.stamp]
+        notes += [
+            f"{party.name}: its columns were randomised {party.times} times so far, and ε counts each time for whoever "
+            "has all of these files."
+            for party in self.parties
+            if party.times > 1
+        ]
+        notes += [
             f"{party.name}: {party.n - self.n:,} of {party.n:,} rows are not in every other file. They count where "
             "only parties that have them are asked about."
             for party in self.parties
             if party.n > self.n
-        )
+        ]
+        return tuple(notes)
 
     def _why_nobody(self) -> str:
         for party in self.parties:

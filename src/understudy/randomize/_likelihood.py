@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from understudy.randomize._unmix import Floats, Map, apply_maps
+from understudy.randomize._matrix import TransitionMatrix
+from understudy.randomize._unmix import Floats, Map, apply_maps, forward_of
 
 GAP = 0.01
 """How far, in nats, the log-likelihood may be from its maximum: less than any test of it could notice."""
@@ -21,7 +22,7 @@ MOST_STEPS = 2_000
 
 def most_likely(
     published: Floats,
-    forward: Sequence[Map],
+    matrices: Sequence[Map | TransitionMatrix],
     *,
     gap: float = GAP,
     most_steps: int = MOST_STEPS,
@@ -31,20 +32,20 @@ def most_likely(
 
     Args:
         published: published counts, an axis for each block.
-        forward: for each axis its transition matrix.
+        matrices: for each axis its transition matrix P, or the map x → Pᵀx.
         gap: stops when the log-likelihood is provably this near to its maximum.
         most_steps: stops after so many evaluations in any case.
         watch: is told the log-likelihood of each p that is kept.
 
-    >>> from understudy.randomize._unmix import Dense
-    >>> flips = Dense(np.array([[0.75, 0.25], [0.25, 0.75]]))
-    >>> most_likely(np.array([10.0, 90.0]), [flips]).round(1).tolist()
+    >>> from fractions import Fraction
+    >>> from understudy.randomize import Response
+    >>> most_likely(np.array([10.0, 90.0]), [Response(2, Fraction(3, 4))]).round(1).tolist()
     [0.0, 100.0]
     """
     total = float(published.sum())
     if total <= 0:
         return np.zeros_like(published)
-    search = _Search(published, forward)
+    search = _Search(published, [forward_of(m) if isinstance(m, TransitionMatrix) else m for m in matrices])
     p = np.full(published.shape, 1.0 / published.size)
     level, gradient = search.at(p)
     for _ in range(most_steps // 3):

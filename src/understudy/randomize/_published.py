@@ -11,11 +11,11 @@ import numpy as np
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.models import project_to_simplex
 from understudy.randomize._channel import Channel
+from understudy.randomize._covariance import pair_sums
 from understudy.randomize._likelihood import most_likely
 from understudy.randomize._unmix import Floats, apply_maps
 
 Fit: TypeAlias = Literal["likelihood", "projection"]
-_MOST_COVARIANCES = 1 << 26  # doubles: half a gigabyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,18 +86,10 @@ class Published:
         That is what randomising adds, the rows being what they are. With `sampling` rows are seen as drawn from a
         population too: Qᵀ D(Ñ) Q − N̂N̂ᵀ/n.
         """
-        asked = [channel.n_asked for channel in self.channels]
-        cells = prod(asked)
-        if cells * cells > _MOST_COVARIANCES:
-            raise OptionError(f"the covariances of {cells:,} cells do not fit into memory. Ask for fewer columns.")
-        pairs = apply_maps(self.table, [channel.paired for channel in self.channels])
-        # one axis for the first and one for the second cell of a pair, block by block → first cells, second cells
-        split = pairs.reshape([size for size in asked for _ in range(2)])
-        blocks = len(asked)
-        both = split.transpose([2 * b for b in range(blocks)] + [2 * b + 1 for b in range(blocks)])
+        cells = prod(self.sizes)
         rank = len(self.sizes)
-        ordered = both.reshape(self.sizes * 2).transpose([*self.order, *(rank + place for place in self.order)])
-        covariance = np.ascontiguousarray(ordered).reshape(cells, cells)
+        pairs = pair_sums(self.table, [channel.unmixing for channel in self.channels]).reshape(self.sizes * 2)
+        covariance = pairs.transpose([*self.order, *(rank + place for place in self.order)]).reshape(cells, cells)
         counts = self.unmixed().counts.ravel()
         if sampling:
             return covariance - np.outer(counts, counts) / self.n

@@ -114,6 +114,19 @@ def inverse_of(matrix: TransitionMatrix) -> Map:
     return Dense(matrix.inverse)
 
 
+def forward_of(matrix: TransitionMatrix) -> Map:
+    """P as a map from true counts to the published ones that are expected.
+
+    >>> from fractions import Fraction
+    >>> forward_of(Response(2, Fraction(3, 4))).along(np.array([6.0, 2.0])).tolist()
+    [5.0, 3.0]
+    """
+    if isinstance(matrix, Response):
+        ones = np.ones(matrix.size)
+        return Shared(ones * float(matrix.strength), ones * float(matrix.other), ones)
+    return Dense(matrix.dense)
+
+
 def unmix(table: npt.ArrayLike, inverses: Sequence[Map | TransitionMatrix | Floats | None]) -> Floats:
     """N̂ = QᵀÑ for Q = Q₀ ⊗ Q₁ ⊗ …, one factor for each axis of the table, in the order of its axes.
 

@@ -6,12 +6,14 @@ from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._published import Kind, PublishedModel, load_model
 from understudy.release._rehearse import Writing, refuse_without_room, rehearse_writing
-from understudy.release._statement import Statement
+from understudy.release._statement import AS_PRINTED, SEEDED, Statement
 from understudy.release._statement_lines import ChargeLine, LedgerNote, PartyNote, ProtectionLine, PublicField
-from understudy.release._statement_text import describe_domain
+from understudy.release._statement_text import clean as clean_text
+from understudy.release._statement_text import describe_domain, number_above
 from understudy.release._write import (
     Release,
     fill_release,
+    json_bytes,
     make_release,
     stamped_path,
     table_name,
@@ -20,6 +22,8 @@ from understudy.release._write import (
 )
 
 __all__ = [
+    "AS_PRINTED",
+    "SEEDED",
     "Answer",
     "CardFacts",
     "ChargeLine",
@@ -33,11 +37,14 @@ __all__ = [
     "Statement",
     "Writing",
     "check_output",
+    "clean_text",
     "croissant_card",
     "describe_domain",
     "fill_release",
+    "json_bytes",
     "load_model",
     "make_release",
+    "number_above",
     "privacy_letter",
     "refuse_without_room",
     "rehearse_writing",

@@ -19,7 +19,10 @@ from understudy._core.files import as_output_error
 from understudy.release._reserve import reserved_folder
 
 RELEASE_FILES = frozenset(
-    {"model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg", "protection.svg"}
+    {
+        *("model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg", "protection.svg"),
+        *("README.md", "parameters.csv", "structure.bif"),  # of a study among parties
+    }
 )
 _TABLES = ("synthetic.",)
 

@@ -123,8 +123,8 @@ def _not_hidden(statement: Statement) -> str:
         f"How many rows each party has, and how many of them all have: {statement.n_rows:,}.",
     ]
     lines += [
-        f"{listed(party.public)}: sent as they are by {clean(party.name)}, which declared them not to be sensitive. No "
-        "ε covers them, and they may help to recognise a person's row."
+        f"{listed(party.public)}: sent unchanged by {clean(party.name)}, which declared this not to be sensitive. No ε "
+        "covers it, and it may help to recognise a person's row."
         for party in statement.parties
         if party.public
     ]
@@ -168,7 +168,7 @@ def _limits(statement: Statement) -> str:
         "It rests on every party having run the program as it is, on domains and plans chosen without looking at the "
         "data, and on the program being right.",
         "Accuracy is not promised: randomised rows carry far more noise than counts of a trusted curator would. Small "
-        "groups and rare values are blurred most. `parameters.csv` and `understudy query` show error bars.",
+        "groups and rare values are blurred most. The study's `parameters.csv` has error bars.",
     ]
     warnings = [f"Noted: {clean(text)}" for text in statement.warnings]
     return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])

@@ -1,0 +1,326 @@
+"""One party without a miner: its own variables' parameters, from its true columns and others' randomised ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from understudy._core.drafts import draft_of
+from understudy._core.errors import OptionError, OutputError, did_you_mean
+from understudy._core.files import as_output_error, exists
+from understudy._core.receipts import charges_noted
+from understudy.privacy import (
+    ONE_ROW,
+    Curator,
+    Ledger,
+    LedgerWithReceipts,
+    Neighbours,
+    PrivacyUnit,
+    SQLiteLedger,
+    make_budget,
+    make_noise,
+    open_curator,
+)
+from understudy.randomize._file import RandomizedFile, open_randomized
+from understudy.randomize._inbox import Inbox, PartyColumns
+from understudy.randomize._matrix import Response
+from understudy.randomize._own_tables import Conditional, OwnTables
+from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
+from understudy.randomize._plan import Block, Plan
+from understudy.randomize._pseudonyms import Pseudonymizer, read_secret
+from understudy.randomize._skeleton import Skeleton, StructureLike, read_skeleton
+from understudy.randomize._unmixed_counts import UnmixedCounts
+from understudy.release import AS_PRINTED, SEEDED
+from understudy.schema import Marginal, Schema, SchemaLike, read_schema, refuse_drafts
+from understudy.tables import Table, code_batches, open_source
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+Number: TypeAlias = "int | float | str | Fraction"
+ONE_PERSON = PrivacyUnit("one person")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What a party was asked to learn, resolved before any row is read."""
+
+    party: str
+    skeleton: Skeleton
+    schema: Schema
+    """Its variables only."""
+    files: tuple[RandomizedFile, ...]
+    key: str | None
+    study: str
+    epsilon: Fraction | None
+    seed: int | None
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def stamp(self) -> str:
+        words = [*([AS_PRINTED] if self.epsilon is None else []), *([SEEDED] if self.seed is not None else [])]
+        return "; ".join(words)
+
+
+def own(
+    source: Any,
+    received: Sequence[str | os.PathLike[str]] = (),
+    *,
+    structure: StructureLike,
+    schema: SchemaLike,
+    party: str,
+    out: str | os.PathLike[str],
+    epsilon: Number | None = None,
+    key: str | None = None,
+    secret: str | None = None,
+    study: str = "",
+    others: Mapping[str, SchemaLike] | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    cap: Number | None = None,
+    no_guarantee: bool = False,
+    seed: int | None = None,
+    trust_draft: bool = False,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Piece:
+    """Learn the parameters of a party's own variables, and write them to a file that it may share.
+
+    `received` are the randomised files with the cross parents that others sent; they are matched with the table's rows
+    by pseudonym (`key`, `secret` and `study`, as in `apply`). `epsilon` is the budget of the central noise, for all
+    variables together, charged to `ledger`. With `no_guarantee` parameters are exact, as the paper prints it; with
+    `seed` they are a rehearsal: both are stamped, and never charged. `others` are other parties' schemas, so that
+    messages can say who holds what.
+
+    Unit: one person (one row without a key). Neighbours: replace-one; who is in the table is not hidden. Bound:
+    `epsilon` for the party's columns, beside what it sent; it adds up with all other parties' (proof.md, section 5).
+
+    >>> import tempfile, pyarrow as pa
+    >>> fields = [{"name": name, "categories": ["no", "yes"]} for name in ("smokes", "ill")]
+    >>> table = pa.table({"smokes": ["no", "yes"] * 500, "ill": ["no", "no", "no", "yes"] * 250})
+    >>> piece = own(table, structure={"smokes": [], "ill": ["smokes"]}, schema={"fields": fields}, party="hospital",
+    ...             epsilon=4, out=Path(tempfile.mkdtemp(), "hospital.parameters.json"))
+    >>> [variable.name for variable in piece.variables], piece.epsilon
+    (['smokes', 'ill'], Fraction(4, 1))
+    """
+    declared, skeleton = read_schema(schema), read_skeleton(structure)
+    refuse_drafts(declared, trust_draft=trust_draft)
+    asked = _Asked(
+        party=_party(party),
+        skeleton=skeleton,
+        schema=declared.only(_own_variables(skeleton, declared)),
+        files=_needed_files(skeleton, declared, [open_randomized(Path(path)) for path in received], others or {}),
+        key=key,
+        study=study,
+        epsilon=_budget(epsilon, no_guarantee=no_guarantee),
+        seed=seed,
+    )
+    book = _ledger(asked, ledger, dataset or declared.name, cap)
+    with charges_noted(), _written_whole(Path(out), overwrite=overwrite) as draft:
+        tables, rows = _open_tables(source, asked, secret, progress)
+        curator = _curator(tables, asked, book)
+        piece = _piece(asked, tables.measure(curator), curator, rows)
+        piece.save(draft)
+    return piece
+
+
+@contextmanager
+def _written_whole(target: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A draft that takes its place at the end; opened first, so that nothing is spent on what cannot be written."""
+    if exists(target) and not overwrite:
+        raise OutputError(f"{target} exists already. Name another file, or add --overwrite (overwrite=True).")
+    with as_output_error(target), draft_of(target) as draft:
+        yield draft
+        draft.replace(target)
+
+
+def _budget(epsilon: Number | None, *, no_guarantee: bool) -> Fraction | None:
+    if epsilon is None and not no_guarantee:
+        raise OptionError(
+            "how much may the parameters reveal? They are counts of true columns: give a budget for the noise in them, "
+            "such as --epsilon 1 (epsilon=1). Exact ones, as the paper prints it, go with --no-guarantee."
+        )
+    if epsilon is not None and no_guarantee:
+        raise OptionError(
+            "--no-guarantee (no_guarantee=True) shares exact parameters, so an epsilon means nothing beside it. Give "
+            "one of both."
+        )
+    return None if epsilon is None else make_budget(epsilon).epsilon
+
+
+def _party(name: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise OptionError("a party needs a name, by which others know its parameters: --party hospital.")
+    return name.strip()
+
+
+def _own_variables(skeleton: Skeleton, schema: Schema) -> list[str]:
+    found = [name for name in schema.names if name in skeleton.parents]
+    if not found:
+        raise OptionError(
+            "none of the schema's columns is a variable of the structure, so there is nothing to learn here. "
+            f"{did_you_mean(schema.names[0], skeleton.names)}"
+        )
+    return found
+
+
+def _needed_files(
+    skeleton: Skeleton, schema: Schema, files: Sequence[RandomizedFile], others: Mapping[str, SchemaLike]
+) -> tuple[RandomizedFile, ...]:
+    """The files that hold cross parents of the party's variables. Raises OptionError if one is missing."""
+    own = [name for name in skeleton.names if name in schema.names]
+    needed = dict.fromkeys(p for name in own for p in skeleton.parents[name] if p not in schema.names)
+    for file in files:
+        for name in file.plan.schema.names:
+            if name in own:
+                raise OptionError(
+                    f"column '{name}' is in your own schema and in {file.name}. Each variable has one holder: agree "
+                    "who that is."
+                )
+    missing = [name for name in needed if not any(name in file.plan.schema.names for file in files)]
+    if missing:
+        holders = {party: read_schema(given).names for party, given in others.items()}
+        lines = []
+        for name in missing:
+            children = ", ".join(child for child in own if name in skeleton.parents[child])
+            who = next((party for party, names in holders.items() if name in names), None)
+            sender = "the party that holds it" if who is None else who
+            lines.append(f"{children} depends on '{name}', which no received file has: {sender} must send it.")
+        lines.append("See who sends what with: understudy randomize cross")
+        raise OptionError("\n".join(lines))
+    return tuple(file for file in files if any(name in needed for name in file.plan.schema.names))
+
+
+def _ledger(asked: _Asked, ledger: object, dataset: str, cap: Number | None) -> Ledger | None:
+    if ledger is None:
+        if cap is not None:
+            raise OptionError("a cap means something in a ledger only. Name one: --ledger budget.db.")
+        return None
+    if not isinstance(ledger, str | os.PathLike):
+        return ledger  # type: ignore[return-value]  # a ledger object
+    book = SQLiteLedger(ledger, dataset=dataset, cap=cap)
+    if asked.epsilon is not None and not asked.stamp:
+        book.check(epsilon=asked.epsilon, delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE, unit=_unit(asked))
+    return book
+
+
+def _unit(asked: _Asked) -> PrivacyUnit:
+    # with a key nobody has two rows; without one nobody looked
+    return ONE_ROW if asked.key is None else ONE_PERSON
+
+
+def _open_tables(source: Any, asked: _Asked, secret: str | None, progress: Progress | None) -> tuple[OwnTables, int]:
+    """The party's rows, joined with what it received; and how many there are."""
+    mine = _own_columns(source, asked, secret, progress)
+    theirs = [
+        PartyColumns(file.plan, file.codes(), file.pseudonyms(), file.secret_check, file.name) for file in asked.files
+    ]
+    inbox = Inbox([mine, *theirs])
+    domain = inbox.domain
+    families = [
+        Marginal.of(*(domain.index(each) for each in (*asked.skeleton.parents[name], name))) for name in asked.variables
+    ]
+    return OwnTables(UnmixedCounts(inbox), frozenset(range(len(asked.variables))), families), mine.n
+
+
+def _own_columns(source: Any, asked: _Asked, secret: str | None, progress: Progress | None) -> PartyColumns:
+    opened = open_source(source)
+    maker = None
+    if asked.files:
+        if asked.key is None:
+            raise OptionError(
+                f"received columns are matched with your rows by pseudonym, so the column with the persons' key is "
+                f"needed: --key (key=…). {did_you_mean('', opened.names)}"
+            )
+        maker = Pseudonymizer(read_secret(None) if secret is None else secret, asked.study)
+    if asked.key is not None and asked.key not in opened.names:
+        raise OptionError(
+            f"the table has no column '{asked.key}' to be the key. {did_you_mean(asked.key, opened.names)}"
+        )
+    parts, pseudonyms, n = [], [], 0
+    for batch in code_batches(opened, asked.schema, beside=[] if maker is None else [str(asked.key)]):
+        parts.append(batch.codes)
+        if maker is not None:
+            pseudonyms.append(maker(batch.beside[0]))
+        n += len(batch.codes[0])
+        if progress is not None:
+            progress("reading the table", n, max(opened.n_rows or 0, n))
+    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    return PartyColumns(
+        as_it_is(asked.party, asked.schema),
+        Table(asked.schema.domain, columns),
+        np.concatenate(pseudonyms).view(np.uint64) if pseudonyms else None,
+        "" if maker is None else maker.check,
+        "your table",
+    )
+
+
+def as_it_is(party: str, schema: Schema) -> Plan:
+    """A plan that changes nothing: for columns that stay where they are.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "smokes", "type": "boolean"}]})
+    >>> as_it_is("hospital", schema).blocks[0].matrix.unchanged
+    True
+    """
+    blocks = [Block(columns=(f.name,), sizes=(f.size,), matrix=Response(f.size, Fraction(1))) for f in schema.fields]
+    return Plan(party=party, schema=schema, blocks=tuple(blocks))
+
+
+def _curator(tables: OwnTables, asked: _Asked, ledger: Ledger | None) -> Curator:
+    """The run is charged here, before anything is counted; not at all if it promises nothing."""
+    return open_curator(
+        tables,
+        budget=make_budget(1 if asked.epsilon is None else asked.epsilon),
+        unit=_unit(asked),
+        ledger=None if ledger is None or asked.stamp else LedgerWithReceipts(ledger),
+        noise=make_noise(seed=asked.seed),
+        noiseless="all" if asked.epsilon is None else None,
+        method="own",
+        note=f"parameters of {', '.join(asked.variables)}"[:200],
+    )
+
+
+def _piece(asked: _Asked, found: Sequence[Conditional], curator: Curator, rows: int) -> Piece:
+    [charge] = curator.charges
+    entry, noise = curator.ledger_entry, charge.noise
+    return Piece(
+        party=asked.party,
+        study=asked.study,
+        structure=asked.skeleton.fingerprint,
+        schema=asked.schema,
+        variables=tuple(
+            LearntVariable(
+                name=name,
+                parents=asked.skeleton.parents[name],
+                probabilities=one.probabilities,
+                errors=one.errors,
+                rows=one.n,
+            )
+            for name, one in zip(asked.variables, found, strict=True)
+        ),
+        rows=rows,
+        received=tuple(
+            ReceivedFile(
+                plan=file.plan, digest=file.digest, rows=file.n_rows, times=file.facts.times, stamp=file.facts.stamp
+            )
+            for file in asked.files
+        ),
+        epsilon=asked.epsilon,
+        tables=charge.n_tables,
+        noise="none" if noise is None or noise.kind == "none" else f"scale b = {float(noise.scale):.6g} per cell",
+        unit=_unit(asked).sentence,
+        created=datetime.now(UTC).date().isoformat(),
+        version=version("understudy"),
+        stamp=asked.stamp,
+        ledger=None if entry is None else (entry.dataset, entry.hash),
+    )
