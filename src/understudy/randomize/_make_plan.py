@@ -18,6 +18,7 @@ from understudy.randomize._odds import LARGEST_EPSILON, epsilon_above, epsilon_b
 from understudy.randomize._plan import LARGEST_BLOCK, LONGEST_NAME, Block, Plan
 from understudy.schema import Field, Schema, SchemaLike, read_schema, refuse_drafts
 
+_MOST = 10**300
 _FINEST = 10**9  # shares of ε are whole numbers of these
 
 
@@ -55,9 +56,10 @@ def plan(
     """
     known = read_schema(schema)
     if columns is not None:
-        if not columns:
+        sent = _names(columns, known, "columns")
+        if not sent:
             raise OptionError("no columns are left to send. Name at least one, or leave out --columns (columns=…).")
-        known = known.only(_names(columns, known, "columns"))
+        known = known.only(sent)
     refuse_drafts(known, trust_draft=trust_draft)
     left_alone = _names(public, known, "public")
     asked = _asked_blocks(blocks or {}, known, left_alone)
@@ -120,6 +122,8 @@ class _Default:
             except ValueError:
                 raise OptionError(f"{kind} must be a number. Got {str(value)[:40]!r} instead.") from None
             least = 0 if kind == "epsilon" else 1
+            if number > _MOST:
+                raise OptionError(f"{kind} is larger than any that is meant. Give a smaller one.")
             if number <= least:
                 raise OptionError(f"{kind} must be above {least}. Got {value} instead: nothing could be learnt.")
             return cls(kind, number)
@@ -231,9 +235,11 @@ def _left_alone(field: Field, *, sensitive: bool = False) -> Block:
 
 
 def _names(given: Collection[str], schema: Schema, what: str) -> tuple[str, ...]:
+    if not isinstance(given, Iterable):
+        raise OptionError(f"{what} must be a list of column names. Got {type(given).__name__} instead.")
     names = split_names(given) if isinstance(given, str) else tuple(given)
     for name in names:
-        if name not in schema.names:
+        if not isinstance(name, str) or name not in schema.names:
             raise OptionError(f"{what}: no column '{name}' in the schema. {did_you_mean(str(name), schema.names)}")
     return tuple(dict.fromkeys(names))
 

@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 LARGEST_DENOMINATOR = 1 << 62
 """Probabilities of a row are whole numbers over one denominator, drawn from 64 random bits without rounding."""
 LARGEST_MATRIX = 500
-"""Most rows of a matrix that is written out: its plan is a file of some 10 MB. Randomised response has no such limit."""
+"""Most rows of a matrix that is written out: its plan is a file of 10 MB. Randomised response has no such limit."""
 _LEAST_SINGULAR_VALUE = 1e-9  # of 1 for a column left alone: below it, noise is multiplied by more than doubles hold
 
 

@@ -54,6 +54,9 @@ class Block:
         return prod(self.sizes)
 
     def __post_init__(self) -> None:
+        if len(self.asked) > LONGEST_NAME or not self.asked.isprintable():  # a note for people: it is cut, not refused
+            shown = "".join(c if c.isprintable() else "?" for c in self.asked[: LONGEST_NAME - 1])
+            object.__setattr__(self, "asked", shown + "…" if len(self.asked) > LONGEST_NAME else shown)
         if self.cells > LARGEST_BLOCK:
             raise OptionError(
                 f"{_and(self.columns)} have {self.cells:,} values together. A block has {LARGEST_BLOCK:,} at most: "
@@ -183,7 +186,7 @@ def _read_block(content: Any, where: str, schema: Schema) -> Block:
         sizes=sizes,
         matrix=matrix,
         sensitive=_flag(content, "sensitive", where, default=True),
-        asked=str(content.get("asked", ""))[:LONGEST_NAME],
+        asked=str(content.get("asked", "")),
         from_data=_flag(content, "from_data", where, default=matrix is None),
         keep=keep,
     )
