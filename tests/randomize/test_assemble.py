@@ -178,7 +178,8 @@ def test_categories_that_differ_between_parties_are_refused(exchange: tuple[Path
 def test_a_variable_learnt_with_other_parents_is_refused(exchange: tuple[Path, list[Path]], tmp_path: Path) -> None:
     travel, clinic, imaging = exchange[1]
     [asia, tub] = Piece.load(travel).variables
-    flat = replace(tub, parents=(), probabilities=tub.probabilities[0], errors=tub.errors[0])
+    one = {"probabilities": tub.probabilities[0], "errors": tub.errors[0], "people": tub.people.sum()}
+    flat = replace(tub, parents=(), **one)
     with pytest.raises(ModelFileError, match="'tub' was learnt with other parents"):
         assemble([changed(travel, tmp_path, variables=(asia, flat)), clinic, imaging], structure=PARENTS)
 

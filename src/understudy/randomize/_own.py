@@ -304,6 +304,7 @@ def _piece(asked: _Asked, found: Sequence[Conditional], curator: Curator, rows: 
                 parents=asked.skeleton.parents[name],
                 probabilities=one.probabilities,
                 errors=one.errors,
+                people=one.people,
                 rows=one.n,
             )
             for name, one in zip(asked.variables, found, strict=True)
