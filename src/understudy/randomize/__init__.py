@@ -18,7 +18,7 @@ from understudy.randomize._open_inbox import open_inbox
 from understudy.randomize._own import own
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._plan import Block, Plan
-from understudy.randomize._pseudonyms import read_secret
+from understudy.randomize._pseudonyms import read_secret, write_secret
 from understudy.randomize._published import Published, Unmixed
 from understudy.randomize._report import PartyReport, PlanReport, report
 from understudy.randomize._study import Parameters, Study, write_study
@@ -67,5 +67,6 @@ __all__ = [
     "report",
     "split_names",
     "unmix",
+    "write_secret",
     "write_study",
 ]
