@@ -181,7 +181,7 @@ def test_parents_without_anybody_get_the_overall_distribution_and_the_largest_er
 
 @pytest.mark.parametrize("secret", [0, 1])
 def test_exact_parameters_tell_what_a_lone_person_has(secret: int) -> None:
-    """Why noise is needed: as the paper prints it, one parameter is 0 or 1 with the value of the only person behind it."""
+    """Why noise is needed: as the paper prints it, a parameter is 1 for the value of the only person behind it."""
     tables = tables_of([0, 1, 0, secret], (0, 0, 0, 1), Response(2, Fraction(1)))
     [found] = tables.measure(open_curator(tables, budget=make_budget(1), noiseless="all"))
     assert found.probabilities[1, secret] == pytest.approx(1)
