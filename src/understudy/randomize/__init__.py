@@ -11,11 +11,15 @@ from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._forms import invariant_matrix
 from understudy.randomize._grouping import MAX_CELLS
 from understudy.randomize._inbox import Inbox, PartyColumns
+from understudy.randomize._judge import Rule, Weighed
+from understudy.randomize._k2 import Found
+from understudy.randomize._learn import Learned, learn
 from understudy.randomize._likelihood import most_likely
 from understudy.randomize._make_plan import plan, read_block, split_names
 from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._open_inbox import open_inbox
 from understudy.randomize._own import own
+from understudy.randomize._parameters import Family, learn_families
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._pseudonyms import read_secret, write_secret
@@ -31,7 +35,10 @@ __all__ = [
     "Block",
     "Cross",
     "CrossParty",
+    "Family",
+    "Found",
     "Inbox",
+    "Learned",
     "LearntVariable",
     "MarginalEstimate",
     "Matrix",
@@ -45,10 +52,12 @@ __all__ = [
     "RandomizedFile",
     "ReceivedFile",
     "Response",
+    "Rule",
     "Study",
     "TransitionMatrix",
     "Unmixed",
     "UnmixedCounts",
+    "Weighed",
     "apply",
     "assemble",
     "cross",
@@ -56,6 +65,8 @@ __all__ = [
     "exact_covariance",
     "invariant_matrix",
     "keep_probabilities",
+    "learn",
+    "learn_families",
     "make_block",
     "most_likely",
     "open_inbox",

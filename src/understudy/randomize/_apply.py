@@ -105,39 +105,35 @@ def apply(
     """Randomise a table's columns as the plan says, into a Parquet file at `out`. Large files stream.
 
     Args:
-        source: a path to a CSV, Parquet or Arrow file, or a pandas, polars or pyarrow table.
-        plan: the plan, or its file.
+        source, plan: what holds the table, as for `read_table`; and the plan, or its file.
         key: the column that says who a row is about. It becomes pseudonyms, for the miner to join parties by.
         secret: what the parties share and the miner does not have. Default: the variable UNDERSTUDY_SECRET.
         study: a name that all parties give alike; other studies get other pseudonyms.
         duplicates: what to do with keys that have several rows: "refuse", or "drop" all their rows.
         ledger: a ledger file. Default: one beside the table's file, whose cap follows what is spent.
         dataset, cap: the table's name in the ledger, and the most ε that may ever be spent on it.
-        record: False if somebody else sees to it that a table is randomised once.
+        record: False if you see to it yourself that a table is randomised once.
         force: go on though the same columns were randomised before; ε adds up.
         no_guarantee: go on though the plan has no finite ε.
-        source_of_bits: another source of randomness, for tests: the file is stamped NOT PRIVATE, and nothing charged.
+        source_of_bits: of a seed, for a rehearsal: the file is stamped NOT PRIVATE, and nothing charged.
 
     >>> import tempfile, pyarrow as pa
     >>> from understudy.randomize import open_randomized, plan
     >>> folder = Path(tempfile.mkdtemp())
     >>> made = plan({"name": "hospital", "fields": [{"name": "smokes", "type": "boolean"}]}, epsilon=1)
     >>> people = pa.table({"smokes": [True, False, False]})
-    >>> apply(people, made, out=folder / "sent.parquet", ledger=folder / "budget.db", cap=1).n_rows
-    3
-    >>> open_randomized(folder / "sent.parquet").codes().n
+    >>> sent = apply(people, made, out=folder / "sent.parquet", ledger=folder / "budget.db", cap=1)
+    >>> open_randomized(sent.out).codes().n
     3
     """
     plan = plan if isinstance(plan, Plan) else Plan.load(plan)
     opened, out = open_source(source), Path(out)
     bits = SystemBytes() if source_of_bits is None else source_of_bits
     _refuse_target(out, opened, overwrite=overwrite)
-    epsilon = _promised(plan, no_guarantee=no_guarantee)
-    place = _Place(opened, plan, epsilon, needed=record and bits.private)
-    if place.needed and epsilon != 0:
-        place.open(ledger, dataset, cap, force=force)
-    elif not record:
-        _warn_of_no_record()
+    epsilon = _promised(plan, no_guarantee=no_guarantee or not bits.private)
+    place = _Place(opened, plan, epsilon)
+    if bits.private and epsilon != 0:
+        place.open(ledger, dataset, cap, force=force, wanted=record)
     keys = open_keys(opened, plan, key=key, secret=secret, study=study, drop=_drops(duplicates))
     run = _Run(out, with_matrices(plan, opened), keys, Words(bits), "" if bits.private else SEEDED)
     return run.write(opened, place, progress)
@@ -146,13 +142,16 @@ def apply(
 class _Place:
     """Where a run is recorded, if it is: nowhere for a rehearsal, or if nothing is revealed that counts."""
 
-    def __init__(self, opened: Source, plan: Plan, epsilon: Fraction | None, *, needed: bool) -> None:
-        self._opened, self._plan, self.epsilon, self.needed = opened, plan, epsilon, needed
+    def __init__(self, opened: Source, plan: Plan, epsilon: Fraction | None) -> None:
+        self._opened, self._plan, self.epsilon = opened, plan, epsilon
         self.record: Record | None = None
         self.columns = tuple(name for block in plan.blocks if block.sensitive for name in block.columns)
 
-    def open(self, ledger: Any, dataset: str | None, cap: Any, *, force: bool) -> None:
+    def open(self, ledger: Any, dataset: str | None, cap: Any, *, force: bool, wanted: bool) -> None:
         """Open the ledger and look whether this was done before."""
+        if not wanted:
+            _warn_of_no_record()
+            return
         found = open_record_ledger(self._opened, self._plan, ledger=ledger, dataset=dataset, cap=cap)
         self.record = Record(found, epsilon=self.epsilon, force=force)
         self.look(())
@@ -259,5 +258,5 @@ def _warn_of_no_record() -> None:
         "this randomisation is not recorded. See to it that these columns are never randomised again: two files of "
         "the same rows, averaged, tell more than either.",
         PrivacyWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
