@@ -98,10 +98,7 @@ def own(
             overwrite=overwrite,
             progress=progress,
         )
-    if as_json:
-        say_json({"out": str(out), **_summary(piece)})
-    else:
-        _show_piece(piece, out)
+    _show_piece(piece, out, as_json=as_json)
 
 
 def assemble(
@@ -153,7 +150,10 @@ def _summary(piece: Piece) -> dict[str, Any]:
     }
 
 
-def _show_piece(piece: Piece, out: Path) -> None:
+def _show_piece(piece: Piece, out: Path, *, as_json: bool) -> None:
+    if as_json:
+        say_json({"out": str(out), **_summary(piece)})
+        return
     if piece.stamp:
         say(f"*** {piece.stamp}: do not share {out}. ***")
     table = make_table("variable", "given", "people", "largest error", right=("people", "largest error"))

@@ -35,7 +35,7 @@ from understudy.privacy import (
 from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Response
-from understudy.randomize._own_tables import Conditional, OwnTables
+from understudy.randomize._own_tables import OwnTables
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._pseudonyms import Pseudonymizer, read_secret
@@ -131,9 +131,8 @@ def own(
     opened = open_source(source)
     book = _ledger(asked, opened, ledger, dataset, cap)
     with charges_noted(), _written_whole(Path(out), overwrite=overwrite) as draft:
-        tables, rows = _open_tables(opened, asked, secret, progress)
-        curator = _curator(tables, asked, book)
-        piece = _piece(asked, tables.measure(curator), curator, rows)
+        tables = _open_tables(opened, asked, secret, progress)
+        piece = _measured(asked, tables, _curator(tables, asked, book))
         piece.save(draft)
     return piece
 
@@ -247,8 +246,8 @@ def _unit(asked: _Asked) -> PrivacyUnit:
     return ONE_ROW if asked.key is None else ONE_PERSON
 
 
-def _open_tables(opened: Source, asked: _Asked, secret: str | None, progress: Progress | None) -> tuple[OwnTables, int]:
-    """The party's rows, joined with what it received; and how many there are."""
+def _open_tables(opened: Source, asked: _Asked, secret: str | None, progress: Progress | None) -> OwnTables:
+    """The party's rows, joined with what it received."""
     mine = _own_columns(opened, asked, secret, progress)
     theirs = [
         PartyColumns(file.plan, file.codes(), file.pseudonyms(), file.secret_check, file.name) for file in asked.files
@@ -258,7 +257,7 @@ def _open_tables(opened: Source, asked: _Asked, secret: str | None, progress: Pr
     families = [
         Marginal.of(*(domain.index(each) for each in (*asked.skeleton.parents[name], name))) for name in asked.variables
     ]
-    return OwnTables(UnmixedCounts(inbox), frozenset(range(len(asked.variables))), families), mine.n
+    return OwnTables(UnmixedCounts(inbox), frozenset(range(len(asked.variables))), families)
 
 
 def _own_columns(opened: Source, asked: _Asked, secret: str | None, progress: Progress | None) -> PartyColumns:
@@ -317,7 +316,8 @@ def _curator(tables: OwnTables, asked: _Asked, ledger: Ledger | None) -> Curator
     )
 
 
-def _piece(asked: _Asked, found: Sequence[Conditional], curator: Curator, rows: int) -> Piece:
+def _measured(asked: _Asked, tables: OwnTables, curator: Curator) -> Piece:
+    found = tables.measure(curator)
     [charge] = curator.charges
     entry, noise = curator.ledger_entry, charge.noise
     return Piece(
@@ -336,7 +336,7 @@ def _piece(asked: _Asked, found: Sequence[Conditional], curator: Curator, rows: 
             )
             for name, one in zip(asked.variables, found, strict=True)
         ),
-        rows=rows,
+        rows=tables.n,
         received=tuple(
             ReceivedFile(
                 plan=file.plan, digest=file.digest, rows=file.n_rows, times=file.facts.times, stamp=file.facts.stamp
