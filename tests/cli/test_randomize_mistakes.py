@@ -14,11 +14,17 @@ from understudy.randomize import apply, plan
 
 N = 400
 SECRET, OTHER = "correct horse battery staple", "another horse, another staple"
-CYCLE = """network n {{ }}
-variable smokes {{ type discrete [ 2 ] {{ no, yes }}; }}
-variable {other} {{ type discrete [ 2 ] {{ no, yes }}; }}
-probability ( smokes | {other} ) {{ (no) 0.5, 0.5; (yes) 0.5, 0.5; }}
-probability ( {other} | smokes ) {{ (no) 0.5, 0.5; (yes) 0.5, 0.5; }}
+CYCLE = """network n { }
+variable smokes { type discrete [ 2 ] { no, yes }; }
+variable claims { type discrete [ 2 ] { no, yes }; }
+probability ( smokes | claims ) { (no) 0.5, 0.5; (yes) 0.5, 0.5; }
+probability ( claims | smokes ) { (no) 0.5, 0.5; (yes) 0.5, 0.5; }
+"""
+UNKNOWN = """network n { }
+variable smokes { type discrete [ 2 ] { no, yes }; }
+variable diet { type discrete [ 2 ] { no, yes }; }
+probability ( smokes ) { table 0.5, 0.5; }
+probability ( diet | smokes ) { (no) 0.5, 0.5; (yes) 0.5, 0.5; }
 """
 
 
@@ -55,7 +61,9 @@ def tampered(home: Path) -> list[str]:
     cells = table["claims"].to_pylist()
     cells[3] = "yes" if cells[3] == "no" else "no"
     changed = pa.array(cells, pa.string()).dictionary_encode().cast(table.schema.field("claims").type)
-    pq.write_table(table.set_column(0, table.schema.field("claims"), changed), path)
+    said = {b"understudy.randomized": pq.read_metadata(path).metadata[b"understudy.randomized"]}
+    forged = table.set_column(0, table.schema.field("claims"), changed).replace_schema_metadata(said)
+    pq.write_table(forged, path)
     return [str(path)]
 
 
@@ -123,8 +131,8 @@ def test_settings_that_make_no_sense_are_refused(
 ) -> None:
     monkeypatch.chdir(home)
     send(home, "insurer", "claims")
-    Path("cycle.bif").write_text(CYCLE.format(other="claims"), encoding="utf-8")
-    Path("unknown.bif").write_text(CYCLE.format(other="diet").replace("( smokes | diet )", "( smokes )"), "utf-8")
+    Path("cycle.bif").write_text(CYCLE, encoding="utf-8")
+    Path("unknown.bif").write_text(UNKNOWN, encoding="utf-8")
     command = ["randomize", "learn", "hospital.parquet", "insurer.parquet", "--out", "study", *more]
     refused(home, capsys, command, words)
 

@@ -118,8 +118,7 @@ def mine(folder: Path) -> str:
     """The miner at work."""
     files, plans = [f"{party}.parquet" for party in EPSILON], [f"{party}.plan.yaml" for party in EPSILON]
     agreed = [word for plan in plans for word in ("--plan", plan)]
-    told = understudy(folder, "randomize", "report", *plans)
-    told += understudy(folder, "randomize", "estimate", *files, "--marginal", "age,medical_spending")
+    told = understudy(folder, "randomize", "estimate", *files, "--marginal", "age,medical_spending")
     told += understudy(folder, "randomize", "learn", *files, *agreed, "--out", "study")
     return told + understudy(folder, "sample", "study/model.understudy", "-n", "2000", "-o", "joint.csv")
 
