@@ -35,6 +35,8 @@ def exchange(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]
             plan_of("travel", "tub", keep=Fraction(4, 5)),
             table_of("travel", codes),
             source_of_bits=None,
+            ledger=folder / "budget.db",
+            cap=9,
         ),
         send(
             folder,
@@ -42,6 +44,8 @@ def exchange(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]
             plan_of("clinic", "lung", "bronc", keep=Fraction(4, 5)),
             table_of("clinic", codes),
             source_of_bits=None,
+            ledger=folder / "budget.db",
+            cap=9,
         ),
     ]
     made = []
