@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
@@ -143,9 +142,8 @@ def _show_report(found: PlanReport) -> None:
             )
     say_table(table)
     say("γ: how far a published value may change the odds between two true ones. ε = ln γ. Kept: published as it is.")
-    say(
-        "K*: true values that a published one may come from, no measure of privacy. Worth 1 row in 30: 30 tell as much as a clean one."
-    )
+    say("K*: how many true values a published one may come from, which is no measure of privacy.")
+    say("Worth 1 row in 30: it takes 30 rows to learn as much of these columns as from one clean row.")
     _show_columns(found)
     _show_beliefs(found)
     if several:
@@ -207,7 +205,8 @@ def _short(number: Fraction) -> str:
 def _rounded(number: Fraction, digits: int, rounding: str) -> str:
     with localcontext() as context:
         context.prec, context.rounding = digits, rounding
-        return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
+        found = Decimal(number.numerator) / Decimal(number.denominator)
+        return f"{found:f}" if found < 10**digits else f"{int(found):,}" if found < 10**7 else f"{found:.1e}"
 
 
 def _span(low: Fraction, high: Fraction) -> str:
@@ -221,5 +220,6 @@ def _worth(share: float) -> str:
 def _bound(found: PartyReport | PlanReport) -> str:
     if found.epsilon is None or found.gamma is None:
         return "∞ (no bound)"
-    odds = f"{math.ceil(found.gamma):.1e}" if found.gamma > 10**6 else _short(found.gamma)
-    return f"{_short(found.epsilon)} (the odds between two true records change by a factor of up to {odds})"
+    return (
+        f"{_short(found.epsilon)} (the odds between two true records change by a factor of up to {_short(found.gamma)})"
+    )

@@ -103,10 +103,8 @@ def _of_many(plans: Sequence[Plan]) -> list[str]:
 
 
 def _times(odds: Fraction) -> str:
-    if odds < 10**7:
-        return f"{math.ceil(odds):,}"
-    power = len(str(math.ceil(odds))) - 1
-    return f"10^{power}" if odds == 10**power else f"more than 10^{power}"
+    whole = math.ceil(odds)
+    return f"{whole:,}" if whole < 10**7 else f"up to 10^{math.floor(math.log10(whole)) + 1}"
 
 
 def _list(names: Sequence[str]) -> str:
