@@ -93,6 +93,16 @@ def test_the_command_prints_a_table_for_people(inbox: Path, capsys) -> None:
     assert "insurer.parquet: 100 of 2,900 rows" in shown.err
 
 
+def test_labels_of_strangers_are_shown_as_they_are(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    odd = party("odd", "a[b]", ["[red]x[/]", ":bell:", "\x1b[2J"], Response(3, Fraction(7, 10)))
+    send(tmp_path, odd, np.array([0, 1, 2]), np.arange(3))
+    assert run(["randomize", "estimate", "odd.parquet"]) == 0
+    shown = capsys.readouterr().out
+    assert all(text in shown for text in ("a[b]", "[red]x[/]", ":bell:", "�[2J"))
+    assert "\x1b[2J" not in shown
+
+
 def test_without_marginals_every_column_is_estimated_and_pairs_on_request(inbox: Path) -> None:
     assert [one.columns for one in estimate(FILES)] == [("smoking",), ("disease",)]
     assert [one.columns for one in estimate(FILES, pairs=True)] == [("smoking", "disease")]
@@ -129,7 +139,7 @@ MISTAKES = {
     "column twice": (["-m", "smoking,smoking"], "column 'smoking' is named twice"),
     "another way": (["--how", "best"], "there is no way 'best'"),
     "plan missing": (["--plan", "none.yaml"], "none.yaml"),
-    "the same file twice": (["hospital.parquet"], "have the same plan"),
+    "the same file twice": (["hospital.parquet"], "hospital.parquet is given twice"),
 }
 
 

@@ -64,10 +64,11 @@ def _document(inbox: Inbox, found: list[MarginalEstimate], how: str) -> dict[str
 
 
 def _show(one: MarginalEstimate) -> None:
-    table = make_table(*one.columns, "count", "±", "95 % interval", right=("count", "±", "95 % interval"))
+    numbers = "count", "±", "95 % interval"
+    table = make_table(*map(printable, one.columns), *numbers, right=numbers)
     for cell in one.cells():
-        numbers = f"{cell.count:,.1f}", f"{cell.standard_error:,.1f}", f"{cell.low:,.0f} to {cell.high:,.0f}"
-        table.add_row(*map(printable, cell.labels), *numbers)
+        bounds = f"{cell.low:,.0f} to {cell.high:,.0f}"
+        table.add_row(*map(printable, cell.labels), f"{cell.count:,.1f}", f"{cell.standard_error:,.1f}", bounds)
     say(f"{', '.join(one.columns)}: {counted(one.n, 'row', 'rows')}, {one.how}; ± is one standard error")
     say_table(table)
     for note in one.notes:

@@ -83,14 +83,19 @@ def say_aside(sentence: str) -> None:
 
 
 def say_table(table: Table) -> None:
-    """A table on stdout, as wide as the terminal; wide enough for any row in a pipe."""
+    """A table on stdout, as wide as the terminal; wide enough for any row in a pipe. Cells are shown as they are."""
     from rich.console import Console
 
     class Screen(Console):
         def on_broken_pipe(self) -> None:  # rich would exit here and now
             raise BrokenPipeError
 
-    console = Screen() if sys.stdout.isatty() else Screen(width=200, no_color=True, highlight=False)
+    # a stranger's labels may look like rich's own marks, such as [red] or :bell:
+    console = (
+        Screen(markup=False, emoji=False)
+        if sys.stdout.isatty()
+        else Screen(width=200, no_color=True, highlight=False, markup=False, emoji=False)
+    )
     console.print(table)
 
 

@@ -218,6 +218,8 @@ def _check_columns(parties: Sequence[PartyColumns]) -> None:
     for party in parties:
         for name in party.plan.schema.names:
             first = owner.setdefault(name, party)
+            if first is not party and first.source and first.source == party.source:
+                raise OptionError(f"{party.source} is given twice. Give each file once.")
             if first is not party and first.plan.fingerprint == party.plan.fingerprint:
                 raise OptionError(
                     f"{first.name} and {party.name} have the same plan: the same columns would count twice. Give one "

@@ -2,8 +2,8 @@
 
 Published counts are multinomial with probabilities Pᵀp. The likelihood is concave in p, so its maximum is global, and
 how far a p is from it is bounded by the gradient g: ℓ* − ℓ(p) ≤ max g − n. Expectation and maximisation multiply p by
-g/n; two such steps are extrapolated (SQUAREM), and an extrapolation that lowers the likelihood is dropped, so that it
-never falls.
+g/n; two such steps are extrapolated (SQUAREM, Varadhan and Roland 2008), and an extrapolation that lowers the
+likelihood is dropped, so that it never falls.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from understudy.randomize._unmix import Floats, Map, apply_maps, forward_of
 GAP = 0.01
 """How far, in nats, the log-likelihood may be from its maximum: less than any test of it could notice."""
 MOST_STEPS = 2_000
+_FURTHEST = 4.0  # steps that the first extrapolation may go ahead; more where that goes well, fewer where it does not
+_LEAST_LEFT = 0.001  # of a cell that an extrapolation would make negative: one that is zero would stay so
 
 
 def most_likely(
@@ -48,6 +50,7 @@ def most_likely(
     search = _Search(published, [forward_of(m) if isinstance(m, TransitionMatrix) else m for m in matrices])
     p = np.full(published.shape, 1.0 / published.size)
     level, gradient = search.at(p)
+    furthest = _FURTHEST
     for _ in range(most_steps // 3):
         if watch is not None:
             watch(level)
@@ -55,24 +58,30 @@ def most_likely(
             break
         first = p * gradient / total
         second = first * search.at(first)[1] / total
-        further = _extrapolated(p, first, second)
+        ahead = _how_far(p, first, second, furthest)
+        further = _extrapolated(p, first, second, ahead)
         reached = search.at(further)
         if not reached[0] >= level:
-            further = second
+            further, furthest = second, max(1.0, furthest / 2)
             reached = search.at(second)
+        elif ahead == furthest:
+            furthest *= 4
         p, (level, gradient) = further, reached
     return p * total
 
 
-def _extrapolated(p: Floats, first: Floats, second: Floats) -> Floats:
-    """Where two steps lead to if they go on as they began; positive, with total one."""
-    step = first - p
-    bend = second - first - step
+def _how_far(p: Floats, first: Floats, second: Floats, furthest: float) -> float:
+    """How many steps ahead to go: many where the second step is much like the first."""
+    bend = second - 2 * first + p
     length = float(np.sqrt((bend * bend).sum()))
-    if length == 0.0:
-        return second
-    ahead = max(1.0, float(np.sqrt((step * step).sum())) / length)
-    further = np.maximum(p + 2 * ahead * step + ahead * ahead * bend, 0.1 * second)
+    step = float(np.sqrt(((first - p) ** 2).sum()))
+    return min(furthest, max(1.0, step / length)) if length else 1.0
+
+
+def _extrapolated(p: Floats, first: Floats, second: Floats, ahead: float) -> Floats:
+    """Where two steps lead to if they go on as they began; positive, with total one."""
+    further = p + 2 * ahead * (first - p) + ahead * ahead * (second - 2 * first + p)
+    further = np.maximum(further, _LEAST_LEFT * second)
     return np.asarray(further / further.sum())
 
 
