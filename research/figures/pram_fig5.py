@@ -216,7 +216,8 @@ _CLAIMS = (
             rule=Decided(
                 text=f"Reproduced if the best of the paper's C* has at most {_LITTLE:g} {_EASY}, and no more than "
                 f"'{_VARIABLE}' has there; contradicted if over {_MUCH:g}, half of the network's links, by "
-                f"{_CLEAR:g} standard errors; otherwise not reproduced. As printed the penalty is N/2 a parameter; repaired, (log N)/2.",
+                f"{_CLEAR:g} standard errors; otherwise not reproduced. As printed the penalty is N/2 a parameter; "
+                "repaired, (log N)/2.",
                 by=partial(_even_better, lines=lines),
             ),
             form=form,

@@ -11,7 +11,7 @@ from research.tasks import variable_eta
 
 _NETWORKS = {"ALARM": "alarm", "INSURANCE": "insurance"}
 _ROWS = 50_000
-_EPSILONS = (1.0, 2.0, 4.0)
+_EPSILONS = (1.0, 2.0, 4.0, 6.0)
 _LINKS, _EXTRA, _MISSING, _KL = "links in error", "extra", "missing", "KL"
 _CLEAN, _OURS, _OUR_C, _FIXED = "as if clean", "likelihood (ours)", "C* calibrated (ours)", "η = 0.99"
 _LINES: dict[str, dict[str, object]] = {

@@ -86,7 +86,7 @@ def structure(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
         column: symmetric(size, params["p"]) if "p" in params else at_epsilon(size, params["epsilon"])
         for column, size in sizes.items()
     }
-    given = {"eta": params.get("eta"), "penalty": params.get("penalty")}
+    given: dict[str, Any] = {"eta": params.get("eta"), "penalty": params.get("penalty")}
     if given["penalty"] == "N/2":
         given["penalty"] = rows / log(rows)  # so that C*·(log N)/2 is N/2
     mixed = randomised(clean, matrices, seed)
