@@ -28,13 +28,24 @@ def odds_below(epsilon: Fraction) -> Fraction:
     """
     if epsilon > LARGEST_EPSILON:
         raise OptionError(
-            f"epsilon {float(epsilon):g} is more than {LARGEST_EPSILON}: nearly every value would be published as it "
-            "is. Leave the column alone ('none'), and the report will say so; or give a smaller epsilon."
+            f"an epsilon of more than {LARGEST_EPSILON} means that next to all values are published as they are. "
+            "Leave the column alone ('none'), and the report will say so; or give a smaller epsilon."
         )
     with localcontext() as context:
         context.prec, context.rounding = _DIGITS, ROUND_FLOOR
         exponent = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)  # rounded down
         return Fraction(exponent.exp() * (1 - _UNDER))
+
+
+def short_epsilon(epsilon: Fraction) -> Fraction:
+    """ε rounded down to 12 significant digits: what is charged has as many, so it is never above what was asked for.
+
+    >>> float(short_epsilon(Fraction(1, 3)))
+    0.333333333333
+    """
+    with localcontext() as context:
+        context.prec, context.rounding = _KEPT, ROUND_FLOOR
+        return Fraction(Decimal(epsilon.numerator) / Decimal(epsilon.denominator))
 
 
 def epsilon_above(gamma: Fraction | None) -> Fraction | None:
