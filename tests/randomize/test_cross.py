@@ -119,3 +119,15 @@ def test_unknown_names_are_refused() -> None:
         cross(PARENTS, SCHEMAS, public=["lungs"])
     with pytest.raises(OptionError, match=r"no party 'clinics'\. Did you mean 'clinic'"):
         cross(PARENTS, SCHEMAS)["clinics"]
+
+
+def test_columns_whose_names_bif_cannot_spell_are_found() -> None:
+    schemas = {
+        "hospital": {"fields": [{"name": "is ill", "type": "boolean"}]},
+        "insurer": {"fields": [{"name": "Größe", "type": "boolean"}]},
+    }
+    plain, spelt = {"is_ill": [], "Gro_e": ["is_ill"]}, {"is ill": [], "Größe": ["is ill"]}
+    assert cross(plain, schemas)["insurer"].cross == {"Größe": ("is ill",)}
+    assert cross(plain, schemas).to_dict() == cross(spelt, schemas).to_dict()
+    with pytest.raises(OptionError, match="stand for the same column"):
+        cross({"is_ill": [], "IS_ILL": []}, schemas)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from understudy._core.errors import OptionError, did_you_mean
-from understudy.models import BifNetwork, Network, parents_first, read_bif
+from understudy.models import BifNetwork, Network, bif_word, parents_first, read_bif
 
 StructureLike: TypeAlias = "Skeleton | BifNetwork | Network | str | os.PathLike[str] | Mapping[str, Sequence[str]]"
 
@@ -35,9 +35,33 @@ class Skeleton:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the links: the same whatever order they were listed in."""
-        links = {name: sorted(parents) for name, parents in self.parents.items()}
+        """A hash of the links: the same whatever order they were listed in, and whether or not in BIF's plain words."""
+        links = {_word(name): sorted(map(_word, parents)) for name, parents in self.parents.items()}
         return sha256(json.dumps(links, sort_keys=True).encode()).hexdigest()
+
+    def named_like(self, columns: Iterable[str]) -> Skeleton:
+        """The same links, each variable under the name of the column that BIF spells in the same way, if there is one.
+
+        >>> read_skeleton({"is_ill": [], "smokes": ["is_ill"]}).named_like(["is ill"]).names
+        ('is ill', 'smokes')
+        """
+        listed = list(columns)
+        alike: dict[str, list[str]] = {}
+        for column in listed:
+            alike.setdefault(_word(column), []).append(column)
+        names = {}
+        for name in self.names:
+            found = alike.get(_word(name), [])
+            names[name] = found[0] if name not in listed and len(found) == 1 else name
+        if len(set(names.values())) < len(names):
+            raise OptionError(
+                "structure: two of its variables stand for the same column. Name them as the columns are."
+            )
+        return Skeleton({names[name]: tuple(names[p] for p in parents) for name, parents in self.parents.items()})
+
+
+def _word(name: str) -> str:
+    return bif_word(name, variable=True).lower()
 
 
 def read_skeleton(structure: StructureLike) -> Skeleton:
