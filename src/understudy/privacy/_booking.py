@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from understudy.privacy._dataset_names import find_name
-from understudy.privacy._ledger import Entry, accounts, cap_entry, check_amounts, make_entry, next_entries
+from understudy.privacy._ledger import Entry, Kind, accounts, cap_entry, check_amounts, check_cap, make_entry
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._unit import ONE_ROW
 
 FOLLOWS = "the cap follows what is spent"
+_RELATION = Neighbours.REPLACE_ONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,59 +39,51 @@ def booked_entries(
 cap=None)]
     [('cap', '2'), ('charge', '1')]
     """
-    made: list[Entry] = []
     known = accounts(entries)
     account = known.get(find_name(dataset, known) or "")
-    epsilon, relation = booking.epsilon, Neighbours.REPLACE_ONE
+    epsilon, made = booking.epsilon, []
     if epsilon is not None:
         check_amounts(epsilon, Fraction(0))
-    if account is None and (cap is None or epsilon is None):
+    if account is None:
         first, note = (epsilon or Fraction(0), FOLLOWS) if cap is None else (cap, "")
-        made.append(
-            make_entry(
-                entries, dataset, "open", epsilon=first, delta=delta_cap, neighbours=relation, unit=ONE_ROW, note=note
-            )
-        )
-    elif (
-        account is not None
-        and epsilon is not None
-        and account.remaining < epsilon
-        and _follows(entries, account.dataset)
-    ):
-        most = account.spent + epsilon
-        made.append(cap_entry(entries, dataset=account.dataset, cap=most, delta_cap=None, note=FOLLOWS))
-    before = [*entries, *made]
+        made.append(_entry(entries, dataset, "open", epsilon=first, delta=delta_cap, note=note))
+        account = accounts(made)[dataset]
+    else:
+        check_cap(account, cap, delta_cap)
+        if epsilon is not None and account.remaining < epsilon and _follows(entries, account.dataset):
+            most = account.spent + epsilon
+            made.append(cap_entry(entries, dataset=account.dataset, cap=most, delta_cap=None, note=FOLLOWS))
+            account = account.after(made[0])
     if epsilon is None:
-        account = accounts(before)[dataset if account is None else account.dataset]
-        account.refuse_relation(relation, ONE_ROW)
-        made.append(
-            make_entry(
-                before,
-                account.dataset,
-                "unbounded",
-                epsilon=Fraction(0),
-                delta=Fraction(0),
-                neighbours=relation,
-                unit=ONE_ROW,
-                method=booking.method,
-                note=booking.note,
-            )
-        )
-        return made
-    return [
-        *made,
-        *next_entries(
-            before,
-            dataset=dataset,
-            cap=None if made else cap,
-            delta_cap=None if made else delta_cap,
-            epsilon=epsilon,
-            delta=Fraction(0),
-            neighbours=relation,
-            method=booking.method,
-            note=booking.note,
-        ),
-    ]
+        account.refuse_relation(_RELATION, ONE_ROW)
+    else:
+        account.refuse_or_pass(epsilon, Fraction(0), _RELATION)
+    kind: Kind = "unbounded" if epsilon is None else "charge"
+    spent, said = epsilon or Fraction(0), {"method": booking.method, "note": booking.note}
+    return [*made, _entry([*entries, *made], account.dataset, kind, epsilon=spent, delta=Fraction(0), **said)]
+
+
+def _entry(
+    entries: Sequence[Entry],
+    dataset: str,
+    kind: Kind,
+    *,
+    epsilon: Fraction,
+    delta: Fraction | None,
+    note: str,
+    method: str = "",
+) -> Entry:
+    return make_entry(
+        entries,
+        dataset,
+        kind,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=_RELATION,
+        unit=ONE_ROW,
+        method=method,
+        note=note,
+    )
 
 
 def _follows(entries: Sequence[Entry], dataset: str) -> bool:
