@@ -21,7 +21,9 @@ _SECRET = typer.Option(
 _OTHER = typer.Option(
     None, "--other", metavar="NAME=SCHEMA", help="Another party's schema, so that messages say who holds what."
 )
-_STRUCTURE = typer.Option(..., "--structure", help="The network's links: a BIF file, the same for every party.")
+_STRUCTURE = typer.Option(
+    ..., "--structure", help="The network's links (BIF, or YAML: 'ill: [smokes, age]'), the same for every party."
+)
 
 
 def cross(

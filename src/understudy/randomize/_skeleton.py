@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.models import BifNetwork, Network, bif_word, parents_first, read_bif
+from understudy.schema import read_document
 
 StructureLike: TypeAlias = "Skeleton | BifNetwork | Network | str | os.PathLike[str] | Mapping[str, Sequence[str]]"
 
@@ -65,9 +66,10 @@ def _word(name: str) -> str:
 
 
 def read_skeleton(structure: StructureLike) -> Skeleton:
-    """The links of a BIF file, a network, or a mapping from each variable to its parents.
+    """The links of a network, of a file, or of a mapping from each variable to its parents.
 
-    Raises OptionError or ModelFileError: a cycle, a parent that is no variable, a file that cannot be read.
+    A file is BIF, or such a mapping in YAML or JSON (by its ending). Raises OptionError, ModelFileError or SchemaError:
+    a cycle, a parent that is no variable, a file that cannot be read.
 
     >>> read_skeleton({"a": ["b"]})
     Traceback (most recent call last):
@@ -76,7 +78,7 @@ def read_skeleton(structure: StructureLike) -> Skeleton:
     if isinstance(structure, Skeleton):
         return structure
     if isinstance(structure, str | os.PathLike):
-        structure = read_bif(Path(structure))
+        structure = _read_file(Path(structure))
     if isinstance(structure, BifNetwork):
         return _checked({variable.name: variable.parents for variable in structure.variables})
     if isinstance(structure, Network):
@@ -92,10 +94,22 @@ def read_skeleton(structure: StructureLike) -> Skeleton:
     )
 
 
-def _listed(name: str, parents: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(parents, str) or not isinstance(parents, Sequence):
+def _read_file(path: Path) -> BifNetwork | Mapping[str, Sequence[str]]:
+    if path.suffix.lower() not in (".yaml", ".yml", ".json"):
+        return read_bif(path)
+    content = read_document(path, what="structure", command="export")
+    if not isinstance(content, Mapping):
+        raise OptionError(
+            f"{path.name}: a structure lists each variable with its parents, such as 'ill: [smokes, age]'."
+        )
+    return content
+
+
+def _listed(name: object, parents: object) -> tuple[str, ...]:
+    names = [] if parents is None else parents
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in (name, *names)):
         raise OptionError(f"structure: the parents of '{name}' must be a list of names, empty for a variable without.")
-    return tuple(parents)
+    return tuple(names)
 
 
 def _checked(parents: Mapping[str, tuple[str, ...]]) -> Skeleton:
