@@ -49,6 +49,7 @@ COMMANDS = (
     (*PUBLISH, "--method", "privabn", "--format", "parquet", "--json", "--neighbours", "add-remove"),
     ("plan", TABLE, "--schema", SCHEMA, "--epsilon", "1", "--method", "jtree"),
     ("plan", "--schema", SCHEMA, "--epsilon", "1/3", "--rows", "1e4", "--k", "2", "--json"),
+    ("randomize", "plan", "--schema", SCHEMA, "--epsilon", "1.1", "-o", "out/p.plan.yaml", "--block", "ill: none"),
     ("schema", "check", TABLE, SCHEMA, "--json"),
     ("schema", "draft", TABLE, "--out", "out/draft.yaml"),
     ("schema", "draft", TABLE, "--sdv", "in/sdv.json"),

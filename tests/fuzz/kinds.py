@@ -16,12 +16,14 @@ from tests.fuzz.files import (
     run_table,
 )
 from tests.fuzz.frames import make_frame, run_frame
+from tests.fuzz.plans import make_plan, run_plan
 from tests.fuzz.runner import Kind
 
 KINDS = {
     "schema": Kind(make_schema, run_schema),
     "metadata": Kind(make_metadata, run_metadata),
     "question": Kind(make_question, run_question),
+    "plan": Kind(make_plan, run_plan),
     "csv": Kind(make_csv, run_table),
     "arrow": Kind(make_arrow, run_table),
     "frame": Kind(make_frame, run_frame),
@@ -31,9 +33,10 @@ KINDS = {
     "command": Kind(make_command, run_command),
 }
 SHARES = {
-    "schema": 30,
+    "schema": 25,
     "metadata": 10,
     "question": 20,
+    "plan": 5,
     "csv": 8,
     "arrow": 8,
     "frame": 6,

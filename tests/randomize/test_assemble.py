@@ -28,21 +28,11 @@ def exchange(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]
     """A folder with what three parties sent, and their parameters."""
     folder = tmp_path_factory.mktemp("exchange")
     codes = rows(N, Streams(2).get("people"))
+    private: dict[str, Any] = {"source_of_bits": None, "ledger": folder / "budget.db", "cap": 9}
+    tub, both = (plan_of(*names, keep=Fraction(4, 5)) for names in (("travel", "tub"), ("clinic", "lung", "bronc")))
     files = [
-        send(
-            folder,
-            "travel",
-            plan_of("travel", "tub", keep=Fraction(4, 5)),
-            table_of("travel", codes),
-            source_of_bits=None,
-        ),
-        send(
-            folder,
-            "clinic",
-            plan_of("clinic", "lung", "bronc", keep=Fraction(4, 5)),
-            table_of("clinic", codes),
-            source_of_bits=None,
-        ),
+        send(folder, "travel", tub, table_of("travel", codes), **private),
+        send(folder, "clinic", both, table_of("clinic", codes), **private),
     ]
     made = []
     for party, epsilon in (("travel", 1), ("clinic", 2), ("imaging", 3)):
@@ -178,7 +168,8 @@ def test_categories_that_differ_between_parties_are_refused(exchange: tuple[Path
 def test_a_variable_learnt_with_other_parents_is_refused(exchange: tuple[Path, list[Path]], tmp_path: Path) -> None:
     travel, clinic, imaging = exchange[1]
     [asia, tub] = Piece.load(travel).variables
-    flat = replace(tub, parents=(), probabilities=tub.probabilities[0], errors=tub.errors[0])
+    one = {"probabilities": tub.probabilities[0], "errors": tub.errors[0], "people": tub.people.sum()}
+    flat = replace(tub, parents=(), **one)
     with pytest.raises(ModelFileError, match="'tub' was learnt with other parents"):
         assemble([changed(travel, tmp_path, variables=(asia, flat)), clinic, imaging], structure=PARENTS)
 

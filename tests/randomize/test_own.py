@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv, parquet
 
 from tests.randomize.setup_one import HOLDERS, LABELS, PARENTS, conditionals, rows, schema_of
 from understudy._core.errors import BudgetExceeded, ModelFileError, OptionError, OutputError, SchemaError, TableError
 from understudy._core.randomness import SeededBytes, Streams
 from understudy.privacy import read_ledger
 from understudy.randomize import Block, Piece, Plan, Response, apply, own
+from understudy.randomize._odds import epsilon_above
 from understudy.schema import Schema
 
 SECRET = "correct horse battery staple"
@@ -35,7 +37,8 @@ def plan_of(party: str, *columns: str, keep: Fraction | None = None) -> Plan:
     schema = Schema(name=schema.name, fields=tuple(schema[name] for name in columns))
     sizes = tuple(field.size for field in schema.fields)
     cells = int(np.prod(sizes))
-    block = Block(columns=columns, sizes=sizes, matrix=Response(cells, Fraction(1) if keep is None else keep))
+    matrix = Response(cells, Fraction(1) if keep is None else keep)
+    block = Block(columns=columns, sizes=sizes, matrix=matrix, sensitive=keep is not None)
     return Plan(party=party, schema=schema, blocks=(block,))
 
 
@@ -212,8 +215,6 @@ def test_a_column_that_both_have_is_refused(tmp_path: Path, codes: dict[str, np.
 
 
 def test_a_file_that_was_changed_is_refused(tmp_path: Path, codes: dict[str, np.ndarray], inbox: list[Path]) -> None:
-    from pyarrow import parquet
-
     metadata = parquet.read_metadata(inbox[0]).metadata
     found = parquet.read_table(inbox[0]).slice(1)
     parquet.write_table(found.replace_schema_metadata(metadata), inbox[0])
@@ -259,7 +260,7 @@ def test_an_unknown_category_is_refused_without_showing_it(
         ({"party": " "}, OptionError, "needs a name"),
         ({"structure": {"flu": []}}, OptionError, "none of the schema's columns"),
         ({"structure": {"xray": ["xray"]}}, ModelFileError, "circle"),
-        ({"cap": 3}, OptionError, "in a ledger only"),
+        ({"cap": 3}, OptionError, "kept in a ledger"),
         ({"secret": "short"}, OptionError, "can be guessed"),
         ({"schema": {"fields": [{"name": "xray"}]}}, SchemaError, "no public domain"),
     ],
@@ -304,3 +305,24 @@ def test_parameters_that_were_changed_are_noticed(
 def test_a_file_that_is_not_there_is_told() -> None:
     with pytest.raises(ModelFileError, match="cannot read"):
         Piece.load("none.parameters.json")
+
+
+def test_what_a_party_sent_and_what_it_measured_add_up_beside_its_table(
+    tmp_path: Path, codes: dict[str, np.ndarray]
+) -> None:
+    path = tmp_path / "clinic.csv"
+    csv.write_csv(table_of("clinic", codes), path)
+    plan = plan_of("clinic", "lung", keep=Fraction(3, 4))
+    apply(path, plan, out=tmp_path / "clinic.parquet", key="person_id", secret=SECRET, study="asia")
+    for epsilon in (1, 2):
+        own(
+            path,
+            structure=PARENTS,
+            schema=schema_of("clinic"),
+            party="clinic",
+            epsilon=epsilon,
+            out=tmp_path / f"clinic{epsilon}.json",
+        )
+    account = read_ledger(tmp_path / "clinic.csv.ledger.db").account("clinic")
+    assert account.spent == 3 + epsilon_above(Fraction(3))
+    assert account.n_charges == 3

@@ -177,3 +177,12 @@ def test_parents_without_anybody_get_the_overall_distribution_and_the_largest_er
     [found] = tables.learn([Measurement(marginal=tables.marginals[0], counts=counts, noise=NO_NOISE)])
     assert found.probabilities[1].tolist() == [0.25, 0.75]
     assert found.errors[1].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("secret", [0, 1])
+def test_exact_parameters_tell_what_a_lone_person_has(secret: int) -> None:
+    """Why noise is needed: as the paper prints it, a parameter is 1 for the value of the only person behind it."""
+    tables = tables_of([0, 1, 0, secret], (0, 0, 0, 1), Response(2, Fraction(1)))
+    [found] = tables.measure(open_curator(tables, budget=make_budget(1), noiseless="all"))
+    assert found.probabilities[1, secret] == pytest.approx(1)
+    assert found.people.tolist() == pytest.approx([3, 1])

@@ -55,8 +55,9 @@ def show(
     table = make_table("time", "dataset", "entry", "ε", "δ", "method", right=("ε", "δ"))
     for entry in entries:
         delta = "" if entry.delta in (None, 0) else _number(entry.delta)
-        kind = {"open": "opened, cap", "cap": "cap changed to", "charge": "charge"}[entry.kind]
-        table.add_row(entry.time[:19], entry.dataset, kind, _number(entry.epsilon), delta, entry.method)
+        kind = {"open": "opened, cap", "cap": "cap changed to", "charge": "charge"}.get(entry.kind, "release")
+        epsilon = "no bound" if entry.kind == "unbounded" else _number(entry.epsilon)
+        table.add_row(entry.time[:19], entry.dataset, kind, epsilon, delta, entry.method)
     say_table(table)
     for account in accounts:
         releases = counted(account.n_charges, "release", "releases")
@@ -65,6 +66,9 @@ def show(
             f"({account.neighbours.value}, {account.unit.sentence}), {_number(account.remaining)} left"
             f"{_delta_words(account)}."
         )
+        if account.n_unbounded:
+            without = counted(account.n_unbounded, "release", "releases")
+            say(f"{account.dataset}: {without} beside these had no bound at all: ε does not tell what they reveal.")
 
 
 @app.command()
@@ -124,6 +128,7 @@ def _account_json(account: Account) -> dict[str, Any]:
         "delta_cap": None if account.delta_cap is None else str(account.delta_cap),
         "delta_spent": str(account.delta_spent),
         "charges": account.n_charges,
+        "unbounded": account.n_unbounded,
     }
 
 

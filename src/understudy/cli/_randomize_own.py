@@ -57,9 +57,13 @@ def own(
     other: list[str] | None = typer.Option(
         None, "--other", metavar="NAME=SCHEMA", help="Another party's schema, so that messages say who holds what."
     ),
-    ledger: Path | None = typer.Option(None, "--ledger", help="Ledger file to charge, such as budget.db."),
-    dataset: str | None = typer.Option(None, "--dataset", help="Name in the ledger. Default: the schema's name."),
-    cap: str | None = typer.Option(None, "--cap", help="Most that may ever be spent on it; on first use."),
+    ledger: Path | None = typer.Option(
+        None, "--ledger", help="Where it is charged. Default: beside the table, TABLE.ledger.db."
+    ),
+    dataset: str | None = typer.Option(None, "--dataset", help="The table's name there. Default: the party's."),
+    cap: str | None = typer.Option(
+        None, "--cap", help="Most ε that may ever be spent on the table; needed on first use of --ledger."
+    ),
     no_guarantee: bool = typer.Option(
         False, "--no-guarantee", help="Share exact parameters, as the paper prints it: no noise and no promise."
     ),
@@ -94,10 +98,7 @@ def own(
             overwrite=overwrite,
             progress=progress,
         )
-    if as_json:
-        say_json({"out": str(out), **_summary(piece)})
-    else:
-        _show_piece(piece, out)
+    _show_piece(piece, out, as_json=as_json)
 
 
 def assemble(
@@ -149,7 +150,10 @@ def _summary(piece: Piece) -> dict[str, Any]:
     }
 
 
-def _show_piece(piece: Piece, out: Path) -> None:
+def _show_piece(piece: Piece, out: Path, *, as_json: bool) -> None:
+    if as_json:
+        say_json({"out": str(out), **_summary(piece)})
+        return
     if piece.stamp:
         say(f"*** {piece.stamp}: do not share {out}. ***")
     table = make_table("variable", "given", "people", "largest error", right=("people", "largest error"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
@@ -83,7 +82,8 @@ def plan(
     _show_report(found)
     say(f"Wrote the plan to {out}. It is public, and goes with the rows. Next:")
     target = f"outbox/{_file(made)}.parquet"
-    say(f"  understudy randomize apply TABLE --plan {shlex.quote(str(out))} --key COLUMN -o {target}")
+    aware = " --no-guarantee" if found.epsilon is None else ""
+    say(f"  understudy randomize apply TABLE --plan {shlex.quote(str(out))} --key COLUMN -o {target}{aware}")
 
 
 def report(
@@ -134,7 +134,7 @@ def _show_report(found: PlanReport) -> None:
                 *((party.party,) if several else ()),
                 ", ".join(column.name for column in block.columns),
                 f"{block.cells:,}",
-                "∞" if block.gamma is None else _short(block.gamma),
+                ("∞" if block.gamma is None else _short(block.gamma)) if block.sensitive else "–",
                 ("∞" if block.epsilon is None else _short(block.epsilon)) if block.sensitive else "public",
                 "?" if block.keep is None else _span(*block.keep),
                 "?" if block.least_origins is None else f"{block.least_origins:,}",
@@ -143,9 +143,8 @@ def _show_report(found: PlanReport) -> None:
             )
     say_table(table)
     say("γ: how far a published value may change the odds between two true ones. ε = ln γ. Kept: published as it is.")
-    say(
-        "K*: true values that a published one may come from, no measure of privacy. Worth 1 row in 30: 30 tell as much as a clean one."
-    )
+    say("K*: how many true values a published one may come from, which is no measure of privacy.")
+    say("Worth 1 row in 30: it takes 30 rows to learn as much of these columns as from one clean row.")
     _show_columns(found)
     _show_beliefs(found)
     if several:
@@ -207,11 +206,13 @@ def _short(number: Fraction) -> str:
 def _rounded(number: Fraction, digits: int, rounding: str) -> str:
     with localcontext() as context:
         context.prec, context.rounding = digits, rounding
-        return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
+        found = Decimal(number.numerator) / Decimal(number.denominator)
+        return f"{found:f}" if found < 10**digits else f"{int(found):,}" if found < 10**7 else f"{found:.1e}"
 
 
 def _span(low: Fraction, high: Fraction) -> str:
-    return f"{float(low):.1%}" if low == high else f"{float(low):.1%}–{float(high):.1%}"
+    shares = [f"{100 * float(share):.3g}" for share in ((low,) if low == high else (low, high))]
+    return "–".join(shares) + " %"
 
 
 def _worth(share: float) -> str:
@@ -221,5 +222,6 @@ def _worth(share: float) -> str:
 def _bound(found: PartyReport | PlanReport) -> str:
     if found.epsilon is None or found.gamma is None:
         return "∞ (no bound)"
-    odds = f"{math.ceil(found.gamma):.1e}" if found.gamma > 10**6 else _short(found.gamma)
-    return f"{_short(found.epsilon)} (the odds between two true records change by a factor of up to {odds})"
+    return (
+        f"{_short(found.epsilon)} (the odds between two true records change by a factor of up to {_short(found.gamma)})"
+    )

@@ -2,7 +2,7 @@
 
 from understudy.models._bif import BifNetwork, BifVariable, parents_first, parse_bif, read_bif
 from understudy.models._drawing import draw_svg, edge_strengths
-from understudy.models._export import to_bif, to_networkx, to_pgmpy
+from understudy.models._export import bif_word, to_bif, to_networkx, to_pgmpy
 from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
 from understudy.models._kinds import KINDS, why_not_releasable
 from understudy.models._network_model import NetworkModel
@@ -60,6 +60,7 @@ __all__ = [
     "ViewsModel",
     "WeightedRScore",
     "all_sums",
+    "bif_word",
     "clip_and_rescale",
     "conditionals_from",
     "consistent_tables",

@@ -128,10 +128,10 @@ def _distinct(names: Iterable[str], *, fold: bool = False) -> tuple[str, ...]:
     return tuple(result)
 
 
-def _word(text: str, *, variable: bool) -> str:
+def bif_word(text: str, *, variable: bool) -> str:
     """The text as a word that every reader of BIF takes: ASCII letters, digits, `_`, and in states also `-` and `.`.
 
-    >>> [_word(text, variable=False) for text in ("0–7", "(0.5, 1]", "<=2", "café", "1–2..3–4")]
+    >>> [bif_word(text, variable=False) for text in ("0–7", "(0.5, 1]", "<=2", "café", "1–2..3–4")]
     ['0_to_7', '0.5_to_1', 'le_2', 'cafe', '1_to_2..3_to_4']
     """
     for pattern, plain in () if variable else _SPELT_OUT:
@@ -170,11 +170,11 @@ def to_bif(
     words = dict(
         zip(
             (node.name for node in nodes),
-            _distinct((_word(node.name, variable=True) for node in nodes), fold=True),
+            _distinct((bif_word(node.name, variable=True) for node in nodes), fold=True),
             strict=True,
         )
     )
-    states = {node.name: _distinct(_word(state, variable=False) for state in node.states) for node in nodes}
+    states = {node.name: _distinct(bif_word(state, variable=False) for state in node.states) for node in nodes}
     lines = [f"// {_one_line(remark)}" for remark in remarks]
     for node in nodes:
         if words[node.name] != node.name:
@@ -184,7 +184,7 @@ def to_bif(
             for word, state in zip(states[node.name], node.states, strict=True)
             if word != state
         ]
-    lines += [f"network {_word(name, variable=True)} {{", "}"]
+    lines += [f"network {bif_word(name, variable=True)} {{", "}"]
     for node in nodes:
         listed = ", ".join(states[node.name])
         lines += [f"variable {words[node.name]} {{", f"  type discrete [ {len(node.states)} ] {{ {listed} }};", "}"]

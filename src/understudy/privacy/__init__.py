@@ -1,6 +1,7 @@
 """The only door to private rows: exact noise and selection, neighbours, budgets, the ledger, the curator."""
 
 from understudy.privacy._accountant import Touch
+from understudy.privacy._booking import Booking
 from understudy.privacy._budget import (
     Budget,
     PrivacyWarning,
@@ -39,6 +40,7 @@ __all__ = [
     "Account",
     "AddNoise",
     "BestCandidate",
+    "Booking",
     "Budget",
     "Candidate",
     "Charge",

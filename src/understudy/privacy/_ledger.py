@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError, did_you_mean
 from understudy._core.receipts import Receipt, leave_receipt
@@ -21,7 +21,8 @@ from understudy.privacy._dataset_names import find_name
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
-Kind: TypeAlias = Literal["open", "charge", "cap"]
+Kind: TypeAlias = Literal["open", "charge", "cap", "unbounded"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 _CHANGING = "have the cap changed first with: understudy ledger cap"
 _RAISING = "have the cap raised with: understudy ledger cap"
 GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
@@ -31,8 +32,9 @@ GENESIS = sha256(b"understudy ledger, version 1").hexdigest()
 class Entry:
     """One line of a ledger. Its meaning never changes.
 
-    `open` names a dataset's cap, neighbour relation and unit, `cap` changes the cap, `charge` spends. `hash` covers
-    every field and the hash of the entry before, so no entry can be edited, removed or moved without breaking it.
+    `open` names a dataset's cap, neighbour relation and unit, `cap` changes the cap, `charge` spends, `unbounded`
+    is a release without any bound on what it reveals: no ε, so nothing that could be added up. `hash` covers every
+    field and the hash of the entry before, so no entry can be edited, removed or moved without breaking it.
 
     >>> entry = Entry(id=1, time="", dataset="d", kind="open", epsilon=Fraction(3), delta=None,
     ...               neighbours=Neighbours.REPLACE_ONE, method="", note="", previous=GENESIS)
@@ -93,6 +95,8 @@ class Account:
     spent: Fraction = Fraction(0)
     delta_spent: Fraction = Fraction(0)
     n_charges: int = 0
+    n_unbounded: int = 0
+    """Releases without any bound: what was spent says nothing of them."""
 
     @property
     def remaining(self) -> Fraction:
@@ -103,6 +107,8 @@ class Account:
         """The account with one more entry."""
         if entry.kind == "cap":
             return replace(self, cap=entry.epsilon, delta_cap=entry.delta)
+        if entry.kind == "unbounded":
+            return replace(self, n_unbounded=self.n_unbounded + 1)
         delta = entry.delta or Fraction(0)
         return replace(
             self,
@@ -121,17 +127,8 @@ class Account:
         raising: str = _RAISING,
     ) -> None:
         """Raise unless this charge fits; `raising` says how this ledger's caps are raised."""
-        _check_amounts(epsilon, delta)
-        if neighbours is not self.neighbours:
-            raise LedgerError(
-                f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
-                f"{neighbours.value}: their epsilons do not add up. Run it under {self.neighbours.value}."
-            )
-        if (unit.max_rows, unit.column) != (self.unit.max_rows, self.unit.column):
-            raise LedgerError(
-                f"dataset '{self.dataset}' is kept for {self.unit.sentence}, and this run is for {unit.sentence}: "
-                "their epsilons do not add up. Run it for the same unit, or keep it as a dataset of its own."
-            )
+        check_amounts(epsilon, delta)
+        self.refuse_relation(neighbours, unit)
         if epsilon > self.remaining:
             raise BudgetExceeded(
                 f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but {self.remaining} of its cap "
@@ -144,6 +141,19 @@ class Account:
             raise BudgetExceeded(
                 f"this run asks for delta {delta} of dataset '{self.dataset}', but {self.delta_cap - self.delta_spent} "
                 f"of its delta cap {self.delta_cap} is left. Ask for less, run it under pure epsilon, or {raising}."
+            )
+
+    def refuse_relation(self, neighbours: Neighbours, unit: PrivacyUnit) -> None:
+        """Raise unless what is spent under this relation and for this unit can be added to what was spent before."""
+        if neighbours is not self.neighbours:
+            raise LedgerError(
+                f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
+                f"{neighbours.value}: their epsilons do not add up. Run it under {self.neighbours.value}."
+            )
+        if (unit.max_rows, unit.column) != (self.unit.max_rows, self.unit.column):
+            raise LedgerError(
+                f"dataset '{self.dataset}' is kept for {self.unit.sentence}, and this run is for {unit.sentence}: "
+                "their epsilons do not add up. Run it for the same unit, or keep it as a dataset of its own."
             )
 
 
@@ -216,14 +226,16 @@ def next_entries(
         if cap is None:
             raise LedgerError(f"dataset '{dataset}' is not in this ledger yet. Give its cap on first use.")
         new.append(
-            _entry(entries, dataset, "open", epsilon=cap, delta=delta_cap, neighbours=neighbours, unit=unit, note="")
+            make_entry(
+                entries, dataset, "open", epsilon=cap, delta=delta_cap, neighbours=neighbours, unit=unit, note=""
+            )
         )
         account = accounts(new)[dataset]
     else:
         check_cap(account, cap, delta_cap)
     account.refuse_or_pass(epsilon, delta, neighbours, unit, raising=raising)
     new.append(
-        _entry(
+        make_entry(
             [*entries, *new],
             account.dataset,
             "charge",
@@ -243,10 +255,12 @@ def cap_entry(entries: Sequence[Entry], *, dataset: str, cap: Fraction, delta_ca
     account = account_of(entries, dataset)
     bound = account.delta_cap if delta_cap is None else delta_cap
     relation, unit = account.neighbours, account.unit
-    return _entry(entries, account.dataset, "cap", epsilon=cap, delta=bound, neighbours=relation, unit=unit, note=note)
+    return make_entry(
+        entries, account.dataset, "cap", epsilon=cap, delta=bound, neighbours=relation, unit=unit, note=note
+    )
 
 
-def _entry(
+def make_entry(
     entries: Sequence[Entry],
     dataset: str,
     kind: Kind,
@@ -258,6 +272,7 @@ def _entry(
     note: str,
     method: str = "",
 ) -> Entry:
+    """The next entry, sealed."""
     return Entry(
         id=len(entries) + 1,
         time=datetime.now(UTC).isoformat(timespec="microseconds"),
@@ -287,7 +302,7 @@ def check_cap(account: Account, cap: Fraction | None, delta_cap: Fraction | None
         )
 
 
-def _check_amounts(epsilon: object, delta: object) -> None:
+def check_amounts(epsilon: object, delta: object) -> None:
     """Raise unless both are exact fractions: a float is read back as another text. Below 0 they would give back."""
     exact = [isinstance(amount, Fraction) or type(amount) is int for amount in (epsilon, delta)]
     if not all(exact) or not (epsilon > 0 and 0 <= delta < 1):  # type: ignore[operator]  # exact means comparable
@@ -338,7 +353,10 @@ def check_chain(entries: Sequence[Entry]) -> None:
 
 def receipt_for(entry: Entry, look: Callable[[], bool] | None = None) -> Receipt:
     """The receipt of an entry; `look` asks the ledger whether it holds the entry, and without it that is certain."""
-    if entry.kind == "charge":
+    if entry.kind == "unbounded":
+        what = f"record of a release of dataset '{entry.dataset}' without a bound"
+        sentence = f"The {what} stays in the ledger."
+    elif entry.kind == "charge":
         what = f"charge of epsilon {entry.epsilon} to dataset '{entry.dataset}'"
         sentence = f"The {what} stays in the ledger."
     else:

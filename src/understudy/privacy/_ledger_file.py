@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from understudy._core.errors import LedgerError, OptionError
-from understudy.privacy._ledger import GENESIS, Entry, check_chain
+from understudy.privacy._ledger import GENESIS, KINDS, Entry, check_chain
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._unit import PrivacyUnit
 
@@ -122,13 +122,13 @@ def _entry(row: tuple[object, ...]) -> Entry:
         raise TypeError("a field has another type than it was written with")
     time, dataset, kind, epsilon, delta, neighbours, *rest = map(str, texts)
     unit, max_rows, unit_column, method, note, previous, digest = rest
-    if kind not in ("open", "charge", "cap"):
+    if kind not in KINDS:
         raise ValueError("unknown kind")
     return Entry(
         id=number,
         time=time,
         dataset=dataset,
-        kind=kind,  # type: ignore[arg-type]
+        kind=kind,
         epsilon=_amount(epsilon),
         delta=_amount(delta) if delta else None,
         neighbours=Neighbours(neighbours),

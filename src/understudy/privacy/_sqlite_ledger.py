@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import stat
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +22,7 @@ from typing import Never
 from understudy._core.errors import LedgerError, did_you_mean
 from understudy._core.files import can_name_a_file, exists, is_file, is_folder
 from understudy._core.receipts import charges_noted, leave_receipt
+from understudy.privacy._booking import Booking, booked_entries
 from understudy.privacy._budget import Number, PrivacyWarning
 from understudy.privacy._dataset_names import check_name, find_name, near_names
 from understudy.privacy._ledger import (
@@ -89,7 +90,8 @@ class SQLiteLedger:
 
     The first charge to a dataset fixes its cap and its neighbour relation. Afterwards another `cap` is refused; name
     the same or none. `change_cap` is the deliberate way, and leaves its own entry in the chain. Without `delta_cap`
-    the sum of δ is recorded but not bounded.
+    the sum of δ is recorded but not bounded. With `cap_follows`, releases that are booked (`book`) need no cap: it
+    rises with what is spent, as entries of its own, until somebody sets one.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -107,6 +109,7 @@ class SQLiteLedger:
         cap: Number | None = None,
         delta_cap: Number | None = None,
         wait_seconds: float = 10.0,
+        cap_follows: bool = False,
     ) -> None:
         # as it is now: a later change of the folder must not lead to another file, with a cap of its own
         self.path, self._wait = Path(path).absolute(), wait_seconds
@@ -123,7 +126,7 @@ class SQLiteLedger:
         self.dataset = name if found is None else found
         if found is not None:
             check_cap(known[found], self._cap, self._delta_cap)
-        elif self._cap is None:
+        elif self._cap is None and not cap_follows:
             raise LedgerError(
                 f"dataset '{name}' is not in {self.path} yet. Give its cap on first use: --cap 3 (cap=3), say."
                 + (f" {did_you_mean(name, known)}" if known else "")
@@ -158,6 +161,26 @@ class SQLiteLedger:
             )
 
         return self._append(append)
+
+    def book(self, booking: Booking, *, check: Callable[[Sequence[Entry]], None] | None = None) -> Entry:
+        """Book a release that no curator made, or raise; on return it is on disk.
+
+        `check` sees all entries and may raise: nobody can append another between its look and this booking.
+        """
+
+        def append(entries: list[Entry]) -> list[Entry]:
+            if check is not None:
+                check(entries)
+            return self._booked(entries, booking)
+
+        return self._append(append)
+
+    def check_booking(self, booking: Booking) -> None:
+        """Raise if this booking would be refused now. Books nothing, so the answer may be out of date at once."""
+        self._booked(self._file().entries, booking)
+
+    def _booked(self, entries: Sequence[Entry], booking: Booking) -> list[Entry]:
+        return booked_entries(entries, booking, dataset=self.dataset, cap=self._cap, delta_cap=self._delta_cap)
 
     def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, unit: PrivacyUnit = ONE_ROW) -> None:
         """Raise if this charge would be refused now. Charges nothing, so the answer may be out of date at once."""

@@ -22,7 +22,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.errors import OptionError, UserError, did_you_mean
 from understudy._core.numbers import exact_number
 from understudy.randomize._forms import (
     block_diagonal,
@@ -52,12 +52,12 @@ def make_block(fields: Sequence[Field], asked: Asked) -> Block:
     names, sizes = tuple(f.name for f in fields), tuple(f.size for f in fields)
     try:
         if (cells := prod(sizes)) > LARGEST_BLOCK:
-            raise OptionError(f"{cells:,} values together are more than the {LARGEST_BLOCK:,} that one block may have.")
+            raise OptionError(f"{cells:,} values together are more than the {LARGEST_BLOCK:,} that a block may have.")
         terms = read_terms(asked)
         matrix = _matrix(fields, terms)
         if matrix is not None and not matrix.unchanged:
             matrix.require_inverse()
-    except OptionError as error:
+    except UserError as error:
         raise OptionError(f"{' and '.join(names)}: {error}") from None
     keep = "" if matrix is not None else str(_number(terms["invariant"], "invariant"))
     return Block(
@@ -246,7 +246,7 @@ def _in_order(rows: list[list[Any]], labels: Sequence[str]) -> list[list[Any]]:
     size = len(labels)
     headed = len(rows) == size + 1
     named = all(len(row) == size + 1 for row in rows[headed:])
-    if not size or not (headed or named):
+    if not rows or not size or not (headed or named):
         return rows
     head = [str(label) for label in (rows[0][-size:] if headed else [row[0] for row in rows])]
     side = [str(row[0]) for row in rows[headed:]] if named else head

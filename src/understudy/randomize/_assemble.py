@@ -150,6 +150,7 @@ def _parameters(variable: LearntVariable, schema: Schema) -> Parameters:
         parents=variable.parents,
         probabilities=variable.probabilities,
         standard_error=variable.errors,
+        people=variable.people,
     )
 
 

@@ -33,6 +33,7 @@ MAX_CELLS = 4096
 _ROUNDS = 60  # of dividing ε; each comes nearer by more than half
 _STEPS = 100  # of the search
 _TRIED = 1500  # groupings in one step of it: enough for all of 40 columns
+_MANY = 100  # columns from which steps are not worth their time
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,10 @@ class _Search:
 
     def run(self) -> Grouping:
         """From blocks of about equal size, by merges and moves, to where none of them helps."""
-        found = self.best([self.apart, *filter(None, map(self.balanced, range(1, len(self.free))))])
+        counts = sorted({round(c) for c in np.geomspace(1, len(self.free), _MANY)}) if self.free else []
+        found = self.best([self.apart, *filter(None, map(self.balanced, counts))])
         seen = {self._kind(found.blocks)}
-        for _ in range(_STEPS):
+        for _ in range(_STEPS if len(self.free) <= _MANY else 0):
             tried = []
             for blocks in self._neighbours(found.blocks):
                 kind = self._kind(blocks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import floor
+from math import floor, prod
 from typing import Any
 
 from understudy._core.errors import OptionError, did_you_mean
@@ -15,9 +15,10 @@ from understudy.randomize._forms import response_of_odds, response_within
 from understudy.randomize._grouping import MAX_CELLS, best_grouping
 from understudy.randomize._matrix import Response
 from understudy.randomize._odds import LARGEST_EPSILON, epsilon_above, epsilon_below, odds_below
-from understudy.randomize._plan import LARGEST_BLOCK, Block, Plan
+from understudy.randomize._plan import LARGEST_BLOCK, LONGEST_NAME, Block, Plan
 from understudy.schema import Field, Schema, SchemaLike, read_schema, refuse_drafts
 
+_MOST = 10**300
 _FINEST = 10**9  # shares of ε are whole numbers of these
 
 
@@ -55,9 +56,10 @@ def plan(
     """
     known = read_schema(schema)
     if columns is not None:
-        if not columns:
+        sent = _names(columns, known, "columns")
+        if not sent:
             raise OptionError("no columns are left to send. Name at least one, or leave out --columns (columns=…).")
-        known = known.only(_names(columns, known, "columns"))
+        known = known.only(sent)
     refuse_drafts(known, trust_draft=trust_draft)
     left_alone = _names(public, known, "public")
     asked = _asked_blocks(blocks or {}, known, left_alone)
@@ -120,6 +122,8 @@ class _Default:
             except ValueError:
                 raise OptionError(f"{kind} must be a number. Got {str(value)[:40]!r} instead.") from None
             least = 0 if kind == "epsilon" else 1
+            if number > _MOST:
+                raise OptionError(f"{kind} is larger than any that is meant. Give a smaller one.")
             if number <= least:
                 raise OptionError(f"{kind} must be above {least}. Got {value} instead: nothing could be learnt.")
             return cls(kind, number)
@@ -161,19 +165,17 @@ class _Default:
         taken = [block.matrix.amplification for block in named if block.matrix is not None and not block.from_data]
         odds = [found for found in taken if found is not None]
         if self.kind == "gamma":
-            left: Fraction = self.value
-            for found in odds:
-                left /= found
-            short = left < 1 or (needed and left == 1)
+            spent, left, least = prod(odds, start=Fraction(1)), self.value / prod(odds, start=Fraction(1)), 1
         else:
-            left = self.value - sum((epsilon_above(found) or Fraction(0) for found in odds), Fraction(0))
-            short = left < 0 or (needed and left == 0)
-        if short:
+            spent = sum((epsilon_above(found) or Fraction(0) for found in odds), Fraction(0))
+            left, least = self.value - spent, 0
+        if left < least or (needed and left == least):
+            rest = ", and there are others to randomise" if needed else ""
             raise OptionError(
-                f"the blocks that are named take more than {self.kind} {float(self.value):g} of the whole record, or "
-                "leave nothing for the others. Raise it, or give the blocks less."
+                f"the blocks that are named take {self.kind} {float(spent):.4g} of {float(self.value):.4g} for the "
+                f"whole record{rest}. Raise it, or give these blocks less."
             )
-        return left
+        return Fraction(left)
 
     def _divided(
         self, groups: Sequence[Sequence[Field]], n_fixed: int, most: Fraction, separate: bool, max_cells: int
@@ -219,10 +221,7 @@ def _checked(fields: Sequence[Field], matrix: Response, asked: str) -> Block:
 
 
 def _cells(fields: Iterable[Field]) -> int:
-    cells = 1
-    for field in fields:
-        cells *= field.size
-    return cells
+    return prod(field.size for field in fields)
 
 
 def _left_alone(field: Field, *, sensitive: bool = False) -> Block:
@@ -236,9 +235,11 @@ def _left_alone(field: Field, *, sensitive: bool = False) -> Block:
 
 
 def _names(given: Collection[str], schema: Schema, what: str) -> tuple[str, ...]:
+    if not isinstance(given, Iterable):
+        raise OptionError(f"{what} must be a list of column names. Got {type(given).__name__} instead.")
     names = split_names(given) if isinstance(given, str) else tuple(given)
     for name in names:
-        if name not in schema.names:
+        if not isinstance(name, str) or name not in schema.names:
             raise OptionError(f"{what}: no column '{name}' in the schema. {did_you_mean(str(name), schema.names)}")
     return tuple(dict.fromkeys(names))
 
@@ -264,6 +265,8 @@ def _asked_blocks(
 
 def _party(given: str | None, schema: Schema) -> str:
     name = schema.name if given is None else given
-    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
-        raise OptionError("a party needs a name of up to 200 printable characters. Give one with --party (party=…).")
+    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise OptionError(
+            f"a party needs a name of up to {LONGEST_NAME} printable characters. Give one with --party (party=…)."
+        )
     return name.strip()

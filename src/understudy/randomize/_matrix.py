@@ -22,8 +22,8 @@ from understudy._core.errors import OptionError
 Floats = npt.NDArray[np.float64]
 LARGEST_DENOMINATOR = 1 << 62
 """Probabilities of a row are whole numbers over one denominator, drawn from 64 random bits without rounding."""
-LARGEST_MATRIX = 1000
-"""Most rows of a matrix that is written out; randomised response has no such limit."""
+LARGEST_MATRIX = 500
+"""Most rows of a matrix that is written out: its plan is a file of 10 MB. Randomised response has no such limit."""
 _LEAST_SINGULAR_VALUE = 1e-9  # of 1 for a column left alone: below it, noise is multiplied by more than doubles hold
 
 
@@ -116,9 +116,11 @@ class Response(TransitionMatrix):
 
     def __post_init__(self) -> None:
         if self.values < 1 or not 0 <= self.keep <= 1 or (self.values == 1 and self.keep != 1):
-            raise OptionError(f"a value can be kept with probability 0 to 1. Got {self.keep} for {self.values} values.")
+            raise OptionError(
+                f"a value is kept with a probability from 0 to 1. Got {_shown(self.keep)} for {self.values} values."
+            )
         if self.denominator > LARGEST_DENOMINATOR:
-            raise OptionError(f"the probability {self.keep} has too many digits. Give one with 15 or fewer.")
+            raise OptionError(f"the probability {_shown(self.keep)} has too many digits. Give 15 or fewer.")
 
     @property
     def size(self) -> int:
@@ -217,7 +219,7 @@ class Matrix(TransitionMatrix):
                 raise OptionError(f"row {number} of the matrix has an entry below 0. Entries are probabilities.")
             if sum(row) != 1:
                 raise OptionError(
-                    f"row {number} of the matrix adds up to {float(sum(row)):.12g}. Every row must add up to 1 "
+                    f"row {number} of the matrix adds up to {_near(sum(row, Fraction(0)))}. Every row must add up to 1 "
                     "exactly: it is what one true value becomes. Write fractions such as 1/3 where decimals fall short."
                 )
         if self.denominator > LARGEST_DENOMINATOR:
@@ -272,6 +274,15 @@ class Matrix(TransitionMatrix):
     def smallest_singular_value(self) -> float:
         """Of the whole matrix."""
         return float(np.linalg.svd(self.dense, compute_uv=False)[-1])
+
+
+def _near(number: Fraction) -> str:
+    return f"{float(number):.12g}" if number < 10**9 else "far more"
+
+
+def _shown(number: Fraction) -> str:
+    text = str(number)
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def largest_ratio(above: npt.NDArray[np.int64], below: npt.NDArray[np.int64]) -> Fraction | None:

@@ -28,8 +28,8 @@ def odds_below(epsilon: Fraction) -> Fraction:
     """
     if epsilon > LARGEST_EPSILON:
         raise OptionError(
-            f"epsilon {float(epsilon):g} is more than {LARGEST_EPSILON}: nearly every value would be published as it "
-            "is. Leave the column alone ('none'), and the report will say so; or give a smaller epsilon."
+            f"an epsilon of more than {LARGEST_EPSILON} means that next to all values are published as they are. "
+            "Leave the column alone ('none'), and the report will say so; or give a smaller epsilon."
         )
     with localcontext() as context:
         context.prec, context.rounding = _DIGITS, ROUND_FLOOR

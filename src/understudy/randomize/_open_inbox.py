@@ -40,7 +40,8 @@ def open_inbox(
     >>> plan = Plan(party="hospital", schema=schema, blocks=(
     ...     Block(columns=("smokes",), sizes=(2,), matrix=Response(2, Fraction(3, 4))),))
     >>> out = Path(tempfile.mkdtemp(), "hospital.parquet")
-    >>> _ = apply(pa.table({"smokes": ["no", "yes", "no"]}), plan, out=out)
+    >>> people = pa.table({"smokes": ["no", "yes", "no"]})
+    >>> _ = apply(people, plan, out=out, ledger=out.with_name("budget.db"), cap=2)
     >>> open_inbox([out], plans=[plan]).n
     3
     """

@@ -16,11 +16,13 @@ import numpy as np
 
 from understudy._core.drafts import draft_of
 from understudy._core.errors import OptionError, OutputError, did_you_mean
-from understudy._core.files import as_output_error, exists
+from understudy._core.files import as_output_error, exists, parents_made
 from understudy._core.receipts import charges_noted
 from understudy.privacy import (
     ONE_ROW,
+    Booking,
     Curator,
+    Entry,
     Ledger,
     LedgerWithReceipts,
     Neighbours,
@@ -33,15 +35,16 @@ from understudy.privacy import (
 from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import Response
-from understudy.randomize._own_tables import Conditional, OwnTables
+from understudy.randomize._own_tables import OwnTables
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._pseudonyms import Pseudonymizer, read_secret
+from understudy.randomize._record import Record, open_record_ledger
 from understudy.randomize._skeleton import Skeleton, StructureLike, read_skeleton
 from understudy.randomize._unmixed_counts import UnmixedCounts
 from understudy.release import AS_PRINTED, SEEDED
 from understudy.schema import Marginal, Schema, SchemaLike, read_schema, refuse_drafts
-from understudy.tables import Table, code_batches, open_source
+from understudy.tables import Source, Table, code_batches, open_source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 Number: TypeAlias = "int | float | str | Fraction"
@@ -98,9 +101,9 @@ def own(
 
     `received` are the randomised files with the cross parents that others sent; they are matched with the table's rows
     by pseudonym (`key`, `secret` and `study`, as in `apply`). `epsilon` is the budget of the central noise, for all
-    variables together, charged to `ledger`. With `no_guarantee` parameters are exact, as the paper prints it; with
-    `seed` they are a rehearsal: both are stamped, and never charged. `others` are other parties' schemas, so that
-    messages can say who holds what.
+    variables together, charged to `ledger`: by default the one beside the table, as in `apply`. With `no_guarantee`
+    parameters are exact, as the paper prints it; with `seed` they are a rehearsal: both are stamped, and never charged.
+    `others` are other parties' schemas, so that messages can say who holds what.
 
     Unit: one person (one row without a key). Neighbours: replace-one; who is in the table is not hidden. Bound:
     `epsilon` for the party's columns, beside what it sent; it adds up with all other parties' (proof.md, section 5).
@@ -125,11 +128,11 @@ def own(
         epsilon=_budget(epsilon, no_guarantee=no_guarantee),
         seed=seed,
     )
-    book = _ledger(asked, ledger, dataset or declared.name, cap)
+    opened = open_source(source)
+    book = _ledger(asked, opened, ledger, dataset, cap)
     with charges_noted(), _written_whole(Path(out), overwrite=overwrite) as draft:
-        tables, rows = _open_tables(source, asked, secret, progress)
-        curator = _curator(tables, asked, book)
-        piece = _piece(asked, tables.measure(curator), curator, rows)
+        tables = _open_tables(opened, asked, secret, progress)
+        piece = _measured(asked, tables, _curator(tables, asked, book))
         piece.save(draft)
     return piece
 
@@ -139,7 +142,7 @@ def _written_whole(target: Path, *, overwrite: bool) -> Iterator[Path]:
     """A draft that takes its place at the end; opened first, so that nothing is spent on what cannot be written."""
     if exists(target) and not overwrite:
         raise OutputError(f"{target} exists already. Name another file, or add --overwrite (overwrite=True).")
-    with as_output_error(target), draft_of(target) as draft:
+    with as_output_error(target), parents_made(target), draft_of(target) as draft:
         yield draft
         draft.replace(target)
 
@@ -201,17 +204,41 @@ def _needed_files(
     return tuple(file for file in files if any(name in needed for name in file.plan.schema.names))
 
 
-def _ledger(asked: _Asked, ledger: object, dataset: str, cap: Number | None) -> Ledger | None:
-    if ledger is None:
-        if cap is not None:
-            raise OptionError("a cap means something in a ledger only. Name one: --ledger budget.db.")
+def _ledger(asked: _Asked, opened: Source, ledger: Any, dataset: str | None, cap: Number | None) -> Ledger | None:
+    """Where the run is charged: in the ledger given, or where what the party sent is recorded, beside its table."""
+    if asked.stamp or asked.epsilon is None:
         return None
-    if not isinstance(ledger, str | os.PathLike):
-        return ledger  # type: ignore[return-value]  # a ledger object
-    book = SQLiteLedger(ledger, dataset=dataset, cap=cap)
-    if asked.epsilon is not None and not asked.stamp:
-        book.check(epsilon=asked.epsilon, delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE, unit=_unit(asked))
-    return book
+    if ledger is None and opened.path is None:
+        if cap is not None:
+            raise OptionError("a cap is kept in a ledger. Name one: --ledger budget.db.")
+        return None
+    if ledger is not None and not isinstance(ledger, str | os.PathLike | SQLiteLedger):
+        return LedgerWithReceipts(ledger)
+    plan = as_it_is(asked.party, asked.schema)
+    place = Path(ledger) if isinstance(ledger, os.PathLike) else ledger
+    book = open_record_ledger(opened, plan, ledger=place, dataset=dataset, cap=cap)
+    Record(book, epsilon=asked.epsilon, force=True).check_cap()
+    return _Booked(book)
+
+
+class _Booked:
+    """The ledger of a party's randomised columns, as a curator charges it: both are about the same people."""
+
+    def __init__(self, ledger: SQLiteLedger) -> None:
+        self._ledger = ledger
+
+    def charge(
+        self,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        neighbours: Neighbours,
+        unit: PrivacyUnit = ONE_ROW,
+        method: str = "",
+        note: str = "",
+    ) -> Entry:
+        """Book the run's whole budget for good, or raise."""
+        return self._ledger.book(Booking(epsilon=epsilon, method=method, note=note))
 
 
 def _unit(asked: _Asked) -> PrivacyUnit:
@@ -219,9 +246,9 @@ def _unit(asked: _Asked) -> PrivacyUnit:
     return ONE_ROW if asked.key is None else ONE_PERSON
 
 
-def _open_tables(source: Any, asked: _Asked, secret: str | None, progress: Progress | None) -> tuple[OwnTables, int]:
-    """The party's rows, joined with what it received; and how many there are."""
-    mine = _own_columns(source, asked, secret, progress)
+def _open_tables(opened: Source, asked: _Asked, secret: str | None, progress: Progress | None) -> OwnTables:
+    """The party's rows, joined with what it received."""
+    mine = _own_columns(opened, asked, secret, progress)
     theirs = [
         PartyColumns(file.plan, file.codes(), file.pseudonyms(), file.secret_check, file.name) for file in asked.files
     ]
@@ -230,11 +257,10 @@ def _open_tables(source: Any, asked: _Asked, secret: str | None, progress: Progr
     families = [
         Marginal.of(*(domain.index(each) for each in (*asked.skeleton.parents[name], name))) for name in asked.variables
     ]
-    return OwnTables(UnmixedCounts(inbox), frozenset(range(len(asked.variables))), families), mine.n
+    return OwnTables(UnmixedCounts(inbox), frozenset(range(len(asked.variables))), families)
 
 
-def _own_columns(source: Any, asked: _Asked, secret: str | None, progress: Progress | None) -> PartyColumns:
-    opened = open_source(source)
+def _own_columns(opened: Source, asked: _Asked, secret: str | None, progress: Progress | None) -> PartyColumns:
     maker = None
     if asked.files:
         if asked.key is None:
@@ -282,7 +308,7 @@ def _curator(tables: OwnTables, asked: _Asked, ledger: Ledger | None) -> Curator
         tables,
         budget=make_budget(1 if asked.epsilon is None else asked.epsilon),
         unit=_unit(asked),
-        ledger=None if ledger is None or asked.stamp else LedgerWithReceipts(ledger),
+        ledger=ledger,
         noise=make_noise(seed=asked.seed),
         noiseless="all" if asked.epsilon is None else None,
         method="own",
@@ -290,7 +316,8 @@ def _curator(tables: OwnTables, asked: _Asked, ledger: Ledger | None) -> Curator
     )
 
 
-def _piece(asked: _Asked, found: Sequence[Conditional], curator: Curator, rows: int) -> Piece:
+def _measured(asked: _Asked, tables: OwnTables, curator: Curator) -> Piece:
+    found = tables.measure(curator)
     [charge] = curator.charges
     entry, noise = curator.ledger_entry, charge.noise
     return Piece(
@@ -304,11 +331,12 @@ def _piece(asked: _Asked, found: Sequence[Conditional], curator: Curator, rows: 
                 parents=asked.skeleton.parents[name],
                 probabilities=one.probabilities,
                 errors=one.errors,
+                people=one.people,
                 rows=one.n,
             )
             for name, one in zip(asked.variables, found, strict=True)
         ),
-        rows=rows,
+        rows=tables.n,
         received=tuple(
             ReceivedFile(
                 plan=file.plan, digest=file.digest, rows=file.n_rows, times=file.facts.times, stamp=file.facts.stamp

@@ -28,6 +28,8 @@ class Conditional:
 
     probabilities: Floats
     errors: Floats
+    people: Floats
+    """About how many have each configuration of the parents."""
     n: int
 
 
@@ -163,4 +165,4 @@ def _conditional(joint: Floats, variance: Floats, n: int) -> Conditional:
     spread = (1 - 2 * probabilities) * variance + probabilities**2 * variance.sum(axis=-1, keepdims=True)
     sampled = probabilities * (1 - probabilities) / safe
     errors = np.where(some, np.sqrt(np.maximum(spread, 0.0) / safe**2 + sampled), 0.5)
-    return Conditional(probabilities, np.minimum(errors, 0.5), n)
+    return Conditional(probabilities, np.minimum(errors, 0.5), mass[..., 0], n)

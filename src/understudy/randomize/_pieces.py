@@ -27,12 +27,16 @@ _LONGEST = 10_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LearntVariable:
-    """A variable, its parents in the order of the axes, its probabilities and their standard errors."""
+    """A variable, its parents in the order of the axes, its probabilities and their standard errors.
+
+    `people` says about how many have each configuration of the parents, as far as noisy counts tell.
+    """
 
     name: str
     parents: tuple[str, ...]
     probabilities: Floats
     errors: Floats
+    people: Floats
     rows: int
 
 
@@ -99,6 +103,7 @@ class Piece:
                     "rows": variable.rows,
                     "probabilities": variable.probabilities.tolist(),
                     "errors": variable.errors.tolist(),
+                    "people": variable.people.tolist(),
                 }
                 for variable in self.variables
             ],
@@ -218,7 +223,10 @@ def _read_variable(item: Mapping[str, Any], sizes: Mapping[str, int]) -> LearntV
         tables[key] = table
     if not np.allclose(tables["probabilities"].sum(axis=-1), 1.0, rtol=0.0, atol=1e-6):
         raise ValueError("probabilities that do not add up to 1")
-    return LearntVariable(name=name, parents=parents, rows=_whole(item["rows"]), **tables)
+    people = np.array(item["people"], dtype=np.float64)
+    if people.shape != shape[:-1] or not ((people >= 0) & (people < _MOST_ROWS)).all():
+        raise ValueError("numbers of people of another shape, or below 0")
+    return LearntVariable(name=name, parents=parents, rows=_whole(item["rows"]), people=people, **tables)
 
 
 def _text(value: Any) -> str:

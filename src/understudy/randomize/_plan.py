@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,13 +12,14 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.errors import OptionError, SchemaError, did_you_mean
 from understudy._core.files import write_bytes
 from understudy.randomize._matrix import TransitionMatrix
 from understudy.randomize._spec import matrix_from, matrix_to_spec
-from understudy.schema import Schema, read_document, write_yaml
+from understudy.schema import Schema, read_document, write_yaml, written_text
 
 FORMAT = "understudy-plan/1"
+LONGEST_NAME = 200
 LARGEST_BLOCK = 1 << 22
 """Most values that the columns of one block may have together."""
 
@@ -52,9 +54,17 @@ class Block:
         return prod(self.sizes)
 
     def __post_init__(self) -> None:
+        if len(self.asked) > LONGEST_NAME or not self.asked.isprintable():  # a note for people: it is cut, not refused
+            shown = "".join(c if c.isprintable() else "?" for c in self.asked[: LONGEST_NAME - 1])
+            object.__setattr__(self, "asked", shown + "…" if len(self.asked) > LONGEST_NAME else shown)
+        if self.cells > LARGEST_BLOCK:
+            raise OptionError(
+                f"{_and(self.columns)} have {self.cells:,} values together. A block has {LARGEST_BLOCK:,} at most: "
+                "randomise fewer columns together."
+            )
         if self.matrix is not None and self.matrix.size != self.cells:
             raise OptionError(
-                f"the matrix for {' and '.join(self.columns)} has {self.matrix.size} rows, and they have {self.cells} "
+                f"the matrix for {_and(self.columns)} has {self.matrix.size} rows, and they have {self.cells} "
                 "values together. Give one row for each."
             )
 
@@ -87,15 +97,17 @@ class Plan:
     blocks: tuple[Block, ...]
 
     def __post_init__(self) -> None:
-        listed = [name for block in self.blocks for name in block.columns]
-        for name in listed:
-            if name not in self.schema.names:
+        listed = Counter(name for block in self.blocks for name in block.columns)
+        known = set(self.schema.names)
+        for name, times in listed.items():
+            if name not in known:
                 raise OptionError(f"no column '{name}' in the schema. {did_you_mean(name, self.schema.names)}")
-            if listed.count(name) > 1:
+            if times > 1:
                 raise OptionError(f"column '{name}' is in two blocks of the plan. Randomise it once.")
         missing = [name for name in self.schema.names if name not in listed]
         if missing:
-            raise OptionError(f"the plan says nothing about {', '.join(missing)}. Give every column a block.")
+            shown = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
+            raise OptionError(f"the plan says nothing about {shown}. Give every column a block.")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -126,7 +138,13 @@ class Plan:
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan's file. Raises OptionError or SchemaError."""
-        return cls.from_dict(read_document(Path(path), what="plan", command="randomize plan"))
+        content = read_document(Path(path), what="plan", command="randomize plan")
+        try:
+            return cls.from_dict(content)
+        except SchemaError as error:
+            raise SchemaError(*(f"{Path(path).name}: {fault}" for fault in error.faults)) from None
+        except OptionError as error:
+            raise OptionError(f"{Path(path).name}: {error}") from None
 
     @classmethod
     def from_dict(cls, content: Any) -> Plan:
@@ -135,40 +153,68 @@ class Plan:
             raise OptionError(
                 f"this is no plan: its format should be '{FORMAT}'. Make one with: understudy randomize plan"
             )
-        schema = Schema.from_dict(_mapping(content, "schema"))
-        blocks = content.get("blocks")
-        if not isinstance(blocks, Sequence) or isinstance(blocks, str):
+        _refuse_unknown(content, ("format", "party", "blocks", "schema"), "the plan")
+        schema = Schema.from_dict(_mapping(content, "schema", "the plan"))
+        schema.domain  # noqa: B018  # raises here if a draft lacks its domain
+        blocks, party = content.get("blocks"), content.get("party")
+        if not _is_list(blocks):
             raise OptionError("the plan's 'blocks' must be a list of columns and their matrices.")
+        if not isinstance(party, str) or not 0 < len(party) <= LONGEST_NAME or not party.isprintable():
+            raise OptionError(f"the plan's 'party' must be a name of up to {LONGEST_NAME} printable characters.")
         return cls(
-            party=str(content.get("party", "")),
+            party=party,
             schema=schema,
-            blocks=tuple(_read_block(block, number, schema) for number, block in enumerate(blocks, start=1)),
+            blocks=tuple(
+                _read_block(block, f"block {i} of the plan", schema) for i, block in enumerate(blocks or (), 1)
+            ),
         )
 
 
-def _read_block(content: Any, number: int, schema: Schema) -> Block:
+def _read_block(content: Any, where: str, schema: Schema) -> Block:
     columns = content.get("columns") if isinstance(content, Mapping) else None
-    if not isinstance(columns, Sequence) or isinstance(columns, str) or not columns:
-        raise OptionError(f"block {number} of the plan names no columns. Give it a list of them.")
-    names = tuple(str(name) for name in columns)
+    if not _is_list(columns) or not columns:
+        raise OptionError(f"{where} names no columns. Give it a list of them.")
+    _refuse_unknown(content, ("columns", "matrix", "sensitive", "asked", "from_data"), where)
+    names = tuple(written_text(name) for name in columns)
     for name in names:
         if name not in schema.names:
-            raise OptionError(f"block {number}: no column '{name}' in the schema. {did_you_mean(name, schema.names)}")
+            raise OptionError(f"{where}: no column '{name[:80]}' in the schema. {did_you_mean(name, schema.names)}")
     sizes = tuple(schema[name].size for name in names)
-    matrix, keep = matrix_from(_mapping(content, "matrix"), prod(sizes), where=f"block {number} of the plan")
+    matrix, keep = matrix_from(_mapping(content, "matrix", where), prod(sizes), where=where)
     return Block(
         columns=names,
         sizes=sizes,
         matrix=matrix,
-        sensitive=bool(content.get("sensitive", True)),
+        sensitive=_flag(content, "sensitive", where, default=True),
         asked=str(content.get("asked", "")),
-        from_data=bool(content.get("from_data", matrix is None)),
+        from_data=_flag(content, "from_data", where, default=matrix is None),
         keep=keep,
     )
 
 
-def _mapping(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _mapping(content: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
     found = content.get(key)
     if not isinstance(found, Mapping):
-        raise OptionError(f"the plan's '{key}' is missing, or is not what it should be. Make the plan anew.")
+        raise OptionError(f"{where} has no '{key}', or one that is not what it should be. Make the plan anew.")
     return found
+
+
+def _flag(content: Mapping[str, Any], key: str, where: str, *, default: bool) -> bool:
+    found = content.get(key, default)
+    if not isinstance(found, bool):
+        raise OptionError(f"{where}: '{key}' must be true or false.")
+    return found
+
+
+def _refuse_unknown(content: Mapping[Any, Any], known: Sequence[str], where: str) -> None:
+    for key in content:
+        if key not in known:
+            raise OptionError(f"{where} has an unknown key '{str(key)[:80]}'. {did_you_mean(str(key), known)}")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([*names[:8], *(["others"] if len(names) > 8 else [])])

@@ -10,6 +10,8 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
+import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy._core.errors import OptionError, TableError
+from understudy._core.files import as_output_error
 from understudy.tables import Column, Mixed
 
 WIDTH = 16
@@ -26,6 +29,7 @@ WIDTH = 16
 ENVIRONMENT = "UNDERSTUDY_SECRET"
 _LEAST_LETTERS = 22  # url-safe ones, of 6 bits: 128 bits
 _MOST_LETTERS = 1 << 16
+_LONGEST_STUDY = 200
 _MAKE_ONE = "Make one with: understudy randomize secret -o FILE, and give it to the other parties, never to the miner."
 
 Pseudonyms = npt.NDArray[np.uint8]
@@ -38,6 +42,14 @@ def make_secret() -> str:
     43
     """
     return secrets.token_urlsafe(32)
+
+
+def write_secret(path: str | Path) -> None:
+    """Write a new secret to a new file that only its owner can read. Raises OutputError."""
+    with as_output_error(Path(path)):
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(opened, "w") as file:
+            file.write(make_secret() + "\n")
 
 
 def read_secret(path: str | Path | None) -> str:
@@ -88,9 +100,12 @@ class Pseudonymizer:
     """
 
     def __init__(self, secret: str, study: str) -> None:
+        self.study = " ".join(unicodedata.normalize("NFC", study).split())
+        if len(self.study) > _LONGEST_STUDY:
+            raise OptionError(f"a study's name has {_LONGEST_STUDY} characters at most. Got {len(self.study):,}.")
         self._secret = check_secret(secret).encode()
-        self._key = self._derived("pseudonyms", study)
-        self.check = self._derived("check", study).hex()[:16]
+        self._key = self._derived("pseudonyms", self.study)
+        self.check = self._derived("check", self.study).hex()[:16]
         """Says to whoever holds two files whether their secret and study are the same, and nothing else."""
         self._rows = 0
 
@@ -101,8 +116,17 @@ class Pseudonymizer:
         """The pseudonyms of the next batch of keys. Raises TableError with row numbers, never with a key."""
         texts = canonical_keys(column, self._rows)
         self._rows += len(texts)
+        return self.of(texts)
+
+    def of(self, texts: pa.Array) -> Pseudonyms:
+        """The pseudonyms of canonical keys."""
         made = b"".join([hmac.digest(self._key, key, "sha256")[:WIDTH] for key in texts.cast(pa.binary()).to_pylist()])
         return np.frombuffer(made, dtype=np.uint8).reshape(-1, WIDTH)
+
+    def recorded(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """Hashes of a few keys for the ledger: of no study, so that all runs on the same people agree."""
+        key = self._derived("record", "")
+        return tuple(hmac.digest(key, text.encode(), "sha256").hex()[:16] for text in keys)
 
 
 def canonical_keys(column: Column, before: int = 0) -> pa.Array:

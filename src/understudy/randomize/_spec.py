@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -37,10 +38,12 @@ def matrix_from(spec: Mapping[str, Any], size: int, *, where: str) -> tuple[Tran
     if form == "invariant":
         return None, str(_probability(spec.get("keep"), where))
     rows = spec.get("rows")
-    if form != "matrix" or not isinstance(rows, Sequence) or not all(_is_row(row) for row in rows):
+    if form != "matrix" or not _is_row(rows) or not all(_is_row(row) for row in rows or ()):
         raise OptionError(
             f"{where} has no matrix that can be read: its form is one of none, response, invariant, matrix."
         )
+    if not rows or len(rows) != size or any(len(row) != size for row in rows):  # before any number is read
+        raise OptionError(f"{where}: its matrix must have {size:,} rows of {size:,}, as its columns have values.")
     return Matrix(tuple(tuple(_probability(entry, where) for entry in row) for row in rows)), ""
 
 
@@ -52,4 +55,4 @@ def _probability(written: Any, where: str) -> Fraction:
     try:
         return exact_number(written)
     except ValueError:
-        raise OptionError(f"{where}: {written!r} is no probability. Write 0.25 or 1/4.") from None
+        raise OptionError(f"{where}: {reprlib.repr(written)} is no probability. Write 0.25 or 1/4.") from None

@@ -11,6 +11,7 @@ from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
+from understudy.schema._written import written_text
 from understudy.schema._yaml import write_yaml
 
 __all__ = [
@@ -44,5 +45,6 @@ __all__ = [
     "refuse_drafts",
     "regroup",
     "write_yaml",
+    "written_text",
     "zone_exists",
 ]
