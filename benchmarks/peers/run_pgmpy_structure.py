@@ -1,4 +1,4 @@
-"""pgmpy's structure learning from clean codes: hill-climbing with BIC, with an order or without. Run with its own Python.
+"""pgmpy's structure learning from clean codes: hill-climbing with BIC, with an order or without. Needs its own Python.
 
 `--settings` may hold `{"order": true}`: then a link may only go from an earlier column to a later one.
 """

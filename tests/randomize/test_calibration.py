@@ -13,6 +13,7 @@ from tests.randomize.made_networks import draw, draw_strong, each_kept, randomis
 from tests.randomize.parties import DENSE_SIX, UNEVEN
 from understudy.randomize import Response, UnmixedCounts
 from understudy.randomize._calibration import (
+    _quadratic,
     draw_null_gain,
     false_link_chance,
     fit_without_link,
@@ -160,3 +161,10 @@ def test_the_chance_of_a_false_link_falls_with_rows_and_columns():
     assert chances[0] > chances[1]
     assert chances[1] == pytest.approx(0.1 / 1225)
     assert false_link_chance(0, 1) < 1
+
+
+def test_directions_without_noise_are_left_out():
+    covariance = np.diag([4.0, 1.0, 0.0])
+    assert _quadratic(covariance, np.array([2.0, 1.0, 0.0])) == pytest.approx((2.0, 2))
+    assert _quadratic(np.diag([4.0, 1.0]), np.array([2.0, 1.0])) == pytest.approx((2.0, 2))
+    assert _quadratic(np.diag([4.0, 1.0]), np.zeros(2)) == (0.0, 2)

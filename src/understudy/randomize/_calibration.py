@@ -112,14 +112,23 @@ def score_test(published: Published, counts: Floats, fit: WithoutLink) -> ScoreT
     covariance = (scores * fit.expected.reshape(-1, 1)).T @ scores
     clean = fit.parents * (fit.child * (1 - fit.child))[:-1].sum(axis=0) * (fit.link * (1 - fit.link))[:-1].sum(axis=0)
     inflation = float(np.trace(covariance) / clean.sum())
+    statistic, rank = _quadratic(covariance, total)
+    return ScoreTest(statistic, rank, inflation)
+
+
+def _quadratic(covariance: Floats, total: Floats) -> tuple[float, int]:
+    """uᵀS⁻¹u and its degrees of freedom; of the directions that have any noise, where some have none."""
     try:
-        half = np.linalg.solve(np.linalg.cholesky(covariance), total)
-        return ScoreTest(float(half @ half), freedom, inflation)
-    except np.linalg.LinAlgError:  # some directions have no noise at all: nothing can be said along them
-        roots, vectors = np.linalg.eigh(covariance)
-        kept = roots > roots[-1] * 1e-10
-        along = vectors[:, kept].T @ total
-        return ScoreTest(float((along**2 / roots[kept]).sum()), int(kept.sum()), inflation)
+        solved = np.linalg.solve(covariance, total)
+        statistic = float(total @ solved)
+        if statistic >= 0 and np.abs(covariance @ solved - total).max() <= 1e-6 * np.abs(total).max():
+            return statistic, len(total)
+    except np.linalg.LinAlgError:
+        pass
+    roots, vectors = np.linalg.eigh(covariance)
+    kept = roots > roots[-1] * 1e-10
+    along = vectors[:, kept].T @ total
+    return float((along**2 / roots[kept]).sum()), int(kept.sum())
 
 
 def _centred(values: Floats, fit: WithoutLink) -> Floats:

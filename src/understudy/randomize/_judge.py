@@ -26,7 +26,7 @@ from understudy.schema import Marginal
 
 Score: TypeAlias = Literal["likelihood", "bic", "bayes"]
 SCORES: tuple[Score, ...] = ("likelihood", "bic", "bayes")
-MOST_CELLS = 1024
+MOST_CELLS = 512
 """Of a candidate's table. Its covariance has as many rows; and more cells than this hold little but noise."""
 
 
