@@ -49,7 +49,5 @@ def test_make_demo_parties_plays_to_the_end(tmp_path):
     done = subprocess.run([sys.executable, script, tmp_path / "demo"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "A person whom all 3 hold, since it adds up: ε = 4.5" in done.stdout
-    # the two strongest links between parties are found in every one of 30 runs, and these are far from any threshold
-    assert "medical_spending" in done.stdout.split("depends on")[1].split("file ")[0]
     assert (tmp_path / "demo" / "miner" / "study" / "model.understudy").is_file()
     assert not list((tmp_path / "demo" / "miner").rglob("*secret*"))
