@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
-from understudy.models import HasNetwork, Saves, why_not_releasable
+from understudy.models import HasNetwork, Saves, TakesErrors, why_not_releasable
 from understudy.randomize._learn import Learned
 from understudy.randomize._parameters import Family
 from understudy.randomize._promise import Sent, study_statement
@@ -111,11 +111,24 @@ def study_of(learned: Learned, *, name: str | None = None) -> Study:
         method=str(learned.settings["method"]),
         options={key: _plain(value) for key, value in learned.settings.items() if key not in _NO_OPTIONS},
     )
+    parameters = tuple(_parameters(family, schema) for family in learned.families)
     return Study(
-        model=PublishedModel(schema, model, statement),
-        parameters=tuple(_parameters(family, schema) for family in learned.families),
+        model=PublishedModel(schema, with_errors(model, parameters), statement),
+        parameters=parameters,
         notes=tuple(note for note in learned.notes if note not in inbox.notes),  # these name files of the miner's
     )
+
+
+def with_errors(model: Saves, parameters: Sequence[Parameters]) -> Saves:
+    """The model, with the errors of its parameters if it is a network and all are known: then its answers have some."""
+    if not isinstance(model, TakesErrors) or not parameters:
+        return model
+    spreads = [one.standard_error for one in parameters if one.standard_error is not None]
+    if [spread.shape for spread in spreads] != [table.shape for table in model.conditionals]:
+        return model
+    # next to nobody is behind a probability whose error is not a number: it may be anything
+    known = model.with_errors([np.clip(np.nan_to_num(spread, nan=1.0), 0.0, 1.0) for spread in spreads])
+    return known if isinstance(known, Saves) else model
 
 
 def _plain(value: Any) -> Any:
