@@ -31,6 +31,10 @@ class Parameters:
 
     `unbiased` are what the files say by themselves, which may lie outside 0 to 1, and `standard_error` is theirs: NaN
     where next to nobody is behind one. Either is None where it is not known.
+
+    >>> one = Parameters(column="smokes", parents=(), labels=(("no", "yes"),), probabilities=np.array([0.7, 0.3]))
+    >>> next(one.rows())
+    ['smokes', 'no', '', '0.700000', '', '', '']
     """
 
     column: str
@@ -64,7 +68,7 @@ def _written(table: Floats | None, cell: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Study:
-    """What was learnt, what it rests on, and where it was written, if it was."""
+    """What was learnt, what it rests on, and where it was written, if it was. `write_study` makes one."""
 
     model: PublishedModel
     parameters: tuple[Parameters, ...]
@@ -175,6 +179,17 @@ def write_study(out: str | Path, found: Study | Learned, *, name: str | None = N
 
     It has a README, the privacy letter and statement, the model, all parameters with their errors, the network as BIF
     and as a drawing.
+
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> from understudy.randomize import apply, learn, plan
+    >>> made = plan({"name": "hospital", "fields": [{"name": "smokes", "categories": ["no", "yes"]}]}, epsilon=1)
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     sent, people = Path(home, "hospital.parquet"), pa.table({"smokes": ["no", "no", "yes"] * 100})
+    ...     _ = apply(people, made, out=sent, ledger=Path(home, "ledger.db"), cap=1)
+    ...     study = write_study(Path(home, "study"), learn([sent]))
+    >>> study.statement.guarantee, float(study.statement.epsilon) <= 1
+    ('epsilon-local differential privacy', True)
     """
     study = found if isinstance(found, Study) else study_of(found, name=name)
     out, model = Path(out), study.model
