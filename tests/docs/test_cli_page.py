@@ -49,6 +49,7 @@ def test_a_section_names_exactly_the_options_of_its_command(name: str) -> None:
 def test_a_section_names_the_defaults_of_its_command(name: str) -> None:
     for parameter in COMMANDS[name].params:  # type: ignore[attr-defined]
         default = parameter.default
-        if isinstance(default, str | float) and not isinstance(default, bool) and parameter.opts[0].startswith("-"):
+        told = isinstance(default, str | float) and not isinstance(default, bool) and default != ""
+        if told and parameter.opts[0].startswith("-"):
             [row] = [line for line in SECTIONS[name].splitlines() if f"`{parameter.opts[-1]}" in line]
             assert f"`{default:g}`" in row if isinstance(default, float) else f"`{default}`" in row

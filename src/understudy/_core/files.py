@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from understudy._core.drafts import draft_of
@@ -70,6 +70,30 @@ def write_bytes(path: Path, data: bytes, *, left: str = NOTHING_LEFT) -> None:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
+
+
+@contextmanager
+def parents_made(path: Path) -> Iterator[None]:
+    """Make the folders that lead to a file. Those that were missing are gone again if the block fails.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with parents_made(Path(home, "outbox", "hospital.parquet")):
+    ...         os.listdir(home)
+    ['outbox']
+    """
+    missing = [folder for folder in path.absolute().parents if not folder.exists()]
+    made: list[Path] = []
+    try:
+        for folder in reversed(missing):
+            folder.mkdir(exist_ok=True)
+            made.append(folder)
+        yield
+    except BaseException:
+        for folder in reversed(made):
+            with suppress(OSError):  # somebody else put something into it
+                folder.rmdir()
+        raise
 
 
 @contextmanager

@@ -82,7 +82,8 @@ def plan(
     _show_report(found)
     say(f"Wrote the plan to {out}. It is public, and goes with the rows. Next:")
     target = f"outbox/{_file(made)}.parquet"
-    say(f"  understudy randomize apply TABLE --plan {shlex.quote(str(out))} --key COLUMN -o {target}")
+    aware = " --no-guarantee" if found.epsilon is None else ""
+    say(f"  understudy randomize apply TABLE --plan {shlex.quote(str(out))} --key COLUMN -o {target}{aware}")
 
 
 def report(
@@ -133,7 +134,7 @@ def _show_report(found: PlanReport) -> None:
                 *((party.party,) if several else ()),
                 ", ".join(column.name for column in block.columns),
                 f"{block.cells:,}",
-                "∞" if block.gamma is None else _short(block.gamma),
+                ("∞" if block.gamma is None else _short(block.gamma)) if block.sensitive else "–",
                 ("∞" if block.epsilon is None else _short(block.epsilon)) if block.sensitive else "public",
                 "?" if block.keep is None else _span(*block.keep),
                 "?" if block.least_origins is None else f"{block.least_origins:,}",
@@ -210,7 +211,8 @@ def _rounded(number: Fraction, digits: int, rounding: str) -> str:
 
 
 def _span(low: Fraction, high: Fraction) -> str:
-    return f"{float(low):.1%}" if low == high else f"{float(low):.1%}–{float(high):.1%}"
+    shares = [f"{100 * float(share):.3g}" for share in ((low,) if low == high else (low, high))]
+    return "–".join(shares) + " %"
 
 
 def _worth(share: float) -> str:

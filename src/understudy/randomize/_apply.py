@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from understudy._core.drafts import draft_of
 from understudy._core.errors import OptionError, OutputError
-from understudy._core.files import as_output_error, exists, is_file
+from understudy._core.files import as_output_error, exists, is_file, parents_made
 from understudy._core.randomness import ByteSource, SystemBytes
 from understudy._core.receipts import charges_noted
 from understudy.privacy import Entry, PrivacyWarning, SQLiteLedger
@@ -178,7 +178,7 @@ class _Run:
 
     def write(self, opened: Source, place: _Place, progress: Progress | None) -> Applied:
         """The file, the booking, the name."""
-        with charges_noted(), as_output_error(self.out), draft_of(self.out) as draft:
+        with charges_noted(), as_output_error(self.out), parents_made(self.out), draft_of(self.out) as draft:
             with draft.open("wb") as file:
                 writer = RandomizedWriter(file, self.plan, keyed=self.keys is not None)
                 try:

@@ -115,7 +115,9 @@ def invariant_matrix(counts: Sequence[Fraction | int], keep: Fraction) -> Matrix
 
     P is randomised response that keeps with probability `keep`; P* leads back by Bayes' rule, as if shares were π.
     What is kept in all is less than `keep`. A value that nobody has counts as if one had it: it could not be un-mixed
-    else. Entries are rounded to fractions of 2⁶⁰, and each row still adds up to 1.
+    else. Entries are rounded to fractions of 2⁶⁰, and each row still adds up to 1. In R's sdcMicro, `pram` keeps at
+    least `pd` in the first step, at random, where `keep` is exact here; its `alpha` then mixes R with the identity
+    (alpha·R + (1 − alpha)·I), and 1 is what this is.
 
     >>> matrix = invariant_matrix([600, 300, 100], Fraction(4, 5))
     >>> published = [sum(n * matrix.rows[true][to] for true, n in enumerate([600, 300, 100])) for to in range(3)]

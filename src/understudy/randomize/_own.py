@@ -16,7 +16,7 @@ import numpy as np
 
 from understudy._core.drafts import draft_of
 from understudy._core.errors import OptionError, OutputError, did_you_mean
-from understudy._core.files import as_output_error, exists
+from understudy._core.files import as_output_error, exists, parents_made
 from understudy._core.receipts import charges_noted
 from understudy.privacy import (
     ONE_ROW,
@@ -142,7 +142,7 @@ def _written_whole(target: Path, *, overwrite: bool) -> Iterator[Path]:
     """A draft that takes its place at the end; opened first, so that nothing is spent on what cannot be written."""
     if exists(target) and not overwrite:
         raise OutputError(f"{target} exists already. Name another file, or add --overwrite (overwrite=True).")
-    with as_output_error(target), draft_of(target) as draft:
+    with as_output_error(target), parents_made(target), draft_of(target) as draft:
         yield draft
         draft.replace(target)
 

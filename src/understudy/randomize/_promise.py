@@ -15,7 +15,7 @@ from understudy.randomize._plan import Block, Plan
 from understudy.release import ChargeLine, PartyNote, PublicField, Statement, describe_domain
 from understudy.schema import Schema
 
-_UNIT = "one person: what all parties' columns say about him or her, taken together"
+_UNIT = "one person: what the columns of all parties say about the person, taken together"
 _NOISE = "whole numbers drawn exactly from the operating system's cryptographic generator, by each party itself"
 _SEEDED = "from a seed, at one party at least (a rehearsal)"
 

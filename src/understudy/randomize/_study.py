@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from understudy.models import HasNetwork
+from understudy._core.errors import OptionError
+from understudy.models import HasNetwork, Saves, why_not_releasable
+from understudy.randomize._learn import Learned
+from understudy.randomize._parameters import Family
+from understudy.randomize._promise import Sent, study_statement
 from understudy.randomize._study_text import study_report
 from understudy.release import PublishedModel, Statement, json_bytes, privacy_letter, whole_folder
+from understudy.schema import Axis, Field, Schema
 
 Floats = npt.NDArray[np.float64]
+_NO_OPTIONS = ("method", "considered", "taken", "dropped", "too_large")  # the notes tell these in words
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,10 +87,84 @@ class Study:
         return tuple((parent, one.column) for one in self.parameters for parent in one.parents)
 
 
-def write_study(out: str | Path, study: Study, *, overwrite: bool = False) -> Study:
-    """Write the study's folder, whole or not at all; the study with its place."""
-    out = Path(out)
-    model = study.model
+def study_of(learned: Learned, *, name: str | None = None) -> Study:
+    """What was learnt, with the privacy statement of those who sent it. `name` is the parties' names by default."""
+    inbox, schema = learned.inbox, learned.inbox.schema
+    model = learned.model
+    if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
+        raise OptionError(f"a model of kind '{model.kind}' cannot be written. Learn with another method, such as k2.")
+    sent = [
+        Sent(
+            plan=party.plan,
+            rows=party.n,
+            keyed=party.pseudonyms is not None,
+            times=party.times,
+            seeded=bool(party.stamp),
+        )
+        for party in inbox.parties
+    ]
+    statement = study_statement(
+        sent,
+        name=schema.name if name is None else name,
+        schema=schema,
+        n_rows=inbox.n,
+        method=str(learned.settings["method"]),
+        options={key: _plain(value) for key, value in learned.settings.items() if key not in _NO_OPTIONS},
+    )
+    return Study(
+        model=PublishedModel(schema, model, statement),
+        parameters=tuple(_parameters(family, schema) for family in learned.families),
+        notes=tuple(note for note in learned.notes if note not in inbox.notes),  # these name files of the miner's
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A setting as a letter has it: no braces, no more digits than anybody reads."""
+    if isinstance(value, Mapping):
+        told = {key: str(_plain(item)) for key, item in value.items()}
+        return next(iter(told.values())) if len(set(told.values())) == 1 else _joined(told)
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _joined(told: Mapping[str, str]) -> str | None:
+    return ", ".join(f"{key} {item}" for key, item in told.items()) or None
+
+
+def _parameters(family: Family, schema: Schema) -> Parameters:
+    axes = (*family.node.parents, Axis(family.node.child))
+    fields = [schema.fields[axis.attribute] for axis in axes]
+    return Parameters(
+        column=fields[-1].name,
+        parents=tuple(field.name for field in fields[:-1]),
+        labels=tuple(_labels(field, axis.level) for field, axis in zip(fields, axes, strict=True)),
+        probabilities=family.probabilities,
+        unbiased=family.ratio,
+        standard_error=family.population_error,
+        people=family.counts,
+    )
+
+
+def _labels(field: Field, level: int) -> tuple[str, ...]:
+    """What the codes of a field stand for, at a level of its hierarchy."""
+    if level == 0:
+        return field.labels
+    groups = field.attribute.groups_at(level)
+    return tuple(
+        " or ".join(label for label, group in zip(field.labels, groups, strict=True) if group == code)
+        for code in range(field.attribute.size_at(level))
+    )
+
+
+def write_study(out: str | Path, found: Study | Learned, *, name: str | None = None, overwrite: bool = False) -> Study:
+    """Write the folder of what was learnt, whole or not at all; the study with its place.
+
+    It has a README, the privacy letter and statement, the model, all parameters with their errors, the network as BIF
+    and as a drawing.
+    """
+    study = found if isinstance(found, Study) else study_of(found, name=name)
+    out, model = Path(out), study.model
     with whole_folder(out, overwrite=overwrite) as folder:
         (folder / "README.md").write_text(study_report(study), encoding="utf-8")
         (folder / "PRIVACY.md").write_text(privacy_letter(model.statement), encoding="utf-8")

@@ -58,10 +58,11 @@ def _without_bound(blocks: Sequence[Block]) -> list[str]:
             )
         elif not block.matrix.unchanged and block.matrix.amplification is None:
             origins = block.matrix.least_origins
+            least = "one true value or more" if origins == 1 else f"{origins} true values or more"
             found.append(
                 f"{_list(block.columns)}: some published values rule out some true ones, as in a matrix of groups, so "
-                f"γ and ε are infinite. K* = {origins} says only that at least {origins} true values could be behind a "
-                "published one: K* is no measure of privacy, since it counts values however unlikely they are."
+                f"γ and ε are infinite. K* = {origins} says only that {least} may be behind a published one: "
+                "K* is no measure of privacy, since it counts values however unlikely they are."
             )
     return found
 

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from understudy._core.errors import OutputError
-from understudy._core.files import as_output_error
+from understudy._core.files import as_output_error, parents_made
 from understudy.release._reserve import reserved_folder
 
 RELEASE_FILES = frozenset(
@@ -68,20 +68,13 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
     with as_output_error(out):
         check_output(out, overwrite=overwrite)
         target = out.resolve() if out.is_symlink() else out.absolute()
-        made = _make_parents(target.parent)
-    try:
-        with as_output_error(out), reserved_folder(target) as temporary:
+        with parents_made(target), reserved_folder(target) as temporary:
             _take_up(target)
             # Again, now that nobody else can make it: another run may have ended since.
             check_output(out, overwrite=overwrite)
             yield temporary
             _resolve(temporary)
             _put_in_place(temporary, target, overwrite=overwrite)
-    except BaseException:
-        for parent in reversed(made):
-            with suppress(OSError):
-                parent.rmdir()
-        raise
 
 
 def _take_up(target: Path) -> None:
@@ -102,16 +95,6 @@ def _take_up(target: Path) -> None:
 
 def _old_names(target: Path) -> Iterator[Path]:
     return (target.with_name(f".{target.name}.{number}.old") for number in count())
-
-
-def _make_parents(parent: Path) -> list[Path]:
-    """Create missing parents and return them, outermost first."""
-    missing = [path for path in [parent, *parent.parents] if not path.exists()]
-    made: list[Path] = []
-    for path in reversed(missing):
-        path.mkdir(exist_ok=True)
-        made.append(path)
-    return made
 
 
 def _resolve(folder: Path) -> None:

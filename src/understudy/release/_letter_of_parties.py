@@ -98,7 +98,7 @@ def _sent(statement: Statement) -> str:
     if any(line.runs > 1 for line in statement.charges):
         parts.append(
             "Some rows were randomised more than once, on purpose and against advice: whoever has both copies can "
-            "average them. The cost above counts every time."
+            "average them. The cost above counts every time as much as the last; the party's ledger has the exact sum."
         )
     return "\n\n".join(parts)
 
