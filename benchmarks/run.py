@@ -38,6 +38,7 @@ SCRIPTS = {
     "hpprivbayes": "HPPrivBayes: some columns protected better",
     "randomizing": "Randomising columns before they leave",
     "unmixing": "Un-mixing randomised columns",
+    "setups": "Parties with a miner and without",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.

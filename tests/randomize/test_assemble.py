@@ -85,6 +85,7 @@ def test_the_statement_adds_up_what_was_sent_and_what_was_measured(exchange: tup
     assert statement.epsilon_of("clinic") == 2 + both
     assert statement.epsilon_of("imaging") == 3
     assert [party.name for party in statement.parties] == list(HOLDERS)
+    assert [warning.split()[0] for warning in statement.warnings] == ["travel", "clinic"]  # which gave no key
 
 
 def test_the_letter_tells_of_every_party(exchange: tuple[Path, list[Path]], tmp_path: Path) -> None:

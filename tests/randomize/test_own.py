@@ -223,21 +223,15 @@ def test_a_file_that_was_changed_is_refused(tmp_path: Path, codes: dict[str, np.
 
 
 def test_two_rows_of_one_person_are_refused(tmp_path: Path, codes: dict[str, np.ndarray], inbox: list[Path]) -> None:
-    table = table_of("imaging", codes)
-    with pytest.raises(TableError, match="your table"):
-        own(
-            pa.concat_tables([table, table.slice(0, 3)]),
-            inbox,
-            structure=PARENTS,
-            schema=schema_of("imaging"),
-            party="imaging",
-            epsilon=2,
-            key="person_id",
-            secret=SECRET,
-            study="asia",
-            out=tmp_path / "x.json",
-        )
-    assert not (tmp_path / "x.json").exists()
+    options: dict[str, Any] = {"structure": PARENTS, "key": "person_id", "epsilon": 2, "out": tmp_path / "x.json"}
+    for party, files in (("imaging", inbox), ("clinic", [])):
+        table = table_of(party, codes)
+        twice = pa.concat_tables([table, table.slice(0, 3)])
+        more: dict[str, Any] = {"schema": schema_of(party), "party": party, "secret": SECRET, "study": "asia"}
+        with pytest.raises(TableError, match="3 keys have more than one row"):
+            own(twice, files, **options, **more)
+        assert not (tmp_path / "x.json").exists()
+    assert own(twice, **options, **more, duplicates="drop").rows == N - 3
 
 
 def test_an_unknown_category_is_refused_without_showing_it(
@@ -262,6 +256,7 @@ def test_an_unknown_category_is_refused_without_showing_it(
         ({"structure": {"xray": ["xray"]}}, ModelFileError, "circle"),
         ({"cap": 3}, OptionError, "kept in a ledger"),
         ({"secret": "short"}, OptionError, "can be guessed"),
+        ({"duplicates": "keep"}, OptionError, "must be 'refuse' or 'drop'"),
         ({"schema": {"fields": [{"name": "xray"}]}}, SchemaError, "no public domain"),
     ],
 )

@@ -47,8 +47,8 @@ def assemble(
     >>> study.statement.epsilon, study.links
     (Fraction(2, 1), ())
     """
-    skeleton = read_skeleton(structure)
     pieces = [Piece.load(Path(path)) for path in files]
+    skeleton = read_skeleton(structure).named_like(name for piece in pieces for name in piece.schema.names)
     _check_pieces(pieces, [Path(path).name for path in files], skeleton)
     variables = {variable.name: variable for piece in pieces for variable in piece.variables}
     _check_variables(variables, skeleton)
@@ -67,14 +67,16 @@ def _check_pieces(pieces: Sequence[Piece], names: Sequence[str], skeleton: Skele
     if not pieces:
         raise OptionError("no parameters were given. Give the file of every party that 'own' wrote.")
     held: dict[str, Piece] = {}
+    studies: set[str] = set()
     for piece, name in zip(pieces, names, strict=True):
         if piece.structure != skeleton.fingerprint:
             raise ModelFileError(
                 f"{name}: its parameters are of another structure than the one given. All parties must learn with the "
                 "same links: give the file that they used, or have them learn again."
             )
-        if piece.study != pieces[0].study:
-            raise ModelFileError(f"{name} is of another study than {names[0]}. Give the parameters of one study.")
+        if len({piece.study, *studies}) > 1 and piece.study:
+            raise ModelFileError(f"{name} is of another study than those before it. Give the parameters of one study.")
+        studies.update({piece.study} - {""})  # where nothing was received, none need be named
         if piece.party in [other.party for other in pieces[: pieces.index(piece)]]:
             raise ModelFileError(f"{name}: party '{piece.party}' is there already. Give one file for each party.")
         for variable in piece.variables:
@@ -139,8 +141,12 @@ def _model(
         for name in skeleton.names
     )
     tables = [variables[name].probabilities for name in skeleton.names]
-    n = min(piece.rows for piece in pieces)
-    return NetworkModel(Network(domain, nodes), tables, recode(domain, "hierarchical"), (), n)
+    return NetworkModel(Network(domain, nodes), tables, recode(domain, "hierarchical"), (), _fewest(pieces))
+
+
+def _fewest(pieces: Sequence[Piece]) -> int:
+    """The smallest number of people that anything was learnt from."""
+    return min(variable.rows for piece in pieces for variable in piece.variables)
 
 
 def _parameters(variable: LearntVariable, schema: Schema) -> Parameters:
@@ -188,9 +194,14 @@ def _statement(pieces: Sequence[Piece], schema: Schema, skeleton: Skeleton) -> S
         sent,
         name=schema.name,
         schema=schema,
-        n_rows=min(piece.rows for piece in pieces),
+        n_rows=_fewest(pieces),
         method="known structure, no miner",
         options={"structure": skeleton.fingerprint[:16]},
+        warnings=[
+            f"{piece.party} learnt without a key, so nobody looked whether a person has several rows there."
+            for piece in pieces
+            if not piece.keyed
+        ],
         noisy=[_central(piece) for piece in pieces],
         as_printed=AS_THE_PAPER_PRINTS_IT if exact else None,
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from understudy._core.errors import ModelFileError, UserError
 from understudy._core.files import write_bytes
+from understudy.privacy import ONE_ROW
 from understudy.randomize._plan import Plan
 from understudy.randomize._unmix import Floats
 from understudy.schema import Schema
@@ -77,6 +78,11 @@ class Piece:
     stamp: str = ""
     ledger: tuple[str, str] | None = None
     """The data set's name and the hash of its entry, where it was charged."""
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it was checked that nobody has two rows."""
+        return self.unit != ONE_ROW.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

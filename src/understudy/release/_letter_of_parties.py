@@ -120,7 +120,9 @@ def _not_hidden(statement: Statement) -> str:
     lines = [
         "Who takes part. Every person of a party is a row of its file, and randomising what the row says does not hide "
         "that it is there.",
-        f"How many rows each party has, and how many of them all have: {statement.n_rows:,}.",
+        f"How many rows each party has, and how many of them all have: {statement.n_rows:,}."
+        if statement.trust == "local"
+        else "How many rows each party has, and how many of them those have whose columns it needed.",
     ]
     lines += [
         f"{listed(party.public)}: sent unchanged by {clean(party.name)}, which declared this not to be sensitive. No ε "
