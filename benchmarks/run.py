@@ -37,6 +37,7 @@ SCRIPTS = {
     "privabn": "PrivABN",
     "hpprivbayes": "HPPrivBayes: some columns protected better",
     "unmixing": "Un-mixing randomised columns",
+    "setups": "Parties with a miner and without",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.

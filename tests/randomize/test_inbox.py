@@ -78,6 +78,13 @@ def test_a_column_in_two_files_and_the_same_plan_twice_are_refused() -> None:
         Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(HOSPITAL, [[0]], [1])])
 
 
+def test_a_party_may_send_its_columns_in_two_files() -> None:
+    more = made_plan([2], [([0], flip("2/3"))], party="hospital", first=7)
+    inbox = Inbox([columns_of(HOSPITAL, [[0], [1]], [1, 2]), columns_of(more, [[1], [0]], [2, 1])])
+    assert [column.tolist() for column in inbox.table.columns] == [[0, 1], [0, 1]]
+    assert inbox.notes == ()
+
+
 def test_a_pseudonym_that_occurs_twice_is_refused() -> None:
     with pytest.raises(TableError, match="hospital: 1 rows have the pseudonym of another row"):
         Inbox([columns_of(HOSPITAL, [[0], [1]], [1, 1]), columns_of(INSURER, [[0]], [1])])
