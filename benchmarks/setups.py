@@ -8,19 +8,19 @@ sent), at half of ε each (same ε in all), or without noise, as the paper print
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks._report import Line, Options, main
-from understudy._core.randomness import Streams, SystemBytes
-from understudy.privacy import make_budget, open_curator
-from understudy.randomize import Inbox, PartyColumns, Plan, UnmixedCounts, cross, plan
-from understudy.randomize._draw import BlockDraw, Words
-from understudy.randomize._own import as_it_is
-from understudy.randomize._own_tables import OwnTables
-from understudy.schema import Domain, Marginal, Schema
-from understudy.tables import Table
+from understudy._core.randomness import SeededBytes, Streams
+from understudy.randomize import apply, cross, learn, open_inbox, own, plan
+from understudy.schema import Schema
 
+SECRET = "there is nobody behind these rows"
 N, RUNS, QUICK_RUNS = 20_000, 10, 2
 PARENTS: dict[str, tuple[str, ...]] = {
     "asia": (),
@@ -59,45 +59,47 @@ def schema_of(party: str) -> Schema:
     return Schema.from_dict({"name": party, "fields": fields})
 
 
-def columns_of(made: Plan, codes: Codes) -> PartyColumns:
-    table = Table(made.schema.domain, tuple(codes[name] for name in made.schema.names))
-    return PartyColumns(made, table, np.stack([np.arange(N), np.zeros(N)], axis=1).astype(np.uint64))
+def table_of(party: str, codes: Codes) -> pa.Table:
+    return pa.table({"person": np.arange(N), **{name: codes[name].astype(str) for name in HOLDERS[party]}})
 
 
-def published(made: Plan, codes: Codes) -> PartyColumns:
-    words, sent = Words(SystemBytes()), {}
-    for block in made.blocks:
-        true = [codes[name].astype(np.uint8) for name in block.columns]
-        sent |= dict(zip(block.columns, BlockDraw(block)(true, words), strict=True))
-    return columns_of(made, sent)
+def send(folder: Path, party: str, codes: Codes, seed: int, **plan_options: Any) -> Path:
+    """A party's randomised file: seeded, as no person is behind the rows."""
+    out = folder / f"{party}.parquet"
+    bits = SeededBytes(seed * len(HOLDERS) + list(HOLDERS).index(party))
+    made = plan(schema_of(party), **plan_options)
+    apply(table_of(party, codes), made, out=out, key="person", secret=SECRET, source_of_bits=bits, overwrite=True)
+    return out
 
 
-def families(domain: Domain, names: tuple[str, ...]) -> list[Marginal]:
-    return [Marginal.of(*(domain.index(each) for each in (*PARENTS[name], name))) for name in names]
+def with_miner(folder: Path, codes: Codes, seed: int, epsilon: Fraction) -> Codes:
+    files = [send(folder, party, codes, seed, epsilon=epsilon) for party in HOLDERS]
+    learned = learn(open_inbox(files), structure=PARENTS)
+    return {family.child: family.probabilities for family in learned.families}
 
 
-def with_miner(codes: Codes, epsilon: Fraction) -> Codes:
-    inbox = Inbox([published(plan(schema_of(party), epsilon=epsilon), codes) for party in HOLDERS])
-    tables = UnmixedCounts(inbox).fitted(families(inbox.domain, tuple(PARENTS)))
-    return {
-        name: table / np.maximum(table.sum(axis=-1, keepdims=True), 1e-9)
-        for name, table in zip(PARENTS, tables, strict=True)
-    }
-
-
-def without_miner(codes: Codes, sent: Fraction, central: Fraction | None) -> Codes:
+def without_miner(folder: Path, codes: Codes, seed: int, sent: Fraction, central: Fraction | None) -> Codes:
     exchange, files = cross(PARENTS, {party: schema_of(party) for party in HOLDERS}), {}
     for party in exchange.parties:
         if party.sent:
-            files[party.name] = published(plan(schema_of(party.name), epsilon=sent, columns=party.sent), codes)
+            files[party.name] = send(folder, party.name, codes, seed, epsilon=sent, columns=party.sent)
     found = {}
-    for party in exchange.parties:
-        names = HOLDERS[party.name]
-        mine = columns_of(as_it_is(party.name, schema_of(party.name)), codes)
-        inbox = Inbox([mine, *(files[sender] for sender in party.receives)])
-        tables = OwnTables(UnmixedCounts(inbox), frozenset(range(len(names))), families(inbox.domain, names))
-        curator = open_curator(tables, budget=make_budget(central or 1), noiseless=None if central else "all")
-        found |= {name: one.probabilities for name, one in zip(names, tables.measure(curator), strict=True)}
+    for number, party in enumerate(exchange.parties):
+        piece = own(
+            table_of(party.name, codes),
+            [files[sender] for sender in party.receives],
+            structure=PARENTS,
+            schema=schema_of(party.name),
+            party=party.name,
+            key="person",
+            secret=SECRET,
+            epsilon=central,
+            no_guarantee=central is None,
+            seed=None if central is None else seed * len(HOLDERS) + number,
+            out=folder / f"{party.name}.json",
+            overwrite=True,
+        )
+        found |= {variable.name: variable.probabilities for variable in piece.variables}
     return found
 
 
@@ -114,15 +116,17 @@ def run(options: Options) -> list[Line]:
 def compare(epsilon: Fraction, runs: int) -> Line:
     """All ways at one ε."""
     found: dict[str, list[float]] = {}
-    for seed in range(runs):
-        codes = rows(seed)
-        found.setdefault("miner", []).append(error(with_miner(codes, epsilon)))
-        for way, sent, central in (
-            ("same ε sent", epsilon, Fraction(1)),
-            ("same ε in all", epsilon / 2, epsilon / 2),
-            ("exact", epsilon, None),
-        ):
-            found.setdefault(way, []).append(error(without_miner(codes, sent, central)))
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        for seed in range(runs):
+            codes = rows(seed)
+            found.setdefault("miner", []).append(error(with_miner(folder, codes, seed, epsilon)))
+            for way, sent, central in (
+                ("same ε sent", epsilon, Fraction(1)),
+                ("same ε in all", epsilon / 2, epsilon / 2),
+                ("exact", epsilon, None),
+            ):
+                found.setdefault(way, []).append(error(without_miner(folder, codes, seed, sent, central)))
     means = {way: float(np.mean(errors)) for way, errors in found.items()}
     return Line(
         f"no miner, ε = {float(epsilon):g} a party: mean error of a parameter, {runs} runs",

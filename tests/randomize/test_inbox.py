@@ -39,6 +39,8 @@ def test_a_marginal_uses_all_rows_that_its_parties_share() -> None:
     alone, both, nothing = UnmixedCounts(inbox).published([Marginal.of(0), Marginal.of(1, 0), Marginal.of()])
     assert (alone.n, both.n, nothing.n) == (3, 1, 1)
     assert both.table.tolist() == [[0, 0], [0, 0], [0, 1]]
+    # as a counter, all tables have the same number of rows
+    assert [table.sum() for table in UnmixedCounts(inbox).count([Marginal.of(0), Marginal.of(1, 0)])] == [1, 1]
 
 
 @pytest.mark.parametrize("ties", [False, True])

@@ -81,4 +81,7 @@ def _show_exposure(inbox: Inbox) -> None:
     exposed = report(*inbox.plans).to_dict()["epsilon_decimal"]
     upwards = Context(prec=4, rounding=ROUND_CEILING)  # what is shown is never better than what holds
     bound = "ε without bound" if exposed is None else f"ε = {upwards.create_decimal(Decimal(str(exposed))):f}"
-    say(f"Whoever is in {'this file' if len(inbox.parties) == 1 else 'all files'} is exposed to {bound} by them.")
+    one = len(inbox.parties) == 1
+    say(
+        f"{'This file exposes whoever is in it' if one else 'These files expose whoever is in all of them'} to {bound}."
+    )
