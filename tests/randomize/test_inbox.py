@@ -39,6 +39,8 @@ def test_a_marginal_uses_all_rows_that_its_parties_share() -> None:
     alone, both, nothing = UnmixedCounts(inbox).published([Marginal.of(0), Marginal.of(1, 0), Marginal.of()])
     assert (alone.n, both.n, nothing.n) == (3, 1, 1)
     assert both.table.tolist() == [[0, 0], [0, 0], [0, 1]]
+    # as a counter, all tables have the same number of rows
+    assert [table.sum() for table in UnmixedCounts(inbox).count([Marginal.of(0), Marginal.of(1, 0)])] == [1, 1]
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -76,6 +78,13 @@ def test_a_column_in_two_files_and_the_same_plan_twice_are_refused() -> None:
         Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(other, [[0]], [1])])
     with pytest.raises(OptionError, match="have the same plan"):
         Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(HOSPITAL, [[0]], [1])])
+
+
+def test_a_party_may_send_its_columns_in_two_files() -> None:
+    more = made_plan([2], [([0], flip("2/3"))], party="hospital", first=7)
+    inbox = Inbox([columns_of(HOSPITAL, [[0], [1]], [1, 2]), columns_of(more, [[1], [0]], [2, 1])])
+    assert [column.tolist() for column in inbox.table.columns] == [[0, 1], [0, 1]]
+    assert inbox.notes == ()
 
 
 def test_a_pseudonym_that_occurs_twice_is_refused() -> None:
