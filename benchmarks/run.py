@@ -36,6 +36,7 @@ SCRIPTS = {
     "evaluate": "Evaluation",
     "privabn": "PrivABN",
     "hpprivbayes": "HPPrivBayes: some columns protected better",
+    "randomizing": "Randomising columns before they leave",
     "unmixing": "Un-mixing randomised columns",
     "setups": "Parties with a miner and without",
 }

@@ -53,7 +53,8 @@ def test_gamma_is_met_exactly_where_there_is_one_block() -> None:
 
 def test_columns_go_together_by_default_and_apart_if_asked() -> None:
     few = ["smoking", "disease", "sex"]
-    assert columns_of(plan(SCHEMA, epsilon=1, columns=few)) == [("smoking", "disease", "sex")]
+    assert columns_of(plan(SCHEMA, epsilon=2, columns=few)) == [("smoking", "disease", "sex")]
+    assert columns_of(plan(SCHEMA, epsilon=1, columns=few, parties=1)) == [("smoking", "disease", "sex")]
     assert columns_of(plan(SCHEMA, epsilon=1, columns=few, separate=True)) == [("smoking",), ("disease",), ("sex",)]
     assert columns_of(plan(SCHEMA, epsilon=1, columns=few, max_cells=5))[0] == ("smoking", "sex")
     assert columns_of(plan(SCHEMA, p="0.1", columns=few)) == [("smoking",), ("disease",), ("sex",)]
