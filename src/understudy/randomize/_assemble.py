@@ -13,7 +13,7 @@ from understudy.models import Network, NetworkModel, Node
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._promise import Sent, study_statement
 from understudy.randomize._skeleton import Skeleton, StructureLike, read_skeleton
-from understudy.randomize._study import Parameters, Study, write_study
+from understudy.randomize._study import Parameters, Study, with_errors, write_study
 from understudy.release import SEEDED, ChargeLine, PartyNote, PublishedModel, Statement
 from understudy.schema import Axis, Schema, recode
 
@@ -54,10 +54,11 @@ def assemble(
     _check_variables(variables, skeleton)
     _check_received(pieces)
     schema = _joined_schema(pieces, name)
-    model = PublishedModel(schema, _model(variables, schema, skeleton, pieces), _statement(pieces, schema, skeleton))
+    parameters = tuple(_parameters(variables[each], schema) for each in skeleton.names)
+    model = with_errors(_model(variables, schema, skeleton, pieces), parameters)
     study = Study(
-        model=model,
-        parameters=tuple(_parameters(variables[each], schema) for each in skeleton.names),
+        model=PublishedModel(schema, model, _statement(pieces, schema, skeleton)),
+        parameters=parameters,
         notes=tuple(_notes(pieces)),
     )
     return study if out is None else write_study(Path(out), study, overwrite=overwrite)

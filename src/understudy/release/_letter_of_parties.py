@@ -170,7 +170,7 @@ def _limits(statement: Statement) -> str:
         "It rests on every party having run the program as it is, on domains and plans chosen without looking at the "
         "data, and on the program being right.",
         "Accuracy is not promised: randomised rows carry far more noise than counts of a trusted curator would. Small "
-        "groups and rare values are blurred most. The study's `parameters.csv` has error bars.",
+        "groups and rare values are blurred most. `parameters.csv` and `understudy query` show error bars.",
     ]
     warnings = [f"Noted: {clean(text)}" for text in statement.warnings]
     return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])
