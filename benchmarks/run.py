@@ -36,7 +36,10 @@ SCRIPTS = {
     "evaluate": "Evaluation",
     "privabn": "PrivABN",
     "hpprivbayes": "HPPrivBayes: some columns protected better",
+    "randomizing": "Randomising columns before they leave",
     "unmixing": "Un-mixing randomised columns",
+    "structure": "Structure from randomised columns",
+    "setups": "Parties with a miner and without",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.

@@ -1,6 +1,9 @@
 """The demo table as three parties hold it."""
 
 import csv
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +41,13 @@ def test_no_two_parties_have_a_column_or_an_order_in_common(tables):
     orders = [list(rows_of(path)) for path in tables.values()]
     shared = set.intersection(*(set(order) for order in orders))
     assert len({tuple(key for key in order if key in shared) for order in orders}) == 3
+
+
+@pytest.mark.slow
+def test_make_demo_parties_plays_to_the_end(tmp_path):
+    script = Path(__file__).parents[2] / "scripts" / "demo_parties.py"
+    done = subprocess.run([sys.executable, script, tmp_path / "demo"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "A person whom all 3 hold, since it adds up: ε = 4.5" in done.stdout
+    assert (tmp_path / "demo" / "miner" / "study" / "model.understudy").is_file()
+    assert not list((tmp_path / "demo" / "miner").rglob("*secret*"))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from understudy.models import Network, NetworkModel, Node, fit_conditionals
+from understudy.models import Network, NetworkModel, Node, Parts, fit_conditionals
 from understudy.models._uncertainty import needed_attributes
 from understudy.privacy import Measurement, NoiseLevel
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
@@ -127,3 +128,41 @@ def test_a_query_too_large_for_all_replicates_together_is_answered_one_by_one(mo
 
     monkeypatch.setattr(_posterior.Problem, "marginal", cramped)
     np.testing.assert_allclose(noisy.marginal(Marginal.of(1, 3)).standard_error, together, atol=1e-12)
+
+
+def _with_spreads(**changes: Any) -> NetworkModel:
+    """Two columns, the second depending on the first, with errors that somebody else worked out."""
+    domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
+    network = Network(domain, (Node(0), Node(1, (Axis(0),))))
+    tables = ([0.4, 0.6], [[0.3, 0.3, 0.4], [0.2, 0.5, 0.3]])
+    spreads = (np.full(2, 0.02), np.full((2, 3), 0.03))
+    given: dict[str, Any] = {"spreads": spreads} | changes
+    return NetworkModel(network, tables, recode(domain, "hierarchical"), (), 1000, **given)
+
+
+def test_known_errors_of_parameters_become_errors_of_answers():
+    model = _with_spreads()
+    first = model.marginal(Marginal.of(0))
+    # 30 replicates: of ten thousand seeds one may leave these 60 %, and the seeds are fixed
+    assert first.standard_error == pytest.approx(np.full(2, 0.02), rel=0.6)
+    given = model.marginal(Marginal.of(1), evidence={0: np.array([0.0, 1.0])})
+    assert given.standard_error == pytest.approx(np.full(3, 0.03), rel=0.6)
+    assert (given.low < given.probabilities).all()
+    assert (given.probabilities < given.high).all()
+    assert model.marginal(Marginal.of(1), errors=False).standard_error is None
+    assert _with_spreads(spreads=()).marginal(Marginal.of(1)).standard_error is None
+
+
+def test_known_errors_are_saved_with_the_model_and_checked():
+    model = _with_spreads()
+    parts = model.to_parts()
+    again = NetworkModel.from_parts(parts, model.domain)
+    assert [spread.tolist() for spread in again.spreads] == [spread.tolist() for spread in model.spreads]
+    with pytest.raises(ValueError, match="shapes"):
+        _with_spreads(spreads=(np.zeros(2), np.zeros(2)))
+    less = Parts(parts.document, {name: array for name, array in parts.arrays.items() if name != "error-00001"})
+    with pytest.raises(ValueError, match="missing"):
+        NetworkModel.from_parts(less, model.domain)
+    wild = Parts(parts.document, {**parts.arrays, "error-00000": np.array([0.1, np.inf])})
+    with pytest.raises(ValueError, match="no probabilities"):
+        NetworkModel.from_parts(wild, model.domain)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.naive import counting, drawing, measuring, noise, publishing, scoring, unmixing
+from tests.naive import counting, drawing, hashing, measuring, noise, publishing, scoring, unmixing
 
 Twins = Mapping[str, Callable[..., Any]]
 
@@ -67,6 +67,12 @@ RANDOMIZING: Twins = {
     "find_cell": publishing.naive_matrix,
 }
 UNMIXING: Twins = dict.fromkeys(("combine", "map_dense", "map_shared"), unmixing.naive_axis_by_axis)
+HASHING: Twins = {
+    "rotated": hashing.naive_rotated,
+    "mix": hashing.naive_compress,
+    "compress": hashing.naive_compress,
+    "hmac_short": hashing.naive_hmac,
+}
 TWINS: Mapping[str, Twins] = {
     "understudy.counting._kernels": COUNTING,
     "understudy.privacy._kernels": PRIVACY,
@@ -75,4 +81,5 @@ TWINS: Mapping[str, Twins] = {
     "understudy.evaluation._kernels": MEASURING,
     "understudy.randomize._linear._kernels": UNMIXING,
     "understudy.randomize._kernels": RANDOMIZING,
+    "understudy.randomize._hashing._kernels": HASHING,
 }

@@ -281,10 +281,18 @@ def test_an_output_that_cannot_be_is_refused_first(table: Path, tmp_path: Path) 
         apply(table, PLAN, out=table, overwrite=True)
     with pytest.raises(OutputError, match=r"in \.parquet"):
         apply(table, PLAN, out=tmp_path / "sent.csv")
-    with pytest.raises(OutputError, match="no such folder"):
-        apply(table, PLAN, out=tmp_path / "nowhere" / "sent.parquet")
+    with pytest.raises(OutputError, match="a part of the path is a file"):
+        apply(table, PLAN, out=tmp_path / "sent.parquet" / "sent.parquet")
     assert left_in(table.parent) == ["hospital.parquet"]
     assert run(table, tmp_path, overwrite=True).n_rows == N
+
+
+def test_folders_on_the_way_are_made_and_go_again_if_it_fails(tmp_path: Path) -> None:
+    wanted = tmp_path / "outbox" / "2026" / "sent.parquet"
+    with pytest.raises(TableError):
+        apply(PEOPLE.drop_columns(["ill"]), PLAN, out=wanted, source_of_bits=SeededBytes(1))
+    assert left_in(tmp_path) == []
+    assert apply(PEOPLE, PLAN, out=wanted, source_of_bits=SeededBytes(1)).out.is_file()
 
 
 def test_a_full_disk_charges_nothing(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

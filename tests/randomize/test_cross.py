@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,18 @@ def test_the_six_steps_name_everyone_who_has_a_part() -> None:
     assert steps[4] == "5. Parameters of cross variables: imaging: either, dysp."
 
 
-def test_a_bif_file_and_a_mapping_say_the_same(tmp_path: Path) -> None:
-    path = tmp_path / "net.bif"
-    path.write_text(bif())
-    assert cross(path, SCHEMAS).to_dict() == cross(PARENTS, SCHEMAS).to_dict()
+def test_a_bif_file_yaml_json_and_a_mapping_say_the_same(tmp_path: Path) -> None:
+    as_yaml = "".join(f"{name}: [{', '.join(parents)}]\n" for name, parents in PARENTS.items())
+    for name, text in {"net.bif": bif(), "net.yaml": as_yaml, "net.json": json.dumps(PARENTS)}.items():
+        (tmp_path / name).write_text(text)
+        assert cross(tmp_path / name, SCHEMAS).to_dict() == cross(PARENTS, SCHEMAS).to_dict()
+
+
+@pytest.mark.parametrize("text", ["[asia, smoke]", "asia: smoke", "asia: [1]", "asia: {smoke: 1}", "1: []"])
+def test_a_structure_file_that_lists_no_parents_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "net.yaml").write_text(text)
+    with pytest.raises(OptionError, match="structure"):
+        cross(tmp_path / "net.yaml", SCHEMAS)
 
 
 def test_the_fingerprint_is_of_the_links_and_not_of_their_order() -> None:
@@ -119,3 +128,15 @@ def test_unknown_names_are_refused() -> None:
         cross(PARENTS, SCHEMAS, public=["lungs"])
     with pytest.raises(OptionError, match=r"no party 'clinics'\. Did you mean 'clinic'"):
         cross(PARENTS, SCHEMAS)["clinics"]
+
+
+def test_columns_whose_names_bif_cannot_spell_are_found() -> None:
+    schemas = {
+        "hospital": {"fields": [{"name": "is ill", "type": "boolean"}]},
+        "insurer": {"fields": [{"name": "Größe", "type": "boolean"}]},
+    }
+    plain, spelt = {"is_ill": [], "Gro_e": ["is_ill"]}, {"is ill": [], "Größe": ["is ill"]}
+    assert cross(plain, schemas)["insurer"].cross == {"Größe": ("is ill",)}
+    assert cross(plain, schemas).to_dict() == cross(spelt, schemas).to_dict()
+    with pytest.raises(OptionError, match="stand for the same column"):
+        cross({"is_ill": [], "IS_ILL": []}, schemas)

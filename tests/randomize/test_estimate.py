@@ -89,7 +89,7 @@ def test_the_command_prints_a_table_for_people(inbox: Path, capsys) -> None:
     assert "disease: 2,900 rows, unbiased; ± is one standard error" in shown.out
     assert "95 % interval" in shown.out
     assert "much" in shown.out
-    assert "Whoever is in all files is exposed to ε = 2.639 by them." in shown.out
+    assert "These files expose whoever is in all of them to ε = 2.640." in shown.out
     assert "insurer.parquet: 100 of 2,900 rows" in shown.err
 
 

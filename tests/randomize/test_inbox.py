@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from tests.randomize.parties import columns_of, flip, made_plan
 from understudy._core.errors import OptionError, TableError
-from understudy.randomize import Inbox, UnmixedCounts
-from understudy.schema import Marginal
+from understudy.randomize import Block, Inbox, Plan, Response, UnmixedCounts
+from understudy.schema import Marginal, Schema
 
 HOSPITAL = made_plan([2], [([0], flip("3/4"))], party="hospital")
 INSURER = made_plan([3], [([0], flip("1/2", 3))], party="insurer", first=1)
@@ -37,6 +39,8 @@ def test_a_marginal_uses_all_rows_that_its_parties_share() -> None:
     alone, both, nothing = UnmixedCounts(inbox).published([Marginal.of(0), Marginal.of(1, 0), Marginal.of()])
     assert (alone.n, both.n, nothing.n) == (3, 1, 1)
     assert both.table.tolist() == [[0, 0], [0, 0], [0, 1]]
+    # as a counter, all tables have the same number of rows
+    assert [table.sum() for table in UnmixedCounts(inbox).count([Marginal.of(0), Marginal.of(1, 0)])] == [1, 1]
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -76,9 +80,50 @@ def test_a_column_in_two_files_and_the_same_plan_twice_are_refused() -> None:
         Inbox([columns_of(HOSPITAL, [[0]], [1]), columns_of(HOSPITAL, [[0]], [1])])
 
 
+def test_a_party_may_send_its_columns_in_two_files() -> None:
+    more = made_plan([2], [([0], flip("2/3"))], party="hospital", first=7)
+    inbox = Inbox([columns_of(HOSPITAL, [[0], [1]], [1, 2]), columns_of(more, [[1], [0]], [2, 1])])
+    assert [column.tolist() for column in inbox.table.columns] == [[0, 1], [0, 1]]
+    assert inbox.notes == ()
+
+
 def test_a_pseudonym_that_occurs_twice_is_refused() -> None:
     with pytest.raises(TableError, match="hospital: 1 rows have the pseudonym of another row"):
         Inbox([columns_of(HOSPITAL, [[0], [1]], [1, 1]), columns_of(INSURER, [[0]], [1])])
+
+
+def test_the_schema_of_all_parties_keeps_what_each_declared() -> None:
+    first = {
+        "name": "hospital",
+        "missingValues": ["", "NA"],
+        "fields": [
+            {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 10},
+            {"name": "ward", "categories": ["a", "b", "c"], "taxonomy": [["a", "b"], "c"], "missingValues": ["?"]},
+            {"name": "site", "categories": ["n", "s"], "constraints": {"required": False}},
+        ],
+        "dependencies": [{"determines": ["ward"], "column": "site"}],
+    }
+    second = {"name": "insurer", "missingValues": ["-"], "fields": [{"name": "claims", "type": "boolean"}]}
+    parties = []
+    for content in (first, second):
+        schema = Schema.from_dict(content)
+        plan = Plan(
+            party=schema.name,
+            schema=schema,
+            blocks=tuple(
+                Block(columns=(f.name,), sizes=(f.size,), matrix=Response(f.size, Fraction(1))) for f in schema.fields
+            ),
+        )
+        parties.append(columns_of(plan, [[0] * len(schema.fields)], [1]))
+    inbox = Inbox(parties)
+    apart = [field for party in parties for field in party.plan.schema.fields]
+    assert inbox.schema.name == "hospital and insurer"
+    assert list(inbox.domain) == [field.attribute for field in apart]
+    assert inbox.table.domain == inbox.domain
+    again = Schema.from_dict(inbox.schema.to_dict())
+    assert [field.missing_texts for field in again.fields] == [field.missing_texts for field in apart]
+    assert [field.labels for field in again.fields] == [field.labels for field in apart]
+    assert [one.text for one in inbox.schema.dependencies] == ["ward → site"]
 
 
 def test_an_empty_inbox_is_told_in_a_sentence() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.randomize.parties import CIRCULANT, DENSE_SIX, UNEVEN, flip, made_plan, one_party
+from understudy._core.errors import UnderstudyWarning
 from understudy.randomize import UnmixedCounts, most_likely
 from understudy.schema import Marginal
 
@@ -75,3 +76,9 @@ def test_steps_end_where_they_are_told_to() -> None:
     levels: list[float] = []
     most_likely(np.array([5.0, 900.0]), [flip("0.501")], gap=0, most_steps=30, watch=levels.append)
     assert len(levels) == 10
+
+
+def test_a_maximum_that_is_far_when_steps_end_is_told(monkeypatch) -> None:
+    monkeypatch.setattr("understudy.randomize._likelihood.MOST_WORK", 12)
+    with pytest.warns(UnderstudyWarning, match=r"2 cells were not reached in 6 steps.*of its maximum"):
+        most_likely(np.array([5.0, 90000.0]), [flip("0.501")])

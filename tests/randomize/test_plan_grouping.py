@@ -31,7 +31,7 @@ def dense(size: int, epsilon: float) -> np.ndarray:
 
 
 def noise_by_covariance(sizes: Sequence[int], blocks: Blocks, epsilons: Sequence[float]) -> float:
-    """The mean over pairs from `Qᵀ D(PᵀN) Q − D(N)` of whole blocks, summed out afterwards: no closed form in it."""
+    """The geometric mean over pairs from `Qᵀ D(PᵀN) Q − D(N)` of whole blocks, summed out later: no closed form."""
     found = []
     for pair in combinations(range(len(sizes)), 2):
         touched = [(block, eps) for block, eps in zip(blocks, epsilons, strict=True) if set(block) & set(pair)]
@@ -49,7 +49,7 @@ def noise_by_covariance(sizes: Sequence[int], blocks: Blocks, epsilons: Sequence
             A[cell, codes[columns.index(pair[0])], codes[columns.index(pair[1])]] = 1
         A = A.reshape(n, -1)
         found.append(np.trace(A.T @ covariance @ A) + 1)
-    return float(np.mean(found))
+    return float(np.exp(np.mean(np.log(found))))
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,20 @@ def test_the_closed_form_is_the_covariance_of_unmixed_counts(
 ) -> None:
     found = noise_of(Parts.of(sizes, [blocks]), np.array([epsilons]))
     np.testing.assert_allclose(found, [noise_by_covariance(sizes, blocks, epsilons)], rtol=1e-9)
+
+
+def test_pairs_with_other_parties_count_as_if_these_were_alike() -> None:
+    """Two parties alike, seen as one whose blocks are divided likewise: the same pairs, counted one by one."""
+    blocks, epsilons = ((0, 2), (1,)), (1.5, 0.5)
+    both = noise_by_covariance((2, 2, 3) * 2, (*blocks, (3, 5), (4,)), epsilons * 2)
+    found = noise_of(Parts.of((2, 2, 3), [blocks], 3), np.array([epsilons]))
+    np.testing.assert_allclose(found, [both], rtol=1e-9)
+
+
+def test_columns_that_are_paired_abroad_are_kept_apart() -> None:
+    """One block of many cells keeps little of each column: too little once others are to be related to it."""
+    assert best_grouping([3, 4, 10, 2], 0.5).blocks == ((0, 1, 2, 3),)
+    assert best_grouping([3, 4, 10, 2], 0.5, abroad=8).blocks == ((0,), (1,), (2,), (3,))
 
 
 @pytest.mark.parametrize(

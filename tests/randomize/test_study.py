@@ -16,6 +16,7 @@ from understudy.cli._main import run
 from understudy.models import Network, NetworkModel, Node
 from understudy.randomize import Block, Parameters, Plan, Response, Study, write_study
 from understudy.randomize._promise import Sent, study_statement
+from understudy.randomize._study import with_errors
 from understudy.release import PublishedModel
 from understudy.schema import Axis, Schema, recode
 
@@ -121,6 +122,14 @@ def test_the_readme_says_what_was_found_how_sure_and_what_not_to_do(tmp_path: Pa
         "Do not read a link as a cause",
     ):
         assert words in text, words
+
+
+def test_answers_of_a_study_have_error_bars_once_its_parameters_do() -> None:
+    study = made()
+    parameters = tuple(replace(one, standard_error=np.full(one.probabilities.shape, 0.05)) for one in study.parameters)
+    model = replace(study.model, model=with_errors(study.model.model, parameters))
+    assert model.query("claims | smokes=yes").standard_error == pytest.approx(np.full(2, 0.05), rel=0.6)
+    assert with_errors(study.model.model, study.parameters) is study.model.model  # those of one column are not known
 
 
 def test_a_study_without_a_guarantee_says_so_in_every_file(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.numbers import read_whole_number
+from understudy.cli._interrupts import NOTHING
 
 
 def read_rows(text: str) -> int:
@@ -43,3 +45,21 @@ def refuse_target(out: Path, *, overwrite: bool, option: str = "--out") -> None:
         raise OutputError(
             f"the file '{out}' already exists. Choose another {option}, or pass --overwrite to replace it."
         )
+
+
+def completeness(out: Path, sentence: str) -> Callable[[], str]:
+    """What to say of `out` if the run ends before it can: looked up then, so that nothing is denied or made up.
+
+    >>> completeness(Path("no-such-folder"), "the release is complete.")()
+    'nothing was written.'
+    """
+    before = _identity(out)
+    return lambda: NOTHING if _identity(out) in (None, before) else sentence
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

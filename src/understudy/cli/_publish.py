@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from understudy.cli._files import read_rows
-from understudy.cli._interrupts import INTERRUPTS, NOTHING
+from understudy.cli._files import completeness, read_rows
+from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._options import split_method_options, takes
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 from understudy.options import MethodFlags, PlanOptions, PublishOptions
@@ -67,7 +66,7 @@ def publish(
         say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
     options = _with_epsilon(split_method_options(given, option), source)
     out = Path(options.get("out", "release"))
-    INTERRUPTS.outcome = _completeness(out)
+    INTERRUPTS.outcome = completeness(out, f"the release in {out} is complete.")
     with progress_bars(quiet=as_json) as progress:
         release = make_release(source, schema=schema, progress=progress, **options)
     _tell_release(release, as_json=as_json)
@@ -78,20 +77,6 @@ def _tell_release(release: Release, *, as_json: bool) -> None:
         say_json(_release_json(release))
     else:
         _show_release(release)
-
-
-def _completeness(out: Path) -> Callable[[], str]:
-    """What to say of the release if the run ends before it can: looked up then, so that none is denied or made up."""
-    before = _identity(out)
-    return lambda: NOTHING if _identity(out) in (None, before) else f"the release in {out} is complete."
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    try:
-        found = folder.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _with_epsilon(options: dict[str, Any], source: str | None) -> Any:

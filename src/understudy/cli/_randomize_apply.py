@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from understudy.cli._files import refuse_target
+from understudy.cli._files import completeness, refuse_target
 from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._show import counted, progress_bars, say, say_json
 
@@ -65,6 +65,7 @@ def apply(
 
     refuse_target(out, overwrite=overwrite)
     shared = None if key is None else read_secret(secret_file)
+    INTERRUPTS.outcome = completeness(out, f"{out} is complete.")
     with progress_bars(quiet=as_json) as progress:
         applied = run(
             table,
@@ -82,7 +83,6 @@ def apply(
             overwrite=overwrite,
             progress=progress,
         )
-        INTERRUPTS.outcome = f"{out} is complete."
     if as_json:
         say_json(applied.to_dict())
     else:

@@ -19,9 +19,7 @@ def estimate(
         None, "--marginal", "-m", help="Columns to count together, separated by commas; once for each table."
     ),
     pairs: bool = typer.Option(False, "--pairs", help="All pairs of columns, in one pass over the rows."),
-    how: str = typer.Option(
-        "unbiased", "--how", help="unbiased (counts may be negative), likelihood, or projected. Default: unbiased."
-    ),
+    how: str = typer.Option("unbiased", "--how", help="unbiased (counts may be negative), likelihood, or projected."),
     plan: list[Path] | None = typer.Option(
         None, "--plan", help="A plan that was agreed on; once for each. Files that were made with another are refused."
     ),
@@ -76,8 +74,14 @@ def _show(one: MarginalEstimate) -> None:
 
 
 def _show_exposure(inbox: Inbox) -> None:
+    from decimal import ROUND_CEILING, Context, Decimal
+
     from understudy.randomize import report
 
     exposed = report(*inbox.plans).to_dict()["epsilon_decimal"]
-    bound = "ε without bound" if exposed is None else f"ε = {exposed:.4g}"
-    say(f"Whoever is in {'this file' if len(inbox.parties) == 1 else 'all files'} is exposed to {bound} by them.")
+    upwards = Context(prec=4, rounding=ROUND_CEILING)  # what is shown is never better than what holds
+    bound = "ε without bound" if exposed is None else f"ε = {upwards.create_decimal(Decimal(str(exposed))):f}"
+    one = len(inbox.parties) == 1
+    say(
+        f"{'This file exposes whoever is in it' if one else 'These files expose whoever is in all of them'} to {bound}."
+    )

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from understudy.randomize import Cross, CrossParty, Piece
 
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
-_STRUCTURE = typer.Option(..., "--structure", help="The network's links: a BIF file, the same for every party.")
+_SECRET = typer.Option(
+    None, "--secret-file", help="The parties' secret. Default: the environment variable UNDERSTUDY_SECRET."
+)
+_OTHER = typer.Option(
+    None, "--other", metavar="NAME=SCHEMA", help="Another party's schema, so that messages say who holds what."
+)
+_STRUCTURE = typer.Option(
+    ..., "--structure", help="The network's links (BIF, or YAML: 'ill: [smokes, age]'), the same for every party."
+)
 
 
 def cross(
@@ -49,14 +57,13 @@ def own(
     party: str = typer.Option(..., "--party", help="The party's name, as in its plan."),
     out: Path = typer.Option(..., "--out", "-o", help="The parameters file to write, for the others."),
     epsilon: str | None = typer.Option(None, "--epsilon", help="Budget of the noise in all parameters together."),
-    key: str | None = typer.Option(None, "--key", help="The column with the persons' key; needed with received files."),
-    secret_file: Path | None = typer.Option(
-        None, "--secret-file", help="File with the secret that the parties share. Default: UNDERSTUDY_SECRET."
+    key: str | None = typer.Option(
+        None, "--key", help="The column that says who a row is about; needed with received files."
     ),
+    secret_file: Path | None = _SECRET,
     study: str = typer.Option("", "--study", help="Name of the study, as in 'apply'."),
-    other: list[str] | None = typer.Option(
-        None, "--other", metavar="NAME=SCHEMA", help="Another party's schema, so that messages say who holds what."
-    ),
+    duplicates: str = typer.Option("refuse", "--duplicates", help="Keys with several rows: refuse, or drop them all."),
+    other: list[str] | None = _OTHER,
     ledger: Path | None = typer.Option(
         None, "--ledger", help="Where it is charged. Default: beside the table, TABLE.ledger.db."
     ),
@@ -88,6 +95,7 @@ def own(
             key=key,
             secret=read_secret(secret_file) if received else None,
             study=study,
+            duplicates=duplicates,  # type: ignore[arg-type]  # checked there
             others=read_parties(other or []),
             ledger=ledger,
             dataset=dataset,
@@ -235,10 +243,9 @@ def _commands(party: CrossParty, schema: Path, structure: Path) -> list[str]:
         ]
     if party.local or party.cross:
         inbox = "".join(f" {_quoted(f'inbox/{sender}.parquet')}" for sender in party.receives)
-        key = " --key person_id" if party.receives else ""
         commands += [
             f"understudy randomize own {_quoted(f'{name}.csv')}{inbox} --schema {_quoted(schema)} --party "
-            f"{_quoted(name)} --structure {_quoted(structure)}{key} --epsilon 1 "
+            f"{_quoted(name)} --structure {_quoted(structure)} --key person_id --epsilon 1 "
             f"-o {_quoted(f'outbox/{name}.parameters.json')}",
             f"# send outbox/{name}.parameters.json to everybody",
         ]

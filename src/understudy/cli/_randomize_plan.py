@@ -48,6 +48,7 @@ def plan(
     max_cells: int | None = typer.Option(
         None, "--max-cells", help="Values that the columns of a block have together at most. Default: 4096."
     ),
+    parties: int = typer.Option(2, "--parties", help="How many parties the study has: blocks are chosen for it."),
     trust_draft: bool = typer.Option(False, "--trust-draft", help="Accept drafted fields; the report says so."),
     prior: list[str] | None = _PRIORS,
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file if it is there."),
@@ -71,6 +72,7 @@ def plan(
         party=party,
         separate=separate,
         max_cells=MAX_CELLS if max_cells is None else max_cells,
+        parties=parties,
         trust_draft=trust_draft,
     )
     found = report(made, **_given_priors(prior))

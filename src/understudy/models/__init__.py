@@ -17,6 +17,7 @@ from understudy.models._protocol import (
     Parts,
     PartsReader,
     Saves,
+    TakesErrors,
 )
 from understudy.models._reading import read_probabilities, read_whole
 from understudy.models._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
@@ -57,6 +58,7 @@ __all__ = [
     "RScore",
     "Saves",
     "TablesModel",
+    "TakesErrors",
     "ViewsModel",
     "WeightedRScore",
     "all_sums",

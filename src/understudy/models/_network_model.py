@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from understudy.models._sampling import (
     run_steps,
 )
 from understudy.models._structure import Network
-from understudy.models._uncertainty import Estimate, Refit, needed_attributes, replicate
+from understudy.models._uncertainty import Estimate, Refit, needed_attributes, redrawn, replicate
 from understudy.schema import Domain, Marginal, Recoding
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class NetworkModel:
     measurements: Sequence[Measurement]
     n: int
     refit: Refit | None = field(default=None, repr=False)
+    spreads: Sequence[Floats] = field(default=(), repr=False)
+    """Standard errors of the conditionals, table by table, where they are known and there are no measurements."""
     _tables: dict[Marginal, Floats] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -72,6 +74,9 @@ class NetworkModel:
             table.setflags(write=False)
             tables.append(table)
         object.__setattr__(self, "conditionals", tuple(tables))
+        object.__setattr__(self, "spreads", tuple(np.asarray(spread, dtype=np.float64) for spread in self.spreads))
+        if self.spreads and [spread.shape for spread in self.spreads] != [table.shape for table in tables]:
+            raise ValueError("standard errors must have the shapes of their conditionals")
         object.__setattr__(self, "measurements", tuple(self.measurements))
 
     @property
@@ -125,9 +130,13 @@ class NetworkModel:
         """
         posterior = self._posterior(evidence)
         probabilities = posterior.marginal(marginal)
-        if not errors or not self.measurements:
-            return Estimate(probabilities=probabilities)
         pieces = frozenset(p for a in marginal.attributes for p in self.recoding.pieces[a])
+        if not errors or not (self.measurements or self.spreads):
+            return Estimate(probabilities=probabilities)
+        if not self.measurements:
+            spreads = dict(zip(self.network.order, self.spreads, strict=True))
+            needed = self.network.ancestors(posterior.evidence_attributes | pieces)
+            return Estimate.from_replicates(probabilities, redrawn(posterior, marginal, spreads, needed=needed))
         needed = needed_attributes(self.network, self.measurements, posterior.evidence_attributes | pieces)
         used = [m for m in self.measurements if needed.issuperset(m.marginal.attributes)]
         if all(m.noise.kind == "none" for m in used):
@@ -136,6 +145,10 @@ class NetworkModel:
         refit = self.refit or _default_refit()
         replicates = replicate(posterior, marginal, used, tables, needed=needed, n=self.n, refit=refit)
         return Estimate.from_replicates(probabilities, replicates)
+
+    def with_errors(self, spreads: Sequence[Floats]) -> NetworkModel:
+        """The same with these standard errors of its conditionals, and without measurements."""
+        return replace(self, measurements=(), spreads=spreads)
 
     def to_svg(self, *, title: str = "") -> str:
         """A drawing of the network: one standalone SVG."""

@@ -34,7 +34,9 @@ def network_to_parts(model: NetworkModel) -> Parts:
     """All parts of a network model."""
     arrays: dict[str, Array] = {_table(i): table for i, table in enumerate(model.conditionals)}
     arrays |= {_count(i): measurement.counts for i, measurement in enumerate(model.measurements)}
+    arrays |= {_error(i): spread for i, spread in enumerate(model.spreads)}
     document = {
+        **({"errors": True} if model.spreads else {}),
         "encoding": _encoding_of(model.recoding),
         "n": model.n,
         "nodes": [{"child": node.child, "parents": plain_axes(node.parents)} for node in model.network.nodes],
@@ -58,6 +60,8 @@ def network_from_parts(parts: PartsReader, domain: Domain) -> NetworkModel:
         raise ValueError("an unknown encoding")
     listed, measured = read_items(document["nodes"]), read_items(document["measurements"])
     expected = {_table(i) for i in range(len(listed))} | {_count(i) for i in range(len(measured))}
+    if document.get("errors"):
+        expected |= {_error(i) for i in range(len(listed))}
     if parts.names != expected:
         raise ValueError("tables that are missing, or that nothing refers to")
     recoding = recode(domain, document["encoding"])
@@ -69,7 +73,9 @@ def network_from_parts(parts: PartsReader, domain: Domain) -> NetworkModel:
         _check_measured(nodes, [plan["marginal"] for plan in plans])
     conditionals = [read_probabilities(parts, _table(i), network.shape(node)) for i, node in enumerate(nodes)]
     measurements = [_measurement(parts, i, plan, target) for i, plan in enumerate(plans)]
-    return NetworkModel(network, conditionals, recoding, measurements, read_whole(document["n"]))
+    with_errors = enumerate(nodes) if document.get("errors") else ()
+    spreads = [read_probabilities(parts, _error(i), network.shape(node)) for i, node in with_errors]
+    return NetworkModel(network, conditionals, recoding, measurements, read_whole(document["n"]), spreads=spreads)
 
 
 def _check_measured(nodes: Sequence[Node], marginals: Sequence[Marginal]) -> None:
@@ -137,3 +143,7 @@ def _table(index: int) -> str:
 
 def _count(index: int) -> str:
     return f"count-{index:05d}"
+
+
+def _error(index: int) -> str:
+    return f"error-{index:05d}"

@@ -116,6 +116,21 @@ class HasNetwork(Model, Protocol):
         ...
 
 
+@runtime_checkable
+class TakesErrors(HasNetwork, Protocol):
+    """A network that can be given errors of its parameters, in place of those that follow from measurements.
+
+    >>> from understudy.models import JointModel
+    >>> from understudy.schema import Attribute
+    >>> isinstance(JointModel(Domain((Attribute(name="sex", size=2),)), 9, np.array([0.5, 0.5])), TakesErrors)
+    False
+    """
+
+    def with_errors(self, spreads: Sequence[Floats]) -> Self:
+        """The same with these standard errors, one table for each of `conditionals`; none: nothing is known of them."""
+        ...
+
+
 class PartsReader(Protocol):
     """The parts of a saved model, from wherever they are read; an array is unpacked when its shape is known."""
 

@@ -18,6 +18,7 @@ from understudy._core.errors import UserError
 from understudy._core.randomness import Rng, Streams
 from understudy.models._inference import Floats
 from understudy.models._posterior import Posterior
+from understudy.models._simplex import project_to_simplex
 from understudy.models._structure import Network, Node
 from understudy.schema import Axis, Domain, Marginal
 
@@ -35,8 +36,8 @@ class Estimate:
     """Probabilities, and how far the noise may have moved them.
 
     `standard_error` is the root mean square of what redrawn noise changes; `low` and `high` bound a 95 % interval.
-    All three are None where no errors were asked for or no measurements are known. They cover the noise only, not
-    what the model's structure leaves out.
+    All three are None where no errors were asked for, or neither measurements nor errors of parameters are known. They
+    cover the noise only, not what the model's structure leaves out.
     """
 
     probabilities: Floats
@@ -121,6 +122,33 @@ def replicate(
     except UserError:  # all at once is too large: one by one
         singly = [replace(posterior, tables=dict(zip(order, tables, strict=True))) for tables in fitted]
         return np.stack([one.marginal(marginal) for one in singly])
+
+
+def redrawn(
+    posterior: Posterior, marginal: Marginal, spreads: Mapping[int, Floats], *, needed: frozenset[int]
+) -> Floats:
+    """Answers to the query with conditionals redrawn around themselves, one per row.
+
+    `spreads` are their standard errors. Normal, cell by cell, and projected onto the simplex; cells are taken as
+    independent but for that, which is rough: some of their errors make up for each other, others go together.
+    """
+    fitted = []
+    for number in range(REPLICATES):
+        rng = Streams(0).get("error bars", str(number))
+        fitted.append({a: _around(posterior.tables[a], spreads[a], rng) for a in sorted(needed)})
+    together = {a: np.stack([tables[a] for tables in fitted]) for a in sorted(needed)}
+    try:
+        return replace(posterior, tables=together, replicates=REPLICATES).marginal(marginal)
+    except UserError:  # all at once is too large: one by one
+        return np.stack([replace(posterior, tables=tables).marginal(marginal) for tables in fitted])
+
+
+def _around(table: Floats, spread: Floats, rng: Rng) -> Floats:
+    size = table.shape[-1]
+    # a row sums to 1, and centring takes 1/size of the variance away
+    widened = spread * sqrt(size / (size - 1)) if size > 1 else spread
+    rows = (table + rng.normal(0.0, 1.0, table.shape) * widened).reshape(-1, size)
+    return np.stack([project_to_simplex(row, 1.0) for row in rows]).reshape(table.shape)
 
 
 def _restrict(network: Network, attributes: Sequence[int]) -> tuple[Network, Mapping[int, int]]:

@@ -134,7 +134,7 @@ def apply(
     place = _Place(opened, plan, epsilon)
     if bits.private and epsilon != 0:
         place.open(ledger, dataset, cap, force=force, wanted=record)
-    keys = open_keys(opened, plan, key=key, secret=secret, study=study, drop=_drops(duplicates))
+    keys = open_keys(opened, plan, key=key, secret=secret, study=study, drop=drops(duplicates))
     run = _Run(out, with_matrices(plan, opened), keys, Words(bits), "" if bits.private else SEEDED)
     return run.write(opened, place, progress)
 
@@ -247,7 +247,12 @@ def _promised(plan: Plan, *, no_guarantee: bool) -> Fraction | None:
     return found.epsilon
 
 
-def _drops(duplicates: str) -> bool:
+def drops(duplicates: str) -> bool:
+    """Whether rows of people with several are left out. Raises OptionError for another word.
+
+    >>> drops("drop")
+    True
+    """
     if duplicates not in ("refuse", "drop"):
         raise OptionError(f"The 'duplicates' parameter must be 'refuse' or 'drop'. Got {duplicates!r} instead.")
     return duplicates == "drop"

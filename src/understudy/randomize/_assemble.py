@@ -13,7 +13,7 @@ from understudy.models import Network, NetworkModel, Node
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._promise import Sent, study_statement
 from understudy.randomize._skeleton import Skeleton, StructureLike, read_skeleton
-from understudy.randomize._study import Parameters, Study, write_study
+from understudy.randomize._study import Parameters, Study, with_errors, write_study
 from understudy.release import SEEDED, ChargeLine, PartyNote, PublishedModel, Statement
 from understudy.schema import Axis, Schema, recode
 
@@ -47,17 +47,18 @@ def assemble(
     >>> study.statement.epsilon, study.links
     (Fraction(2, 1), ())
     """
-    skeleton = read_skeleton(structure)
     pieces = [Piece.load(Path(path)) for path in files]
+    skeleton = read_skeleton(structure).named_like(name for piece in pieces for name in piece.schema.names)
     _check_pieces(pieces, [Path(path).name for path in files], skeleton)
     variables = {variable.name: variable for piece in pieces for variable in piece.variables}
     _check_variables(variables, skeleton)
     _check_received(pieces)
     schema = _joined_schema(pieces, name)
-    model = PublishedModel(schema, _model(variables, schema, skeleton, pieces), _statement(pieces, schema, skeleton))
+    parameters = tuple(_parameters(variables[each], schema) for each in skeleton.names)
+    model = with_errors(_model(variables, schema, skeleton, pieces), parameters)
     study = Study(
-        model=model,
-        parameters=tuple(_parameters(variables[each], schema) for each in skeleton.names),
+        model=PublishedModel(schema, model, _statement(pieces, schema, skeleton)),
+        parameters=parameters,
         notes=tuple(_notes(pieces)),
     )
     return study if out is None else write_study(Path(out), study, overwrite=overwrite)
@@ -67,14 +68,16 @@ def _check_pieces(pieces: Sequence[Piece], names: Sequence[str], skeleton: Skele
     if not pieces:
         raise OptionError("no parameters were given. Give the file of every party that 'own' wrote.")
     held: dict[str, Piece] = {}
+    studies: set[str] = set()
     for piece, name in zip(pieces, names, strict=True):
         if piece.structure != skeleton.fingerprint:
             raise ModelFileError(
                 f"{name}: its parameters are of another structure than the one given. All parties must learn with the "
                 "same links: give the file that they used, or have them learn again."
             )
-        if piece.study != pieces[0].study:
-            raise ModelFileError(f"{name} is of another study than {names[0]}. Give the parameters of one study.")
+        if len({piece.study, *studies}) > 1 and piece.study:
+            raise ModelFileError(f"{name} is of another study than those before it. Give the parameters of one study.")
+        studies.update({piece.study} - {""})  # where nothing was received, none need be named
         if piece.party in [other.party for other in pieces[: pieces.index(piece)]]:
             raise ModelFileError(f"{name}: party '{piece.party}' is there already. Give one file for each party.")
         for variable in piece.variables:
@@ -99,7 +102,7 @@ def _check_variables(variables: dict[str, LearntVariable], skeleton: Skeleton) -
 
 
 def _check_received(pieces: Sequence[Piece]) -> None:
-    """What each party was sent must be what its holder has: the same categories, under the same party's name."""
+    """What each party was sent must be what its holder has: the same categories, in the same order."""
     holders = {field.name: (piece, field) for piece in pieces for field in piece.schema.fields}
     for piece in pieces:
         for received in piece.received:
@@ -111,12 +114,6 @@ def _check_received(pieces: Sequence[Piece]) -> None:
                     raise ModelFileError(
                         f"'{sent.name}' has other categories in what {piece.party} received than in {holder.party}'s "
                         "own schema, so their parameters do not fit together. Have it sent again, from one schema."
-                    )
-                if received.plan.party != holder.party:
-                    raise ModelFileError(
-                        f"'{sent.name}' was sent by '{received.plan.party}', and its parameters come from "
-                        f"'{holder.party}'. Use one name for a party in plan and own (--party), so that what it spends "
-                        "is added up."
                     )
 
 
@@ -139,8 +136,12 @@ def _model(
         for name in skeleton.names
     )
     tables = [variables[name].probabilities for name in skeleton.names]
-    n = min(piece.rows for piece in pieces)
-    return NetworkModel(Network(domain, nodes), tables, recode(domain, "hierarchical"), (), n)
+    return NetworkModel(Network(domain, nodes), tables, recode(domain, "hierarchical"), (), _fewest(pieces))
+
+
+def _fewest(pieces: Sequence[Piece]) -> int:
+    """The smallest number of people that anything was learnt from."""
+    return min(variable.rows for piece in pieces for variable in piece.variables)
 
 
 def _parameters(variable: LearntVariable, schema: Schema) -> Parameters:
@@ -162,6 +163,7 @@ def sent_files(pieces: Sequence[Piece]) -> list[Sent]:
     >>> sent_files([])
     []
     """
+    holders = {name: piece.party for piece in pieces for name in piece.schema.names}
     by_plan: dict[str, dict[str, ReceivedFile]] = {}
     for piece in pieces:
         for received in piece.received:
@@ -169,9 +171,11 @@ def sent_files(pieces: Sequence[Piece]) -> list[Sent]:
     found = []
     for copies in by_plan.values():
         [first, *_] = copies.values()
+        # a plan may call its party otherwise: what counts is whose columns they are, for the sum of what it spends
+        owners = [holders[name] for name in first.plan.schema.names if name in holders]
         found.append(
             Sent(
-                plan=first.plan,
+                plan=replace(first.plan, party=owners[0] if owners else first.plan.party),
                 rows=first.rows,
                 keyed=True,
                 times=max(len(copies), *(one.times for one in copies.values()), 1),
@@ -188,9 +192,14 @@ def _statement(pieces: Sequence[Piece], schema: Schema, skeleton: Skeleton) -> S
         sent,
         name=schema.name,
         schema=schema,
-        n_rows=min(piece.rows for piece in pieces),
+        n_rows=_fewest(pieces),
         method="known structure, no miner",
         options={"structure": skeleton.fingerprint[:16]},
+        warnings=[
+            f"{piece.party} learnt without a key, so nobody looked whether a person has several rows there."
+            for piece in pieces
+            if not piece.keyed
+        ],
         noisy=[_central(piece) for piece in pieces],
         as_printed=AS_THE_PAPER_PRINTS_IT if exact else None,
     )

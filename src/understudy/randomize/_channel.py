@@ -9,6 +9,7 @@ from math import prod
 
 import numpy as np
 
+from understudy._core.errors import OptionError
 from understudy.randomize._matrix import Response
 from understudy.randomize._plan import Block
 from understudy.randomize._unmix import Dense, Floats, Ints, Map, Shared
@@ -81,7 +82,10 @@ def open_channel(block: Block, asked: Sequence[Asked], domain: Domain) -> Channe
     matrix = block.matrix
     if matrix is None:
         raise ValueError("a block whose matrix is not worked out yet cannot be un-mixed")
-    matrix.require_inverse()
+    try:
+        matrix.require_inverse()
+    except OptionError as error:
+        raise OptionError(f"{' and '.join(block.columns)}: {error}") from None
     size = prod(one.size for one in asked)
     counted = _counted(asked)
     n_counted = prod(domain.size(axis) for axis in counted)

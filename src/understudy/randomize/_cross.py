@@ -147,6 +147,7 @@ def cross(structure: StructureLike, schemas: Mapping[str, SchemaLike], *, public
     """
     skeleton = read_skeleton(structure)
     declared = {party: read_schema(schema) for party, schema in schemas.items()}
+    skeleton = skeleton.named_like(name for schema in declared.values() for name in schema.names)
     owners = owners_of(skeleton, declared)
     left_alone = tuple(public)
     for name in left_alone:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from understudy._core.randomness import Streams
 from understudy.methods import method_named, refuse_unpublishable
-from understudy.models import Model, NetworkModel
+from understudy.models import Model, TakesErrors
 from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.randomize._unmixed_counts import UnmixedCounts
 from understudy.schema import Marginal
@@ -42,9 +41,9 @@ def fit_method(
     )
     method.check(curator.domain, curator.terms)
     model = method.fit(curator, streams=Streams(0), progress=progress)
-    if isinstance(model, NetworkModel):
+    if isinstance(model, TakesErrors):
         # its tables have errors, though none that a curator added: it must not claim to have none
-        model = replace(model, measurements=())
+        model = model.with_errors(())
     return model, epsilon
 
 

@@ -8,7 +8,7 @@ from math import lcm
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.randomize._matrix import LARGEST_DENOMINATOR, LARGEST_MATRIX, Matrix, Response, TransitionMatrix
-from understudy.randomize._odds import odds_below
+from understudy.randomize._odds import odds_below, short_epsilon
 
 _BITS = 40  # of the weight of each other value: γ is lower than e^ε by one part in 2⁴⁰ at most
 _INVARIANT = 1 << 60  # what the weights of an invariant matrix's rows add up to
@@ -18,14 +18,14 @@ _FINE = 1 << 160  # parts of an invariant matrix are worked out to this fineness
 def response_within(size: int, epsilon: Fraction) -> Response:
     """Randomised response with γ ≤ e^ε, and as near to it as fractions that can be drawn exactly allow.
 
-    Each other value gets the weight 2^m, the true one ⌊e^ε·2^m⌋, from a lower bound of e^ε.
+    Each other value gets the weight 2^m, the true one ⌊e^ε·2^m⌋, from a lower bound of e^ε; of ε, 12 digits count.
 
     >>> response_within(2, Fraction(1)).amplification <= odds_below(Fraction(1))
     True
     """
     if epsilon <= 0:
         raise OptionError(f"epsilon must be above 0. Got {epsilon}: nothing could be learnt.")
-    odds = odds_below(epsilon)
+    odds = odds_below(short_epsilon(epsilon))
     each = 1 << min(_BITS, int(LARGEST_DENOMINATOR / (odds + size - 1)).bit_length() - 1)
     kept = int(odds * each)
     return Response(size, Fraction(kept, kept + (size - 1) * each))

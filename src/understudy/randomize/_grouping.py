@@ -6,10 +6,15 @@ in a table of n rows that are spread evenly the un-mixed counts of k cells have 
 
     n·(v − 1),   v = (1 + (k − 1)/a²)/k  for columns of one block,   v = v₁·v₂  for columns of two blocks.
 
-What is made small is the mean of v over all pairs of columns (over columns, if there is one): pairs are what a network
-is learnt from, and v − 1 says how many times the noise of drawing n rows at random is added to a pair's table, whatever
-its size. One block has a small a if K is large, but two blocks share ε and their v multiply: which counts for more
-depends on the sizes and on ε. Nothing else is looked at, so the choice reveals nothing.
+v − 1 says how many times the noise of drawing n rows at random is added to a table, whatever its size. What is made
+small is the geometric mean of v over all pairs of columns in the study, pairs being what a network is learnt from: to
+halve the noise of a pair is worth the same whichever it is. The logarithm of a pair across two parties is the sum of a
+part of each, so a party need not know how the others randomise: only with how many columns `abroad` each of these is
+paired, such as (L − 1)·m where there are L parties of m columns.
+
+One block has a small a if K is large, which each of its columns pays for in every pair with another party's; two blocks
+share ε and their v multiply. Which counts for more depends on the sizes, on ε and on those. Nothing else is looked at,
+so the choice reveals nothing.
 
 The search starts from blocks of about equal size, as many as turn out best, and goes on while a merge of two blocks or
 a move of one column helps; ε is divided for each grouping that it tries.
@@ -38,7 +43,7 @@ _MANY = 100  # columns from which steps are not worth their time
 
 @dataclass(frozen=True)
 class Grouping:
-    """Blocks of columns, by position, what each may spend of ε, and the mean of v over pairs that this comes to."""
+    """Blocks of columns, by position, what each may spend of ε, and the mean of v that this comes to."""
 
     blocks: Blocks
     epsilons: tuple[float, ...]
@@ -52,15 +57,16 @@ def best_grouping(
     max_cells: int = MAX_CELLS,
     fixed: Sequence[Sequence[int]] = (),
     separate: bool = False,
+    abroad: int = 0,
 ) -> Grouping:
-    """Blocks and their ε, chosen from sizes and ε alone. Blocks that are `fixed` stay as they are.
+    """Blocks and their ε, from sizes and ε alone. Blocks that are `fixed` stay as they are.
 
-    >>> best_grouping([2, 2, 3], 1.0).blocks
+    >>> best_grouping([2, 2, 3], 3.0).blocks
     ((0, 1, 2),)
-    >>> best_grouping([2, 2, 3], 1.0, separate=True).blocks
+    >>> best_grouping([2, 2, 3], 3.0, separate=True).blocks
     ((0,), (1,), (2,))
     """
-    search = _Search(tuple(sizes), epsilon, max_cells, tuple(tuple(block) for block in fixed))
+    search = _Search(tuple(sizes), epsilon, max_cells, tuple(tuple(block) for block in fixed), abroad)
     found = search.best([search.apart]) if separate else search.run()
     return _in_column_order(found, search)
 
@@ -82,6 +88,7 @@ class _Search:
     epsilon: float
     max_cells: int
     fixed: Blocks
+    abroad: int
 
     @property
     def free(self) -> list[int]:
@@ -123,7 +130,7 @@ class _Search:
 
     def best(self, groupings: Sequence[Blocks]) -> Grouping:
         """Of these, the one with the least noise, with its ε."""
-        parts = _Parts.of(self.sizes, groupings)
+        parts = _Parts.of(self.sizes, groupings, self.abroad)
         shares = divide(parts, self.epsilon)
         noise = noise_of(parts, shares)
         i = int(np.argmin(noise))
@@ -156,66 +163,74 @@ class _Search:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Several groupings side by side, a row each, with blocks of one cell to fill up; g stands for 1/a².
+    """Several groupings side by side, a row each, with blocks of one cell to fill up; along the last axis their terms.
 
-    Summed over a block's columns v is `alone` + `alone_slope`·g, and over its pairs `pairs` + `pairs_slope`·g.
+    A term stands for the columns of a block that have `values` each, or for pairs of its columns that have as many
+    together; `weights` says for how many of the study's pairs, of which there are `n_pairs`.
     """
 
     cells: Floats
-    alone: Floats
-    alone_slope: Floats
-    pairs: Floats
-    pairs_slope: Floats
-    n_pairs: int
+    values: Floats
+    weights: Floats
+    n_pairs: float
 
     @classmethod
-    def of(cls, sizes: Sequence[int], groupings: Sequence[Blocks]) -> _Parts:
-        shape = len(groupings), max(map(len, groupings))
-        cells, count, alone, squares = np.ones(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    def of(cls, sizes: Sequence[int], groupings: Sequence[Blocks], abroad: int = 0) -> _Parts:
+        terms = {block: _terms(block, sizes, abroad) for blocks in groupings for block in blocks}
+        shape = len(groupings), max(map(len, groupings)), max(map(len, terms.values()), default=0)
+        cells, values, weights = np.ones(shape[:2]), np.ones(shape), np.zeros(shape)
         for i, blocks in enumerate(groupings):
             for j, block in enumerate(blocks):
-                shares = [1 / sizes[column] for column in block]
-                cells[i, j], count[i, j] = prod(sizes[column] for column in block), len(block)
-                alone[i, j], squares[i, j] = sum(shares), sum(share * share for share in shares)
-        pairs = (alone**2 - squares) / 2
-        return cls(
-            cells=cells,
-            alone=alone,
-            alone_slope=count - alone,
-            pairs=pairs,
-            pairs_slope=count * (count - 1) / 2 - pairs,
-            n_pairs=len(sizes) * (len(sizes) - 1) // 2,
-        )
+                found = terms[block]
+                cells[i, j] = prod(sizes[column] for column in block)
+                values[i, j, : len(found)], weights[i, j, : len(found)] = list(found), list(found.values())
+        at_home = len(sizes) * (len(sizes) - 1) / 2
+        return cls(cells, values, weights, max(1, at_home + abroad * len(sizes) / 2))
+
+    def growth(self, epsilons: Floats) -> Floats:
+        """1/a² of each block."""
+        return (1 + self.cells / np.expm1(epsilons)) ** 2
+
+    def noise(self, growth: Floats) -> Floats:
+        """v of each term."""
+        return (1 + (self.values - 1) * growth[:, :, None]) / self.values
+
+
+def _terms(block: Sequence[int], sizes: Sequence[int], abroad: int) -> dict[int, float]:
+    """How many pairs v counts for, by the number of values that it belongs to."""
+    found: dict[int, float] = {}
+    alone = abroad + len(sizes) - len(block) if len(sizes) > 1 or abroad else 1
+    for column in block:
+        found[sizes[column]] = found.get(sizes[column], 0) + alone
+    for one, two in combinations(block, 2):
+        values = sizes[one] * sizes[two]
+        found[values] = found.get(values, 0) + 1
+    return found
 
 
 def noise_of(parts: _Parts, epsilons: Floats) -> Floats:
-    """Of each grouping, the mean of v over pairs of columns, or v of the only column."""
-    growth = (1 + parts.cells / np.expm1(epsilons)) ** 2
-    alone = parts.alone + parts.alone_slope * growth
-    if not parts.n_pairs:
-        return np.asarray(alone.sum(axis=1))
-    inside = (parts.pairs + parts.pairs_slope * growth).sum(axis=1)
-    return np.asarray((inside + (alone.sum(axis=1) ** 2 - (alone**2).sum(axis=1)) / 2) / parts.n_pairs)
+    """Of each grouping, the geometric mean of v over pairs of columns; v of the only column of an only party."""
+    logs = (parts.weights * np.log(parts.noise(parts.growth(epsilons)))).sum(axis=(1, 2))
+    return np.asarray(np.exp(logs / parts.n_pairs))
 
 
 def divide(parts: _Parts, epsilon: float) -> Floats:
-    """ε over the blocks of each grouping so that the mean of v is smallest; next to nothing for blocks of one cell.
+    """ε over the blocks of each grouping so that the mean of log v is smallest; next to nothing for blocks of one cell.
 
-    With S the sum of v over a block's columns, the derivative by its ε is c·g′, c = slope of its pairs + (ΣS − S)·slope
-    of its columns. At the best division all c·g′ are equal. |g′| falls like ε⁻³ where ε is small and like e^−ε where it
-    is large, so ε·(c·|g′|)^(1/(3 + ε)), made to add up again, comes nearer to it in each round.
+    The derivative by the ε of a block is Σ weight·v′/v over its terms. At the best division all are equal. They fall
+    like 1/ε where ε is small and like e^−ε where it is large, so ε·|derivative|^(1/(1 + ε)), made to add up again,
+    comes nearer to it in each round.
     """
-    active = parts.alone_slope > 0
+    active = (parts.weights * (parts.values > 1)).sum(axis=2) > 0
     shares = np.where(active, 1.0, 1e-12)
     shares *= epsilon / shares.sum(axis=1, keepdims=True)
     for _ in range(_ROUNDS if shares.shape[1] > 1 else 0):
-        x = np.expm1(shares)
-        root = 1 + parts.cells / x
-        alone = parts.alone + parts.alone_slope * root**2
-        pull = parts.pairs_slope + (alone.sum(axis=1, keepdims=True) - alone) * parts.alone_slope
-        pull = np.where(active, pull if parts.n_pairs else parts.alone_slope, 1.0)
-        steep = np.log(pull) + np.log(root) + np.log(parts.cells) + shares - 2 * np.log(x)
+        x, growth = np.expm1(shares), parts.growth(shares)
+        slopes = (parts.weights * (parts.values - 1) / parts.values / parts.noise(growth)).sum(axis=2)
+        steep = (
+            np.log(np.where(active, slopes, 1.0)) + np.log(growth) / 2 + np.log(parts.cells) + shares - 2 * np.log(x)
+        )
         steep -= np.where(active, steep, -np.inf).max(axis=1, keepdims=True)
-        shares = np.where(active, shares * np.exp(steep / (3 + shares)), shares)
+        shares = np.where(active, shares * np.exp(steep / (1 + shares)), shares)
         shares *= epsilon / shares.sum(axis=1, keepdims=True)
     return np.asarray(shares)

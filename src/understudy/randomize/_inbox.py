@@ -14,7 +14,7 @@ import numpy.typing as npt
 from understudy._core.errors import OptionError, TableError
 from understudy.randomize._plan import Block, Plan
 from understudy.randomize._pseudonym_join import Keys, sort_keys
-from understudy.schema import Domain, Schema
+from understudy.schema import Domain, Field, Schema
 from understudy.tables import Table
 
 Pseudonyms = npt.NDArray[np.uint64]
@@ -255,16 +255,24 @@ def _sorted_keys(parties: Sequence[PartyColumns]) -> tuple[Keys, ...]:
 
 def _combined(schemas: Sequence[Schema]) -> Schema:
     """All fields in one schema. What was written about one party's table as a whole is left out."""
-    fields: list[dict[str, Any]] = []
-    for schema in schemas:
-        # parties may write missing values differently, and a field's own list goes before the table's
-        own = {"missingValues": list(schema.missing_values)} if schema.missing_values != ("",) else {}
-        fields += [{**own, **field.to_dict()} for field in schema.fields]
+    texts = {schema.missing_values for schema in schemas}
+    alike = len(texts) == 1
+    fields = [field.to_dict() if alike else _spelt_out(field) for schema in schemas for field in schema.fields]
     dependencies = [one for schema in schemas for one in schema.properties.get("dependencies", ())]
     return Schema.from_dict(
         {
             "name": " and ".join(dict.fromkeys(schema.name for schema in schemas)),
             "fields": fields,
+            **({"missingValues": list(schemas[0].missing_values)} if alike else {}),
             **({"dependencies": dependencies} if dependencies else {}),
         }
     )
+
+
+def _spelt_out(field: Field) -> dict[str, Any]:
+    """A field that says by itself which texts are missing values, as those of its table no longer hold."""
+    written = field.to_dict()
+    if "missingValues" in written:
+        return written
+    constraints = {**written.get("constraints", {}), "required": not field.missing_allowed}
+    return {**written, "missingValues": list(field.missing_texts), "constraints": constraints}

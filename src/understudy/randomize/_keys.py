@@ -43,7 +43,7 @@ first, or leave out all of them with --duplicates drop (duplicates='drop').
     def drop_repeated(self, opened: Source) -> None:
         """Read the keys beforehand, and leave out all rows of those that have several."""
         made = [_words(self._maker.of(self._texts(batch[0]))) for batch in opened.batches([self.column])]
-        self._repeated = _repeated(np.concatenate(made)) if made else None
+        self._repeated = _repeated(made)
         self._rows = 0
 
     def add(self, column: Column) -> tuple[Pseudonyms, npt.NDArray[np.bool_] | None]:
@@ -60,7 +60,7 @@ first, or leave out all of them with --duplicates drop (duplicates='drop').
 
     def finish(self) -> None:
         """Raise TableError if a key has several rows: all of them would join, and a person count several times."""
-        found = len(_repeated(np.concatenate(self._made))) if self._made else 0
+        found = len(_repeated(self._made))
         self._made = []
         if found:
             raise TableError(
@@ -104,13 +104,15 @@ def _words(pseudonyms: Pseudonyms) -> Words:
     return found
 
 
-def _repeated(words: Words) -> Words:
+def _repeated(parts: list[Words]) -> Words:
     """Pseudonyms that are there several times, once each."""
-    first = np.sort(words[:, 0])
+    first = np.concatenate([part[:, 0] for part in parts]) if parts else np.empty(0, dtype=np.uint64)
+    first.sort()
     suspects = np.unique(first[1:][first[1:] == first[:-1]])  # nearly all of them the same in their other half too
     if not len(suspects):
-        return words[:0]
-    found, counts = np.unique(words[np.isin(words[:, 0], suspects)], axis=0, return_counts=True)
+        return np.empty((0, 2), dtype=np.uint64)
+    among = np.concatenate([part[np.isin(part[:, 0], suspects)] for part in parts])
+    found, counts = np.unique(among, axis=0, return_counts=True)
     repeated: Words = found[counts > 1]
     return repeated
 

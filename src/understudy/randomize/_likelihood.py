@@ -8,16 +8,21 @@ likelihood is dropped, so that it never falls.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from understudy._core.errors import UnderstudyWarning
 from understudy.randomize._matrix import TransitionMatrix
 from understudy.randomize._unmix import Floats, Map, apply_maps, forward_of
 
 GAP = 0.01
 """How far, in nats, the log-likelihood may be from its maximum: less than any test of it could notice."""
 MOST_STEPS = 2_000
+MOST_WORK = 2_000_000_000
+"""Cells times evaluations: some minutes."""
+_WORTH_TELLING = 1.0  # nats from the maximum
 _FURTHEST = 4.0  # steps that the first extrapolation may go ahead; more where that goes well, fewer where it does not
 _LEAST_LEFT = 0.001  # of a cell that an extrapolation would make negative: one that is zero would stay so
 
@@ -27,7 +32,7 @@ def most_likely(
     matrices: Sequence[Map | TransitionMatrix],
     *,
     gap: float = GAP,
-    most_steps: int = MOST_STEPS,
+    most_steps: int | None = None,
     watch: Callable[[float], None] | None = None,
 ) -> Floats:
     """Counts, shaped like the table, whose randomisation makes the published ones most likely; same total.
@@ -36,7 +41,7 @@ def most_likely(
         published: published counts, an axis for each block.
         matrices: for each axis its transition matrix P, or the map x → Pᵀx.
         gap: stops when the log-likelihood is provably this near to its maximum.
-        most_steps: stops after so many evaluations in any case.
+        most_steps: stops after so many evaluations in any case. Default: 2,000, and fewer for over a million cells.
         watch: is told the log-likelihood of each p that is kept.
 
     >>> from fractions import Fraction
@@ -51,7 +56,8 @@ def most_likely(
     p = np.full(published.shape, 1.0 / published.size)
     level, gradient = search.at(p)
     furthest = _FURTHEST
-    for _ in range(most_steps // 3):
+    limit = min(MOST_STEPS, MOST_WORK // published.size) if most_steps is None else most_steps
+    for _ in range(limit // 3):
         if watch is not None:
             watch(level)
         if gradient.max() - total <= gap:
@@ -67,6 +73,14 @@ def most_likely(
         elif ahead == furthest:
             furthest *= 4
         p, (level, gradient) = further, reached
+    left = float(gradient.max()) - total
+    if left > max(gap, _WORTH_TELLING) and most_steps is None:
+        warnings.warn(
+            f"the most likely counts of a table of {published.size:,} cells were not reached in {limit:,} steps: the "
+            f"log-likelihood is within {left:.3g} of its maximum. Ask for fewer columns, or for projected counts.",
+            UnderstudyWarning,
+            stacklevel=2,
+        )
     return p * total
 
 

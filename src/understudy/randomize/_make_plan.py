@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, prod
 from typing import Any
@@ -34,14 +35,16 @@ def plan(
     party: str | None = None,
     separate: bool = False,
     max_cells: int = MAX_CELLS,
+    parties: int = 2,
     trust_draft: bool = False,
 ) -> Plan:
     """What one party randomises, and how: a public document, made from the schema alone.
 
     One of `epsilon`, `gamma` and `p` says how the sensitive columns are randomised that no block names. `epsilon` and
     `gamma` (= e^ε) are for the party's whole record: what named blocks take of it comes off, and the rest is divided
-    over blocks that are chosen so as to add the least noise (`separate`: a block for each column). `p` is for each
-    column by itself: the probability of each other value.
+    over blocks that are chosen so as to add the least noise to pairs of columns, its own and those with the other
+    `parties`, which are taken to have as many (`separate`: a block for each column). `p` is for each column by itself:
+    the probability of each other value.
 
     `blocks` maps columns to a matrix, such as {("smoking", "disease"): "epsilon=0.7", "age": "p=0.25", "w": "none"};
     None keeps the columns together and gives them their share of ε. Columns in `public` are not sensitive: they are
@@ -69,7 +72,9 @@ def plan(
     rest = [f for f in known.fields if f.name not in listed]
     default = _Default.read(epsilon=epsilon, gamma=gamma, p=p)
     cells = min(whole_number(max_cells, "max_cells", least=1), LARGEST_BLOCK)
-    made = default.blocks(known, rest, held, list(named.values()), separate=separate, max_cells=cells)
+    abroad = (whole_number(parties, "parties", least=1) - 1) * len(known.names) + len(listed) - sum(map(len, held))
+    limits = _Limits(separate=separate, max_cells=cells, abroad=abroad)
+    made = default.blocks(known, rest, held, list(named.values()), limits)
     alone = [_left_alone(known[name]) for name in left_alone]
     order = {name: position for position, name in enumerate(known.names)}
     found = sorted([*named.values(), *made, *alone], key=lambda block: min(order[name] for name in block.columns))
@@ -101,6 +106,15 @@ def split_names(text: str) -> tuple[str, ...]:
     ('age', 'height, cm')
     """
     return tuple(name.strip() for line in csv.reader([text], skipinitialspace=True) for name in line if name.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Limits:
+    """What the choice of blocks keeps to: the keywords of `best_grouping`."""
+
+    separate: bool
+    max_cells: int
+    abroad: int
 
 
 class _Default:
@@ -135,9 +149,7 @@ class _Default:
         rest: Sequence[Field],
         held: Sequence[tuple[str, ...]],
         named: Sequence[Block],
-        *,
-        separate: bool,
-        max_cells: int,
+        limits: _Limits,
     ) -> list[Block]:
         """Blocks for the columns that have no matrix yet."""
         fixed = [[schema[name] for name in names] for names in held]
@@ -158,7 +170,7 @@ class _Default:
         most = self._left(named, needed=bool(free or fixed))
         if not free and not fixed:
             return made
-        return made + self._divided([*fixed, *([f] for f in free)], len(fixed), most, separate, max_cells)
+        return made + self._divided([*fixed, *([f] for f in free)], len(fixed), most, limits)
 
     def _left(self, named: Sequence[Block], *, needed: bool) -> Fraction:
         """What named blocks leave of the record's γ or ε. Those without a bound are left out: the report says so."""
@@ -177,9 +189,7 @@ class _Default:
             )
         return Fraction(left)
 
-    def _divided(
-        self, groups: Sequence[Sequence[Field]], n_fixed: int, most: Fraction, separate: bool, max_cells: int
-    ) -> list[Block]:
+    def _divided(self, groups: Sequence[Sequence[Field]], n_fixed: int, most: Fraction, limits: _Limits) -> list[Block]:
         columns = [f for fields in groups for f in fields]
         starts = [sum(map(len, groups[:i])) for i in range(n_fixed)]
         fixed = [range(start, start + len(fields)) for start, fields in zip(starts, groups[:n_fixed], strict=True)]
@@ -187,7 +197,7 @@ class _Default:
         budget = epsilon_below(most) if self.kind == "gamma" else most
         if budget > LARGEST_EPSILON * len(columns):
             odds_below(budget)  # says what to do
-        found = best_grouping(sizes, float(budget), max_cells=max_cells, fixed=fixed, separate=separate)
+        found = best_grouping(sizes, float(budget), fixed=fixed, **vars(limits))
         if len(found.blocks) == 1 and self.kind == "gamma":
             return [_checked(columns, response_of_odds(_cells(columns), most), f"gamma={most}")]
         blocks = []

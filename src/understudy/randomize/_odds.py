@@ -37,6 +37,17 @@ def odds_below(epsilon: Fraction) -> Fraction:
         return Fraction(exponent.exp() * (1 - _UNDER))
 
 
+def short_epsilon(epsilon: Fraction) -> Fraction:
+    """ε rounded down to 12 significant digits: what is charged has as many, so it is never above what was asked for.
+
+    >>> float(short_epsilon(Fraction(1, 3)))
+    0.333333333333
+    """
+    with localcontext() as context:
+        context.prec, context.rounding = _KEPT, ROUND_FLOOR
+        return Fraction(Decimal(epsilon.numerator) / Decimal(epsilon.denominator))
+
+
 def epsilon_above(gamma: Fraction | None) -> Fraction | None:
     """ln γ rounded up to 12 significant digits; None, without bound, for None.
 

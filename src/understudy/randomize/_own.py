@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
@@ -16,8 +16,10 @@ import numpy as np
 
 from understudy._core.drafts import draft_of
 from understudy._core.errors import OptionError, OutputError, did_you_mean
-from understudy._core.files import as_output_error, exists, parents_made
+from understudy._core.files import as_output_error, exists, is_file, parents_made
+from understudy._core.randomness import SystemBytes
 from understudy._core.receipts import charges_noted
+from understudy.methods import refuse_drowning_noise
 from understudy.privacy import (
     ONE_ROW,
     Booking,
@@ -26,25 +28,30 @@ from understudy.privacy import (
     Ledger,
     LedgerWithReceipts,
     Neighbours,
+    PrivacyTerms,
     PrivacyUnit,
     SQLiteLedger,
     make_budget,
     make_noise,
     open_curator,
 )
+from understudy.randomize._apply import Duplicates, drops
+from understudy.randomize._draw import Words
 from understudy.randomize._file import RandomizedFile, open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
+from understudy.randomize._keys import open_keys
 from understudy.randomize._matrix import Response
 from understudy.randomize._own_tables import OwnTables
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._plan import Block, Plan
-from understudy.randomize._pseudonyms import Pseudonymizer, read_secret
+from understudy.randomize._pseudonyms import make_secret
 from understudy.randomize._record import Record, open_record_ledger
 from understudy.randomize._skeleton import Skeleton, StructureLike, read_skeleton
+from understudy.randomize._stream import randomized_batches
 from understudy.randomize._unmixed_counts import UnmixedCounts
 from understudy.release import AS_PRINTED, SEEDED
 from understudy.schema import Marginal, Schema, SchemaLike, read_schema, refuse_drafts
-from understudy.tables import Source, Table, code_batches, open_source
+from understudy.tables import Source, Table, open_source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 Number: TypeAlias = "int | float | str | Fraction"
@@ -60,10 +67,16 @@ class _Asked:
     schema: Schema
     """Its variables only."""
     files: tuple[RandomizedFile, ...]
-    key: str | None
-    study: str
-    epsilon: Fraction | None
-    seed: int | None
+    key: str | None = None
+    study: str = ""
+    epsilon: Fraction | None = None
+    seed: int | None = None
+    drop: bool = False
+
+    @property
+    def plan(self) -> Plan:
+        """Its columns as they are: they stay where they are."""
+        return as_it_is(self.party, self.schema)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -87,6 +100,7 @@ def own(
     key: str | None = None,
     secret: str | None = None,
     study: str = "",
+    duplicates: Duplicates = "refuse",
     others: Mapping[str, SchemaLike] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
@@ -116,32 +130,47 @@ def own(
     >>> [variable.name for variable in piece.variables], piece.epsilon
     (['smokes', 'ill'], Fraction(4, 1))
     """
-    declared, skeleton = read_schema(schema), read_skeleton(structure)
-    refuse_drafts(declared, trust_draft=trust_draft)
-    asked = _Asked(
-        party=_party(party),
-        skeleton=skeleton,
-        schema=declared.only(_own_variables(skeleton, declared)),
-        files=_needed_files(skeleton, declared, [open_randomized(Path(path)) for path in received], others or {}),
-        key=key,
-        study=study,
-        epsilon=_budget(epsilon, no_guarantee=no_guarantee),
-        seed=seed,
-    )
+    budget = _budget(epsilon, no_guarantee=no_guarantee)
+    to_learn = _to_learn(party, structure, schema, received, others or {}, trust_draft=trust_draft)
+    asked = replace(to_learn, key=key, study=study, epsilon=budget, seed=seed, drop=drops(duplicates))
     opened = open_source(source)
     book = _ledger(asked, opened, ledger, dataset, cap)
-    with charges_noted(), _written_whole(Path(out), overwrite=overwrite) as draft:
+    with charges_noted(), _written_whole(Path(out), opened, overwrite=overwrite) as draft:
         tables = _open_tables(opened, asked, secret, progress)
         piece = _measured(asked, tables, _curator(tables, asked, book))
         piece.save(draft)
     return piece
 
 
+def _to_learn(
+    party: str,
+    structure: StructureLike,
+    schema: SchemaLike,
+    received: Sequence[str | os.PathLike[str]],
+    others: Mapping[str, SchemaLike],
+    *,
+    trust_draft: bool,
+) -> _Asked:
+    """Which variables, from which files. Raises if a cross parent is missing."""
+    skeleton, declared = read_skeleton(structure), read_schema(schema)
+    refuse_drafts(declared, trust_draft=trust_draft)
+    files = [open_randomized(Path(path)) for path in received]
+    skeleton = skeleton.named_like([*declared.names, *(name for file in files for name in file.plan.schema.names)])
+    return _Asked(
+        party=_party(party),
+        skeleton=skeleton,
+        schema=declared.only(_own_variables(skeleton, declared)),
+        files=_needed_files(skeleton, declared, files, others),
+    )
+
+
 @contextmanager
-def _written_whole(target: Path, *, overwrite: bool) -> Iterator[Path]:
+def _written_whole(target: Path, opened: Source, *, overwrite: bool) -> Iterator[Path]:
     """A draft that takes its place at the end; opened first, so that nothing is spent on what cannot be written."""
-    if exists(target) and not overwrite:
-        raise OutputError(f"{target} exists already. Name another file, or add --overwrite (overwrite=True).")
+    if exists(target) and opened.path is not None and target.samefile(opened.path):
+        raise OutputError(f"'{target}' is the private table itself. Name another file.")
+    if exists(target) and not (overwrite and is_file(target)):
+        raise OutputError(f"'{target}' is there already. Name another file, or add --overwrite (overwrite=True).")
     with as_output_error(target), parents_made(target), draft_of(target) as draft:
         yield draft
         draft.replace(target)
@@ -214,9 +243,8 @@ def _ledger(asked: _Asked, opened: Source, ledger: Any, dataset: str | None, cap
         return None
     if ledger is not None and not isinstance(ledger, str | os.PathLike | SQLiteLedger):
         return LedgerWithReceipts(ledger)
-    plan = as_it_is(asked.party, asked.schema)
     place = Path(ledger) if isinstance(ledger, os.PathLike) else ledger
-    book = open_record_ledger(opened, plan, ledger=place, dataset=dataset, cap=cap)
+    book = open_record_ledger(opened, asked.plan, ledger=place, dataset=dataset, cap=cap)
     Record(book, epsilon=asked.epsilon, force=True).check_cap()
     return _Booked(book)
 
@@ -261,32 +289,22 @@ def _open_tables(opened: Source, asked: _Asked, secret: str | None, progress: Pr
 
 
 def _own_columns(opened: Source, asked: _Asked, secret: str | None, progress: Progress | None) -> PartyColumns:
-    maker = None
-    if asked.files:
-        if asked.key is None:
-            raise OptionError(
-                f"received columns are matched with your rows by pseudonym, so the column with the persons' key is "
-                f"needed: --key (key=…). {did_you_mean('', opened.names)}"
-            )
-        maker = Pseudonymizer(read_secret(None) if secret is None else secret, asked.study)
-    if asked.key is not None and asked.key not in opened.names:
+    if asked.files and asked.key is None:
         raise OptionError(
-            f"the table has no column '{asked.key}' to be the key. {did_you_mean(asked.key, opened.names)}"
+            "received columns are matched with your rows by pseudonym, so the column with the persons' key is needed: "
+            f"--key (key=…). {did_you_mean('', opened.names)}"
         )
-    parts, pseudonyms, n = [], [], 0
-    for batch in code_batches(opened, asked.schema, beside=[] if maker is None else [str(asked.key)]):
-        parts.append(batch.codes)
-        if maker is not None:
-            pseudonyms.append(maker(batch.beside[0]))
-        n += len(batch.codes[0])
-        if progress is not None:
-            progress("reading the table", n, max(opened.n_rows or 0, n))
-    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    # without files nobody is matched, and the key serves to find people with several rows: any secret does
+    hashed = make_secret() if secret is None and not asked.files else secret
+    keys = open_keys(opened, asked.plan, key=asked.key, secret=hashed, study=asked.study, drop=asked.drop)
+    parts = list(randomized_batches(opened, asked.plan, Words(SystemBytes()), keys, progress))
+    columns = tuple(np.concatenate(column) for column in zip(*(part.codes for part in parts), strict=True))
+    made = [part.pseudonyms for part in parts if part.pseudonyms is not None]
     return PartyColumns(
-        as_it_is(asked.party, asked.schema),
+        asked.plan,
         Table(asked.schema.domain, columns),
-        np.concatenate(pseudonyms).view(np.uint64) if pseudonyms else None,
-        "" if maker is None else maker.check,
+        np.concatenate(made).view(np.uint64) if made else None,
+        "" if keys is None else keys.check,
         "your table",
     )
 
@@ -304,10 +322,14 @@ def as_it_is(party: str, schema: Schema) -> Plan:
 
 def _curator(tables: OwnTables, asked: _Asked, ledger: Ledger | None) -> Curator:
     """The run is charged here, before anything is counted; not at all if it promises nothing."""
+    budget, unit = make_budget(1 if asked.epsilon is None else asked.epsilon), _unit(asked)
+    refuse_drowning_noise(
+        PrivacyTerms(budget=budget, unit=unit).table_noise(Fraction(1, len(tables.marginals))), budget
+    )
     return open_curator(
         tables,
-        budget=make_budget(1 if asked.epsilon is None else asked.epsilon),
-        unit=_unit(asked),
+        budget=budget,
+        unit=unit,
         ledger=ledger,
         noise=make_noise(seed=asked.seed),
         noiseless="all" if asked.epsilon is None else None,
@@ -322,7 +344,7 @@ def _measured(asked: _Asked, tables: OwnTables, curator: Curator) -> Piece:
     entry, noise = curator.ledger_entry, charge.noise
     return Piece(
         party=asked.party,
-        study=asked.study,
+        study=asked.study if asked.files else "",
         structure=asked.skeleton.fingerprint,
         schema=asked.schema,
         variables=tuple(

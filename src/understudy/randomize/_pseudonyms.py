@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 
 from understudy._core.errors import OptionError, TableError
 from understudy._core.files import as_output_error
+from understudy.randomize._hashing import Hmac
 from understudy.tables import Column, Mixed
 
 WIDTH = 16
@@ -104,7 +105,7 @@ class Pseudonymizer:
         if len(self.study) > _LONGEST_STUDY:
             raise OptionError(f"a study's name has {_LONGEST_STUDY} characters at most. Got {len(self.study):,}.")
         self._secret = check_secret(secret).encode()
-        self._key = self._derived("pseudonyms", self.study)
+        self._hash = Hmac(self._derived("pseudonyms", self.study))
         self.check = self._derived("check", self.study).hex()[:16]
         """Says to whoever holds two files whether their secret and study are the same, and nothing else."""
         self._rows = 0
@@ -120,8 +121,7 @@ class Pseudonymizer:
 
     def of(self, texts: pa.Array) -> Pseudonyms:
         """The pseudonyms of canonical keys."""
-        made = b"".join([hmac.digest(self._key, key, "sha256")[:WIDTH] for key in texts.cast(pa.binary()).to_pylist()])
-        return np.frombuffer(made, dtype=np.uint8).reshape(-1, WIDTH)
+        return self._hash(texts, width=WIDTH)
 
     def recorded(self, keys: Sequence[str]) -> tuple[str, ...]:
         """Hashes of a few keys for the ledger: of no study, so that all runs on the same people agree."""
@@ -136,33 +136,34 @@ def canonical_keys(column: Column, before: int = 0) -> pa.Array:
     (['17', '8'], ['007', '8'])
     """
     if isinstance(column, Mixed):
-        texts: Any = np.full(len(column), None, dtype=object)
-        for rows, cells in column.parts:
-            texts[rows] = canonical_keys(cells).to_pylist()
-        column = pa.array(texts, pa.string())
+        cells: Any = np.full(len(column), None, dtype=object)
+        for rows, part in column.parts:
+            cells[rows] = _as_text(part, f" (row {rows[0] + 1 + before})").to_pylist()
+        texts = pa.array(cells, pa.string())
     else:
-        column = _as_text(column)
-    trimmed = pc.utf8_trim_whitespace(pc.utf8_normalize(column, form="NFC"))
-    empty = pc.fill_null(pc.equal(trimmed, ""), True).to_numpy(zero_copy_only=False)
-    if empty.any():
-        rows = np.flatnonzero(empty)
-        shown = ", ".join(str(row + 1 + before) for row in rows[:5]) + (", …" if len(rows) > 5 else "")
+        texts = _as_text(column)
+    empty = pc.fill_null(pc.equal(pc.binary_length(texts), 0), True)
+    if pc.any(empty).as_py():
+        found = np.flatnonzero(empty.to_numpy(zero_copy_only=False))
+        shown = ", ".join(str(row + 1 + before) for row in found[:5]) + (", …" if len(found) > 5 else "")
         raise TableError(
-            f"the key is missing in {len(rows):,} row{'s' if len(rows) > 1 else ''} (row {shown}). Every row needs "
+            f"the key is missing in {len(found):,} row{'s' if len(found) > 1 else ''} (row {shown}). Every row needs "
             "one: fill them, or remove these rows."
         )
-    return trimmed
+    return texts
 
 
-def _as_text(column: pa.Array) -> pa.Array:
+def _as_text(column: pa.Array, where: str = "") -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind):
+    if pa.types.is_integer(kind) or pa.types.is_null(kind):
         return column.cast(pa.string())
-    if pa.types.is_string(kind):
-        return column
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        texts = column.cast(pa.string())
+        plain = pc.all(pc.string_is_ascii(texts)).as_py()
+        return pc.utf8_trim_whitespace(texts if plain else pc.utf8_normalize(texts, form="NFC"))
     raise TableError(
-        f"the key is a column of type {kind}. Keys are whole numbers or texts: others are written in more than one "
-        "way, and would not meet the other parties'. Write them as text."
+        f"the key has cells of type {kind}{where}. Keys are whole numbers or texts: others are written in more than "
+        "one way, and would not meet the other parties'. Write them as text."
     )

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
-from understudy.models import HasNetwork, Saves, why_not_releasable
+from understudy.models import HasNetwork, Saves, TakesErrors, why_not_releasable
 from understudy.randomize._learn import Learned
 from understudy.randomize._parameters import Family
 from understudy.randomize._promise import Sent, study_statement
@@ -31,6 +31,10 @@ class Parameters:
 
     `unbiased` are what the files say by themselves, which may lie outside 0 to 1, and `standard_error` is theirs: NaN
     where next to nobody is behind one. Either is None where it is not known.
+
+    >>> one = Parameters(column="smokes", parents=(), labels=(("no", "yes"),), probabilities=np.array([0.7, 0.3]))
+    >>> next(one.rows())
+    ['smokes', 'no', '', '0.700000', '', '', '']
     """
 
     column: str
@@ -64,7 +68,7 @@ def _written(table: Floats | None, cell: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Study:
-    """What was learnt, what it rests on, and where it was written, if it was."""
+    """What was learnt, what it rests on, and where it was written, if it was. `write_study` makes one."""
 
     model: PublishedModel
     parameters: tuple[Parameters, ...]
@@ -111,11 +115,24 @@ def study_of(learned: Learned, *, name: str | None = None) -> Study:
         method=str(learned.settings["method"]),
         options={key: _plain(value) for key, value in learned.settings.items() if key not in _NO_OPTIONS},
     )
+    parameters = tuple(_parameters(family, schema) for family in learned.families)
     return Study(
-        model=PublishedModel(schema, model, statement),
-        parameters=tuple(_parameters(family, schema) for family in learned.families),
+        model=PublishedModel(schema, with_errors(model, parameters), statement),
+        parameters=parameters,
         notes=tuple(note for note in learned.notes if note not in inbox.notes),  # these name files of the miner's
     )
+
+
+def with_errors(model: Saves, parameters: Sequence[Parameters]) -> Saves:
+    """The model, with the errors of its parameters if it is a network and all are known: then its answers have some."""
+    if not isinstance(model, TakesErrors) or not parameters:
+        return model
+    spreads = [one.standard_error for one in parameters if one.standard_error is not None]
+    if [spread.shape for spread in spreads] != [table.shape for table in model.conditionals]:
+        return model
+    # next to nobody is behind a probability whose error is not a number: it may be anything
+    known = model.with_errors([np.clip(np.nan_to_num(spread, nan=1.0), 0.0, 1.0) for spread in spreads])
+    return known if isinstance(known, Saves) else model
 
 
 def _plain(value: Any) -> Any:
@@ -162,6 +179,17 @@ def write_study(out: str | Path, found: Study | Learned, *, name: str | None = N
 
     It has a README, the privacy letter and statement, the model, all parameters with their errors, the network as BIF
     and as a drawing.
+
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> from understudy.randomize import apply, learn, plan
+    >>> made = plan({"name": "hospital", "fields": [{"name": "smokes", "categories": ["no", "yes"]}]}, epsilon=1)
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     sent, people = Path(home, "hospital.parquet"), pa.table({"smokes": ["no", "no", "yes"] * 100})
+    ...     _ = apply(people, made, out=sent, ledger=Path(home, "ledger.db"), cap=1)
+    ...     study = write_study(Path(home, "study"), learn([sent]))
+    >>> study.statement.guarantee, float(study.statement.epsilon) <= 1
+    ('epsilon-local differential privacy', True)
     """
     study = found if isinstance(found, Study) else study_of(found, name=name)
     out, model = Path(out), study.model

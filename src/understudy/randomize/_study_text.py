@@ -21,6 +21,8 @@ def study_report(study: Study) -> str:
     people = f"{statement.n_rows:,} people"
     parties = len(statement.parties)
     shared = f"{people} whom all of them have" if parties > 1 else people
+    if statement.trust == "mixed":
+        shared = f"{people} or more for each column"
     parts = [
         f"# Study: {clean_text(statement.dataset)}",
         f"> **{statement.stamp}.** `PRIVACY.md` says why." if statement.stamp else "",
@@ -93,6 +95,7 @@ def _sent(statement: Statement) -> str:
         for party in statement.parties
     ]
     total = "unbounded" if statement.unbounded else number_above(statement.epsilon)
+    rows_of_all = f"{statement.n_rows:,} in all files" if statement.trust == "local" else ""
     heading = (
         "What the parties sent"
         if statement.trust == "local"
@@ -100,7 +103,7 @@ def _sent(statement: Statement) -> str:
     )
     return (
         f"## {heading}\n\n| party | columns | rows | ε |\n|---|---|--:|--:|\n"
-        + "\n".join([*rows, f"| **one person, all parties** | | {statement.n_rows:,} in all files | **{total}** |"])
+        + "\n".join([*rows, f"| **one person, all parties** | | {rows_of_all} | **{total}** |"])
         + "\n\nRows that not all parties have count where only columns of parties that have them are related."
     )  # fmt: skip
 

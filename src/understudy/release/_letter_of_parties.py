@@ -120,7 +120,9 @@ def _not_hidden(statement: Statement) -> str:
     lines = [
         "Who takes part. Every person of a party is a row of its file, and randomising what the row says does not hide "
         "that it is there.",
-        f"How many rows each party has, and how many of them all have: {statement.n_rows:,}.",
+        f"How many rows each party has, and how many of them all have: {statement.n_rows:,}."
+        if statement.trust == "local"
+        else "How many rows each party has, and how many of them those have whose columns it needed.",
     ]
     lines += [
         f"{listed(party.public)}: sent unchanged by {clean(party.name)}, which declared this not to be sensitive. No ε "
@@ -168,7 +170,7 @@ def _limits(statement: Statement) -> str:
         "It rests on every party having run the program as it is, on domains and plans chosen without looking at the "
         "data, and on the program being right.",
         "Accuracy is not promised: randomised rows carry far more noise than counts of a trusted curator would. Small "
-        "groups and rare values are blurred most. The study's `parameters.csv` has error bars.",
+        "groups and rare values are blurred most. `parameters.csv` and `understudy query` show error bars.",
     ]
     warnings = [f"Noted: {clean(text)}" for text in statement.warnings]
     return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])

@@ -163,5 +163,9 @@ def _metadata(statement: Statement) -> dict[str, str]:
 
 
 def json_bytes(document: Any) -> bytes:
-    """A document as it is written."""
+    """A document as it is written.
+
+    >>> json_bytes({"rows": 3})
+    b'{\\n  "rows": 3\\n}\\n'
+    """
     return (json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()
