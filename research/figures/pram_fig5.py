@@ -22,22 +22,22 @@ _ETAS = (1.0, 0.99, 0.98, 0.97, 0.95, 0.9)
 _CS = (1.0, 2.0, 4.0, 8.0, 16.0)
 _LINES: dict[str, dict[str, dict[str, object]]] = {
     _BAYES: {
-        "η = 1": {"score": "bayes", "eta": 1.0},
-        "η = 0.99": {"score": "bayes", "eta": 0.99},
-        _VARIABLE: {"score": "bayes", "eta": "variable"},
-        _OUR_ETA: {"score": "bayes"},
-        _OURS: {"score": "likelihood"},
+        "η = 1": {"method": "bayes", "eta": 1.0},
+        "η = 0.99": {"method": "bayes", "eta": 0.99},
+        _VARIABLE: {"method": "bayes", "eta": "variable"},
+        _OUR_ETA: {"method": "bayes"},
+        _OURS: {"method": "likelihood"},
     },
     _BIC: {
-        "C* = 1": {"score": "bic", "penalty": 1.0},
-        "C* = 4": {"score": "bic", "penalty": 4.0},
-        "C* = 8": {"score": "bic", "penalty": 8.0},
-        _PENALTY: {"score": "bic", "penalty": "N/2"},
-        _OUR_C: {"score": "bic"},
+        "C* = 1": {"method": "bic", "penalty": 1.0},
+        "C* = 4": {"method": "bic", "penalty": 4.0},
+        "C* = 8": {"method": "bic", "penalty": 8.0},
+        _PENALTY: {"method": "bic", "penalty": "N/2"},
+        _OUR_C: {"method": "bic"},
     },
     _GRID: {
-        **{f"η = {eta:g}": {"score": "bayes", "eta": eta} for eta in _ETAS},
-        **{f"C* = {c:g}": {"score": "bic", "penalty": c} for c in _CS},
+        **{f"η = {eta:g}": {"method": "bayes", "eta": eta} for eta in _ETAS},
+        **{f"C* = {c:g}": {"method": "bic", "penalty": c} for c in _CS},
     },
 }
 _LITTLE, _MUCH = 1.0, 4.0  # links in error, of 8 that the network has

@@ -15,13 +15,13 @@ _EPSILONS = (1.0, 2.0, 4.0, 6.0)
 _LINKS, _EXTRA, _MISSING, _KL = "links in error", "extra", "missing", "KL"
 _CLEAN, _OURS, _OUR_C, _FIXED = "as if clean", "likelihood (ours)", "C* calibrated (ours)", "η = 0.99"
 _LINES: dict[str, dict[str, object]] = {
-    _CLEAN: {"score": "bic", "penalty": 1.0, "as_if_clean": True},
-    _FIXED: {"score": "bayes", "eta": 0.99},
-    "η variable": {"score": "bayes", "eta": "variable"},
-    "C* = 4": {"score": "bic", "penalty": 4.0},
-    "C* = 8": {"score": "bic", "penalty": 8.0},
-    _OUR_C: {"score": "bic"},
-    _OURS: {"score": "likelihood"},
+    _CLEAN: {"method": "bic", "penalty": 1.0, "as_if_clean": True},
+    _FIXED: {"method": "bayes", "eta": 0.99},
+    "η variable": {"method": "bayes", "eta": "variable"},
+    "C* = 4": {"method": "bic", "penalty": 4.0},
+    "C* = 8": {"method": "bic", "penalty": 8.0},
+    _OUR_C: {"method": "bic"},
+    _OURS: {"method": "likelihood"},
 }
 _CLEAR = 2.0
 _SHARE = 0.9
@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
     datasets=(),
     runs=_runs,
     panels=tuple(
-        Panel(title=f"{label}, {title}", measure=measure, y=y, group=label, log_y=measure == _KL)
+        Panel(title=f"{label}, {title}", measure=measure, y=y, group=label, log_y=measure in (_LINKS, _KL))
         for label in _NETWORKS
         for title, measure, y in (
             ("links in error", _LINKS, "links"),

@@ -191,11 +191,11 @@ def test_printed_formulas_are_biased_and_repaired_ones_are_not(tmp_path):
 
 
 def test_structure_is_learnt_and_compared_with_that_of_the_clean_rows(tmp_path):
-    params = {"network": "figure 3", "rows": 5_000, "p": 0.05, "score": "likelihood"}
+    params = {"network": "figure 3", "rows": 5_000, "p": 0.05, "method": "likelihood"}
     found = TASKS["pram structure"](params, 0, tmp_path)
     assert found["links in error"] == found["extra"] + found["missing"] <= 2
     assert 0 < found["KL"] < 0.1
-    none = TASKS["pram structure"](params | {"score": "bic", "penalty": "N/2"}, 0, tmp_path)
+    none = TASKS["pram structure"](params | {"method": "bic", "penalty": "N/2"}, 0, tmp_path)
     assert none["links"] == 0  # the printed penalty admits no link
     assert none["KL"] > found["KL"]
 
