@@ -118,14 +118,47 @@ def run_sampler(bif: Path, *, rows: int, seed: int) -> PeerRun | None:
     return PeerRun(told["cpu"], told["version"], told["privacy"], told["peak_kb"], None)
 
 
+def run_structure(
+    table: Encoded, *, order: bool, fresh: bool = False, stored: bool = False
+) -> tuple[PeerRun, set[tuple[str, str]]] | None:
+    """pgmpy's structure learning from clean codes: what it took, and the links it found; from the store if there."""
+    if problem_with("pgmpy") is not None:
+        return None
+    settings = {"order": order}
+    stem = stem_of("pgmpy", table, seed=0, epsilon=float("inf"), structure=True, **settings)
+    report = stem.with_name(stem.name + ".json")
+    if not report.exists() and stored:
+        return None
+    if fresh or not report.exists():
+        codes, sizes = table.write(BENCH / "tables")
+        options: list[object] = ["--sizes", sizes, "--settings", json.dumps(settings)]
+        script = "run_pgmpy_structure.py"
+        if (
+            _execute("pgmpy", codes, table.n, stem.with_suffix(".out"), report, options, 3600, script=script)
+            is not None
+        ):
+            return None
+    told = json.loads(report.read_text())
+    run = PeerRun(told["cpu"], told["version"], told["privacy"], told["peak_kb"], None)
+    return run, {(parent, child) for parent, child in told["links"]}
+
+
 def _execute(
-    name: str, codes: Path, rows: int, out: Path, report: Path, options: list[object], timeout: float
+    name: str,
+    codes: Path,
+    rows: int,
+    out: Path,
+    report: Path,
+    options: list[object],
+    timeout: float,
+    *,
+    script: str | None = None,
 ) -> str | None:
     """Run the peer's script; the reason, when it gives no result."""
     peer = PEERS[name]
     report.parent.mkdir(parents=True, exist_ok=True)
-    script = Path(__file__).parent / "peers" / peer.script
-    command = [peer.python, script, "--codes", codes, "--rows", rows, "--out", out, "--report", report, *options]
+    path = Path(__file__).parent / "peers" / (script or peer.script)
+    command = [peer.python, path, "--codes", codes, "--rows", rows, "--out", out, "--report", report, *options]
     reason = None
     try:
         done = subprocess.run(

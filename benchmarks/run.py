@@ -38,6 +38,7 @@ SCRIPTS = {
     "hpprivbayes": "HPPrivBayes: some columns protected better",
     "randomizing": "Randomising columns before they leave",
     "unmixing": "Un-mixing randomised columns",
+    "structure": "Structure from randomised columns",
     "setups": "Parties with a miner and without",
 }
 NOTES = """\

@@ -153,8 +153,19 @@ def test_pieces_that_do_not_fit_together_are_refused(exchange: tuple[Path, list[
         assemble([travel, changed(travel, tmp_path, party="other"), clinic, imaging], structure=PARENTS)
     with pytest.raises(ModelFileError, match="of another study"):
         assemble([changed(travel, tmp_path, study="flu"), clinic, imaging], structure=PARENTS)
-    with pytest.raises(ModelFileError, match="'tub' was sent by 'travel', and its parameters come from 'tours'"):
-        assemble([changed(travel, tmp_path, party="tours"), clinic, imaging], structure=PARENTS)
+    [asia, tub] = Piece.load(travel).variables
+    with pytest.raises(ModelFileError, match="holds no parameters of a party"):
+        assemble([changed(travel, tmp_path, variables=(asia, tub, tub)), clinic, imaging], structure=PARENTS)
+
+
+def test_what_was_sent_counts_for_whoever_holds_it_whatever_the_plan_calls_it(
+    exchange: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
+    travel, clinic, imaging = exchange[1]
+    plain = assemble(exchange[1], structure=PARENTS).statement
+    renamed = assemble([changed(travel, tmp_path, party="tours"), clinic, imaging], structure=PARENTS).statement
+    assert renamed.epsilon_of("tours") == plain.epsilon_of("travel")
+    assert renamed.epsilon == plain.epsilon
 
 
 def test_categories_that_differ_between_parties_are_refused(exchange: tuple[Path, list[Path]], tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from tests.randomize.made_networks import draw, draw_strong, each_kept, randomis
 from tests.randomize.parties import DENSE_SIX, UNEVEN
 from understudy.randomize import Response, UnmixedCounts
 from understudy.randomize._calibration import (
+    _quadratic,
     draw_null_gain,
     false_link_chance,
     fit_without_link,
-    score_statistic,
+    score_test,
 )
 from understudy.randomize._judge import Candidate, Judge, Rule
 from understudy.randomize._tails import chi_squared_quantile
@@ -61,10 +62,11 @@ def test_without_a_link_the_statistic_exceeds_its_quantile_as_often_as_it_should
     over, total = 0, 0.0
     for _ in range(200):
         inbox = randomise(rng, null_rows(rng, sizes), sizes, blocks)
-        statistic, freedom = score_statistic(*weigh(inbox))
-        assert freedom == 4
-        over += statistic > chi_squared_quantile(0.1, 4)
-        total += statistic
+        test = score_test(*weigh(inbox))
+        assert test.freedom == 4
+        assert test.inflation > 0.999
+        over += test.statistic > chi_squared_quantile(0.1, 4)
+        total += test.statistic
     assert binomial_tail(over, 200, 0.1) > 1e-3
     assert 7 <= over <= 40
     assert 3.2 < total / 200 < 4.8  # the mean of 200 chi-squared values: s.e. 0.2
@@ -86,7 +88,7 @@ def test_a_statistic_that_took_published_counts_for_true_ones_would_be_caught():
         published = randomise(rng, parent_first[:, [1, 2, 0]], sizes, each_kept(sizes, "7/10"))
         codes = np.stack(published.table.columns, axis=1)
         taken = randomise(rng, codes, sizes, each_kept(sizes, "1"))
-        over += score_statistic(*weigh(taken))[0] > chi_squared_quantile(0.1, 4)
+        over += score_test(*weigh(taken)).statistic > chi_squared_quantile(0.1, 4)
     assert over > 12
 
 
@@ -99,7 +101,7 @@ def test_on_clean_columns_the_statistic_is_pearsons():
     table = three[..., 0]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / 5000
     pearson = float(((table - expected) ** 2 / expected).sum())
-    assert score_statistic(published, three, fit)[0] == pytest.approx(pearson, rel=1e-2)
+    assert score_test(published, three, fit).statistic == pytest.approx(pearson, rel=1e-2)
 
 
 def test_for_two_columns_the_statistic_is_that_of_the_published_table():
@@ -109,7 +111,9 @@ def test_for_two_columns_the_statistic_is_that_of_the_published_table():
     noisy = randomise(rng, rows, [3, 3], each_kept([3, 3], "7/10"))
     codes = np.stack(noisy.table.columns, axis=1)
     as_clean = randomise(rng, codes, [3, 3], each_kept([3, 3], "1"))
-    assert score_statistic(*weigh(noisy, ()))[0] == pytest.approx(score_statistic(*weigh(as_clean, ()))[0], rel=0.02)
+    assert score_test(*weigh(noisy, ())).statistic == pytest.approx(
+        score_test(*weigh(as_clean, ())).statistic, rel=0.02
+    )
 
 
 def test_a_block_counted_whole_expects_what_its_matrix_makes_of_the_fit():
@@ -157,3 +161,10 @@ def test_the_chance_of_a_false_link_falls_with_rows_and_columns():
     assert chances[0] > chances[1]
     assert chances[1] == pytest.approx(0.1 / 1225)
     assert false_link_chance(0, 1) < 1
+
+
+def test_directions_without_noise_are_left_out():
+    covariance = np.diag([4.0, 1.0, 0.0])
+    assert _quadratic(covariance, np.array([2.0, 1.0, 0.0])) == pytest.approx((2.0, 2))
+    assert _quadratic(np.diag([4.0, 1.0]), np.array([2.0, 1.0])) == pytest.approx((2.0, 2))
+    assert _quadratic(np.diag([4.0, 1.0]), np.zeros(2)) == (0.0, 2)

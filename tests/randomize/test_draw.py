@@ -19,6 +19,7 @@ ROWS = 3_000
 RESPONSES = [
     Response(2, Fraction(3, 4)),
     Response(2, Fraction(2, 3)),
+    Response(2, Fraction(0)),
     Response(3, Fraction(0)),
     Response(5, Fraction(1, 5)),
     Response(7, Fraction(123_456_789, 987_654_321)),

@@ -249,6 +249,7 @@ def test_an_unknown_category_is_refused_without_showing_it(
         ({"epsilon": None}, OptionError, "how much may the parameters reveal"),
         ({"no_guarantee": True}, OptionError, "Give one of both"),
         ({"epsilon": 0}, OptionError, "above 0"),
+        ({"epsilon": "1e-30"}, OptionError, "larger than any count"),
         ({"key": None}, OptionError, "--key"),
         ({"key": "personid"}, OptionError, "Did you mean 'person_id'"),
         ({"party": " "}, OptionError, "needs a name"),
@@ -273,7 +274,7 @@ def test_a_file_that_is_there_is_not_replaced_unasked(
 ) -> None:
     learn(tmp_path, codes, inbox)
     before = (tmp_path / "imaging.parameters.json").read_bytes()
-    with pytest.raises(OutputError, match="exists already"):
+    with pytest.raises(OutputError, match="is there already"):
         learn(tmp_path, codes, inbox)
     assert (tmp_path / "imaging.parameters.json").read_bytes() == before
 
@@ -321,3 +322,27 @@ def test_what_a_party_sent_and_what_it_measured_add_up_beside_its_table(
     account = read_ledger(tmp_path / "clinic.csv.ledger.db").account("clinic")
     assert account.spent == 3 + epsilon_above(Fraction(3))
     assert account.n_charges == 3
+
+
+def test_nothing_is_charged_if_it_cannot_be_measured_or_written(
+    tmp_path: Path, codes: dict[str, np.ndarray], inbox: list[Path]
+) -> None:
+    book = tmp_path / "budget.db"
+    singular = send(tmp_path, "singular", plan_of("travel", "tub", keep=Fraction(1, 2)), table_of("travel", codes))
+    with pytest.raises(OptionError, match="singular"):
+        learn(tmp_path, codes, [singular, inbox[1]], ledger=book, cap=3)
+    with pytest.raises(OptionError, match="larger than any count"):
+        learn(tmp_path, codes, inbox, ledger=book, cap=3, epsilon="1e-30")
+    with pytest.raises(OutputError):
+        learn(tmp_path, codes, inbox, ledger=book, cap=3, out=inbox[0] / "x.json")
+    assert not book.exists() or not read_ledger(book).accounts
+
+
+def test_the_table_itself_is_never_replaced(tmp_path: Path, codes: dict[str, np.ndarray]) -> None:
+    path = tmp_path / "clinic.csv"
+    csv.write_csv(table_of("clinic", codes), path)
+    before = path.read_bytes()
+    options: dict[str, Any] = {"structure": PARENTS, "schema": schema_of("clinic"), "party": "clinic", "epsilon": 1}
+    with pytest.raises(OutputError, match="the private table itself"):
+        own(path, **options, out=path, overwrite=True)
+    assert path.read_bytes() == before

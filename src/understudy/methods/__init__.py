@@ -29,6 +29,7 @@ from understudy.methods._registry import (
     refuse_unpublishable,
     usual_methods,
 )
+from understudy.methods._settings import refuse_drowning_noise
 from understudy.methods._uniform import Uniform
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "method_named",
     "read_method",
     "read_method_options",
+    "refuse_drowning_noise",
     "refuse_unpublishable",
     "usual_methods",
 ]

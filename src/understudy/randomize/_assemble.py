@@ -102,7 +102,7 @@ def _check_variables(variables: dict[str, LearntVariable], skeleton: Skeleton) -
 
 
 def _check_received(pieces: Sequence[Piece]) -> None:
-    """What each party was sent must be what its holder has: the same categories, under the same party's name."""
+    """What each party was sent must be what its holder has: the same categories, in the same order."""
     holders = {field.name: (piece, field) for piece in pieces for field in piece.schema.fields}
     for piece in pieces:
         for received in piece.received:
@@ -114,12 +114,6 @@ def _check_received(pieces: Sequence[Piece]) -> None:
                     raise ModelFileError(
                         f"'{sent.name}' has other categories in what {piece.party} received than in {holder.party}'s "
                         "own schema, so their parameters do not fit together. Have it sent again, from one schema."
-                    )
-                if received.plan.party != holder.party:
-                    raise ModelFileError(
-                        f"'{sent.name}' was sent by '{received.plan.party}', and its parameters come from "
-                        f"'{holder.party}'. Use one name for a party in plan and own (--party), so that what it spends "
-                        "is added up."
                     )
 
 
@@ -169,6 +163,7 @@ def sent_files(pieces: Sequence[Piece]) -> list[Sent]:
     >>> sent_files([])
     []
     """
+    holders = {name: piece.party for piece in pieces for name in piece.schema.names}
     by_plan: dict[str, dict[str, ReceivedFile]] = {}
     for piece in pieces:
         for received in piece.received:
@@ -176,9 +171,11 @@ def sent_files(pieces: Sequence[Piece]) -> list[Sent]:
     found = []
     for copies in by_plan.values():
         [first, *_] = copies.values()
+        # a plan may call its party otherwise: what counts is whose columns they are, for the sum of what it spends
+        owners = [holders[name] for name in first.plan.schema.names if name in holders]
         found.append(
             Sent(
-                plan=first.plan,
+                plan=replace(first.plan, party=owners[0] if owners else first.plan.party),
                 rows=first.rows,
                 keyed=True,
                 times=max(len(copies), *(one.times for one in copies.values()), 1),

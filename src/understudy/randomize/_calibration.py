@@ -50,6 +50,8 @@ class WithoutLink:
     """P(child | parents), an axis for each."""
     link: Floats
     """P(new parent | parents)."""
+    parents: Floats
+    """Counts of the parents' configurations."""
     expected: Floats
     """Published counts to expect, shaped like the published table."""
 
@@ -62,8 +64,8 @@ def fit_without_link(published: Published, counts: Floats) -> WithoutLink:
     link = project_to_simplex(counts.sum(axis=0).ravel(), n).reshape(other, rows) + _SMOOTHED
     above = project_to_simplex(counts.sum(axis=(0, 1)), n) + _SMOOTHED
     child, link = child / child.sum(axis=0), link / link.sum(axis=0)
-    joint = child[:, None] * link[None] * (above * (n / above.sum()))
-    return WithoutLink(child, link, _as_published(published, joint))
+    above *= n / above.sum()
+    return WithoutLink(child, link, above, _as_published(published, child[:, None] * link[None] * above))
 
 
 def _as_published(published: Published, joint: Floats) -> Floats:
@@ -83,8 +85,18 @@ def _as_published(published: Published, joint: Floats) -> Floats:
     return apply_maps(whole, [channel.forward for channel in published.channels])
 
 
-def score_statistic(published: Published, counts: Floats, fit: WithoutLink) -> tuple[float, int]:
-    """The score statistic of independence given the parents, and its degrees of freedom.
+@dataclass(frozen=True)
+class ScoreTest:
+    """The score statistic of independence given the parents: chi-squared if there is no link."""
+
+    statistic: float
+    freedom: int
+    inflation: float
+    """How many times larger than in clean rows the variance of what is summed up is."""
+
+
+def score_test(published: Published, counts: Floats, fit: WithoutLink) -> ScoreTest:
+    """Test independence of child and new parent given the parents, in the likelihood of what was published.
 
     Each published row has a value s with mean 0 if there is no link: the un-mixed indicator of (x, z, a), centred in x
     and in z given a. The statistic is uᵀ·Cov(u)⁻¹·u of their sum u, with the covariance that the fit without the link
@@ -93,19 +105,30 @@ def score_statistic(published: Published, counts: Floats, fit: WithoutLink) -> t
     size, other, rows = counts.shape
     freedom = (size - 1) * (other - 1) * rows
     if freedom == 0:
-        return 0.0, 0
+        return ScoreTest(0.0, 0, 1.0)
     values = _centred(_unmixing_matrix(published, counts.shape), fit)
     scores = np.ascontiguousarray(values[:, :-1, :-1]).reshape(-1, freedom)
     total = _centred(counts[None], fit)[0, :-1, :-1].ravel()
     covariance = (scores * fit.expected.reshape(-1, 1)).T @ scores
+    clean = fit.parents * (fit.child * (1 - fit.child))[:-1].sum(axis=0) * (fit.link * (1 - fit.link))[:-1].sum(axis=0)
+    inflation = float(np.trace(covariance) / clean.sum())
+    statistic, rank = _quadratic(covariance, total)
+    return ScoreTest(statistic, rank, inflation)
+
+
+def _quadratic(covariance: Floats, total: Floats) -> tuple[float, int]:
+    """uᵀS⁻¹u and its degrees of freedom; of the directions that have any noise, where some have none."""
     try:
-        half = np.linalg.solve(np.linalg.cholesky(covariance), total)
-        return float(half @ half), freedom
-    except np.linalg.LinAlgError:  # some directions have no noise at all: nothing can be said along them
-        roots, vectors = np.linalg.eigh(covariance)
-        kept = roots > roots[-1] * 1e-10
-        along = vectors[:, kept].T @ total
-        return float((along**2 / roots[kept]).sum()), int(kept.sum())
+        solved = np.linalg.solve(covariance, total)
+        statistic = float(total @ solved)
+        if statistic >= 0 and np.abs(covariance @ solved - total).max() <= 1e-6 * np.abs(total).max():
+            return statistic, len(total)
+    except np.linalg.LinAlgError:
+        pass
+    roots, vectors = np.linalg.eigh(covariance)
+    kept = roots > roots[-1] * 1e-10
+    along = vectors[:, kept].T @ total
+    return float((along**2 / roots[kept]).sum()), int(kept.sum())
 
 
 def _centred(values: Floats, fit: WithoutLink) -> Floats:

@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from understudy._core.errors import OptionError
+from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import ByteSource, WordArray
 from understudy.randomize._kernels import UNDECIDED, draw_matrix, draw_response
-from understudy.randomize._matrix import Response, TransitionMatrix
+from understudy.randomize._matrix import Matrix, Response, TransitionMatrix
 from understudy.randomize._plan import Block
 from understudy.schema import Codes
 from understudy.tables import code_type
@@ -61,8 +61,10 @@ class ResponseDraw:
         step = _SPACE // matrix.denominator
         keep = int(matrix.keep * matrix.denominator) * step
         width = int(matrix.other * matrix.denominator) * step
-        self._limits = np.array([keep, width, step * matrix.denominator - 1], dtype=np.uint64)
         self._decided = _decided_cells(keep, width, matrix.values)
+        # a cell that has all of the numbers is decided by every head, so its width is not looked at
+        limits = keep, min(width, _SPACE - 1), step * matrix.denominator - 1
+        self._limits = np.array(limits, dtype=np.uint64)
 
     def __call__(self, true: BlockCodes, words: Words) -> BlockCodes:
         """The published codes."""
@@ -79,26 +81,19 @@ class MatrixDraw:
     """Draws from the rows of any matrix, by their cumulative weights.
 
     >>> from understudy._core.randomness import SeededBytes
-    >>> from understudy.randomize import Matrix
     >>> MatrixDraw(Matrix.of([[0, 1], [1, 0]]))(np.array([0, 1, 1], dtype=np.uint32), Words(SeededBytes(1))).tolist()
     [1, 0, 0]
     """
 
-    def __init__(self, matrix: TransitionMatrix) -> None:
+    def __init__(self, matrix: Matrix) -> None:
         step = _SPACE // matrix.denominator
-        begins, lower, targets = [0], [], []
-        for code in range(matrix.size):
-            below = 0
-            for target, weight in enumerate(matrix.weights(code)):
-                if weight:  # a cell of no width is never drawn, and its bound might not fit into 64 bits
-                    lower.append(below * step)
-                    targets.append(target)
-                    below += weight
-            begins.append(len(lower))
+        weights = matrix.table.astype(np.uint64)
+        below = weights.cumsum(axis=1) - weights
+        drawn = weights > 0  # a cell of no width is never drawn, and its bound might not fit into 64 bits
         self._last = np.uint64(step * matrix.denominator - 1)
-        self._begins = np.array(begins, dtype=np.int64)
-        self._lower = np.array(lower, dtype=np.uint64)
-        self._targets = np.array(targets, dtype=np.uint32)
+        self._begins = np.concatenate([[0], drawn.sum(axis=1).cumsum()])
+        self._lower = below[drawn] * np.uint64(min(step, _SPACE - 1))  # of one cell, all of the numbers: times 0
+        self._targets = np.nonzero(drawn)[1].astype(np.uint32)
 
     def __call__(self, true: BlockCodes, words: Words) -> BlockCodes:
         """The published codes."""
@@ -153,7 +148,11 @@ def block_codes(columns: Sequence[Codes], sizes: Sequence[int]) -> BlockCodes:
 
 
 def _draw_from(matrix: TransitionMatrix) -> ResponseDraw | MatrixDraw:
-    return ResponseDraw(matrix) if isinstance(matrix, Response) else MatrixDraw(matrix)
+    if isinstance(matrix, Response):
+        return ResponseDraw(matrix)
+    if isinstance(matrix, Matrix):
+        return MatrixDraw(matrix)
+    raise InternalError(f"no draw for a {type(matrix).__name__}.")
 
 
 def _decided_cells(keep: int, width: int, values: int) -> npt.NDArray[np.uint32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -15,7 +15,7 @@ from understudy.randomize._calibration import (
     draw_null_gain,
     false_link_chance,
     fit_without_link,
-    score_statistic,
+    score_test,
 )
 from understudy.randomize._published import Published
 from understudy.randomize._scores import bayes_gain, likelihood_gain
@@ -26,7 +26,7 @@ from understudy.schema import Marginal
 
 Score: TypeAlias = Literal["likelihood", "bic", "bayes"]
 SCORES: tuple[Score, ...] = ("likelihood", "bic", "bayes")
-MOST_CELLS = 1024
+MOST_CELLS = 512
 """Of a candidate's table. Its covariance has as many rows; and more cells than this hold little but noise."""
 
 
@@ -52,10 +52,18 @@ class Weighed:
     penalty: float = 0.0
     """The paper's penalty C* that comes to this margin: C*·(ln n / 2) for each parameter."""
 
+    inflation: float = 1.0
+    """How many times larger than in clean rows the noise is."""
+
     @property
     def excess(self) -> float:
         """Gain beyond the margin: a link is taken if this is above 0."""
         return self.gain - self.margin
+
+    @property
+    def worth(self) -> float:
+        """The excess on the scale of clean rows, so that no column is chosen for being less randomised than others."""
+        return self.excess * self.inflation
 
     @property
     def too_large(self) -> bool:
@@ -131,11 +139,12 @@ class Judge:
         counts = published.unmixed().counts
         three = counts.reshape(counts.shape[0], counts.shape[1], -1)
         if self.rule.score == "likelihood":
-            statistic, freedom = score_statistic(published, three, fit_without_link(published, three))
-            if not freedom:
+            test = score_test(published, three, fit_without_link(published, three))
+            if not test.freedom:
                 return Weighed(candidate=candidate, gain=0.0, margin=0.0, freedom=0)
-            margin = chi_squared_quantile(self.chance, freedom) / 2
-            return self._told(candidate, statistic / 2, margin, freedom)
+            margin = chi_squared_quantile(self.chance, test.freedom) / 2
+            weighed = self._told(candidate, test.statistic / 2, margin, test.freedom)
+            return replace(weighed, inflation=test.inflation)
         return self._weigh_fitted(candidate, published, three)
 
     def _weigh_fitted(self, candidate: Candidate, published: Published, counts: Floats) -> Weighed:

@@ -88,8 +88,8 @@ def _add_best(judge: Judge, wanted: Mapping[int, Sequence[Candidate]], found: Fo
     added = []
     for child, candidates in wanted.items():
         weighed = judge.weigh(candidates)
-        best = max(weighed, key=lambda one: one.excess, default=None)
-        if best is not None and best.excess > 0:
+        best = max((one for one in weighed if one.excess > 0), key=lambda one: one.worth, default=None)
+        if best is not None:
             found.parents[child] = tuple(sorted((*found.parents[child], best.candidate.link)))
             found.taken.append(best)
             added.append(child)

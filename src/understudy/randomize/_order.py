@@ -2,14 +2,16 @@
 
 Two columns are a candidate pair if they depend on each other, and still do given any one column that is near to either;
 what is only correlated through a third goes out here. Then links are added, dropped or turned round, the best change
-first, as long as any helps. The network found gives the order (parents first), and K2 runs on it, among the candidate
-pairs. The direction of many links cannot be told from data at all; which columns are linked can.
+first, as long as any helps; two children of a column may become its parents at once. The network found gives the order
+(parents first), and K2 runs on it, among the candidate pairs. The direction of many links cannot be told from data at
+all; which columns are linked can.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import inf
+from itertools import combinations
 from typing import NamedTuple
 
 from understudy.models import parents_first
@@ -76,10 +78,11 @@ def _still_dependent(weighed: Weighed) -> bool:
 
 
 class _Change(NamedTuple):
+    """Links to drop and to add, each as (child, parent), and by how much that helps."""
+
     helps: float
-    kind: str
-    child: int
-    parent: int
+    drop: tuple[tuple[int, int], ...] = ()
+    add: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass
@@ -104,7 +107,7 @@ class _Climb:
             best = self._best()
             if best is None:
                 break
-            self._apply(best)
+            self.parents = self._after(best)
             if self._state() in seen:  # gains are approximate, so changes may lead in a circle
                 break
             seen.add(self._state())
@@ -112,6 +115,15 @@ class _Climb:
 
     def _state(self) -> tuple[tuple[int, ...], ...]:
         return tuple(self.parents[column] for column in sorted(self.parents))
+
+    def _best(self) -> _Change | None:
+        excess = self._excess()
+        changes = [*self._single(excess), *self._meetings(excess)]
+        # rounded: a pair gains the same in both directions but for the last digits, and those must not decide; where
+        # nothing else does, a link goes from the column that comes first
+        helping = [change for change in changes if round(change.helps, 6) > 0]
+        helping.sort(key=lambda change: (-round(change.helps, 6), [(p, c) for c, p in change.add], change.drop))
+        return next((change for change in helping if self._possible(change)), None)
 
     def _excess(self) -> dict[tuple[int, int], float]:
         """For each child and each column near it: what the link is worth given the child's other parents."""
@@ -122,45 +134,49 @@ class _Climb:
         ]
         return {(one.candidate.child, one.candidate.link): one.excess for one in self.judge.weigh(wanted)}
 
-    def _best(self) -> _Change | None:
-        excess = self._excess()
-        changes: list[_Change] = []
+    def _single(self, excess: Mapping[tuple[int, int], float]) -> Iterator[_Change]:
+        """Links to add, to drop, or to turn round."""
         for (child, link), worth in excess.items():
-            room = len(self.parents[child]) < self.max_parents
             if link in self.parents[child]:
-                changes.append(_Change(-worth, "drop", child, link))
-                if len(self.parents[link]) < self.max_parents:
-                    changes.append(_Change(_finite(excess[link, child]) - worth, "turn", child, link))
-            elif room and child not in self.parents[link]:
-                changes.append(_Change(worth, "add", child, link))
-        helping = [change for change in changes if change.helps > 0]
-        return next((change for change in sorted(helping, reverse=True) if self._possible(change)), None)
+                yield _Change(-worth, drop=((child, link),))
+                yield _Change(excess[link, child] - worth, drop=((child, link),), add=((link, child),))
+            elif child not in self.parents[link]:
+                yield _Change(worth, add=((child, link),))
+
+    def _meetings(self, excess: Mapping[tuple[int, int], float]) -> Iterator[_Change]:
+        """Two children of a column that become its parents: turning either alone may gain nothing."""
+        found: list[tuple[int, int, int]] = []
+        for middle, near in self.near.items():
+            below = [child for child in near if middle in self.parents[child]]
+            found += [
+                (middle, one, other)
+                for one, other in combinations(below, 2)
+                if (min(one, other), max(one, other)) not in self.pairs
+            ]
+        second = self.judge.weigh(
+            [Candidate(middle, other, tuple(sorted((*self.parents[middle], one)))) for middle, one, other in found]
+        )
+        for (middle, one, other), weighed in zip(found, second, strict=True):
+            gain = excess[middle, one] + weighed.excess - excess[one, middle] - excess[other, middle]
+            yield _Change(gain, drop=((one, middle), (other, middle)), add=((middle, one), (middle, other)))
+
+    def _after(self, change: _Change) -> Parents:
+        after = dict(self.parents)
+        for child, parent in change.drop:
+            after[child] = tuple(p for p in after[child] if p != parent)
+        for child, parent in change.add:
+            after[child] = tuple(sorted((*after[child], parent)))
+        return after
 
     def _possible(self, change: _Change) -> bool:
-        """Whether no circle comes of it."""
-        if change.kind == "drop":
-            return True
-        child, parent = (change.child, change.parent) if change.kind == "add" else (change.parent, change.child)
-        waiting, met = [parent], {parent}
-        while waiting:
-            column = waiting.pop()
-            for above in self.parents[column]:
-                if change.kind == "turn" and (above, column) == (change.parent, change.child):
-                    continue  # the link that is being turned
-                if above not in met:
-                    met.add(above)
-                    waiting.append(above)
-        return child not in met
-
-    def _apply(self, change: _Change) -> None:
-        child, parent = change.child, change.parent
-        if change.kind != "add":
-            self.parents[child] = tuple(p for p in self.parents[child] if p != parent)
-        if change.kind == "turn":
-            child, parent = parent, child
-        if change.kind != "drop":
-            self.parents[child] = tuple(sorted((*self.parents[child], parent)))
-
-
-def _finite(value: float) -> float:
-    return value if value > -inf else -1e300
+        """Whether no circle comes of it, and no child gets too many parents."""
+        after = self._after(change)
+        for child, _ in change.add:
+            waiting, met = list(after[child]), set(after[child])
+            while waiting:
+                above = [column for column in after[waiting.pop()] if column not in met]
+                met.update(above)
+                waiting += above
+            if child in met or len(after[child]) > self.max_parents:
+                return False
+        return True

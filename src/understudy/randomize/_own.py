@@ -16,9 +16,10 @@ import numpy as np
 
 from understudy._core.drafts import draft_of
 from understudy._core.errors import OptionError, OutputError, did_you_mean
-from understudy._core.files import as_output_error, exists, parents_made
+from understudy._core.files import as_output_error, exists, is_file, parents_made
 from understudy._core.randomness import SystemBytes
 from understudy._core.receipts import charges_noted
+from understudy.methods import refuse_drowning_noise
 from understudy.privacy import (
     ONE_ROW,
     Booking,
@@ -27,6 +28,7 @@ from understudy.privacy import (
     Ledger,
     LedgerWithReceipts,
     Neighbours,
+    PrivacyTerms,
     PrivacyUnit,
     SQLiteLedger,
     make_budget,
@@ -133,7 +135,7 @@ def own(
     asked = replace(to_learn, key=key, study=study, epsilon=budget, seed=seed, drop=drops(duplicates))
     opened = open_source(source)
     book = _ledger(asked, opened, ledger, dataset, cap)
-    with charges_noted(), _written_whole(Path(out), overwrite=overwrite) as draft:
+    with charges_noted(), _written_whole(Path(out), opened, overwrite=overwrite) as draft:
         tables = _open_tables(opened, asked, secret, progress)
         piece = _measured(asked, tables, _curator(tables, asked, book))
         piece.save(draft)
@@ -163,10 +165,12 @@ def _to_learn(
 
 
 @contextmanager
-def _written_whole(target: Path, *, overwrite: bool) -> Iterator[Path]:
+def _written_whole(target: Path, opened: Source, *, overwrite: bool) -> Iterator[Path]:
     """A draft that takes its place at the end; opened first, so that nothing is spent on what cannot be written."""
-    if exists(target) and not overwrite:
-        raise OutputError(f"{target} exists already. Name another file, or add --overwrite (overwrite=True).")
+    if exists(target) and opened.path is not None and target.samefile(opened.path):
+        raise OutputError(f"'{target}' is the private table itself. Name another file.")
+    if exists(target) and not (overwrite and is_file(target)):
+        raise OutputError(f"'{target}' is there already. Name another file, or add --overwrite (overwrite=True).")
     with as_output_error(target), parents_made(target), draft_of(target) as draft:
         yield draft
         draft.replace(target)
@@ -318,10 +322,14 @@ def as_it_is(party: str, schema: Schema) -> Plan:
 
 def _curator(tables: OwnTables, asked: _Asked, ledger: Ledger | None) -> Curator:
     """The run is charged here, before anything is counted; not at all if it promises nothing."""
+    budget, unit = make_budget(1 if asked.epsilon is None else asked.epsilon), _unit(asked)
+    refuse_drowning_noise(
+        PrivacyTerms(budget=budget, unit=unit).table_noise(Fraction(1, len(tables.marginals))), budget
+    )
     return open_curator(
         tables,
-        budget=make_budget(1 if asked.epsilon is None else asked.epsilon),
-        unit=_unit(asked),
+        budget=budget,
+        unit=unit,
         ledger=ledger,
         noise=make_noise(seed=asked.seed),
         noiseless="all" if asked.epsilon is None else None,
@@ -336,7 +344,7 @@ def _measured(asked: _Asked, tables: OwnTables, curator: Curator) -> Piece:
     entry, noise = curator.ledger_entry, charge.noise
     return Piece(
         party=asked.party,
-        study=asked.study,
+        study=asked.study if asked.files else "",
         structure=asked.skeleton.fingerprint,
         schema=asked.schema,
         variables=tuple(

@@ -64,6 +64,7 @@ class Piece:
 
     party: str
     study: str
+    """Whose pseudonyms it was joined by; empty where nothing was received."""
     structure: str
     schema: Schema
     variables: tuple[LearntVariable, ...]
@@ -182,6 +183,9 @@ def _read_document(document: Mapping[str, Any]) -> Piece:
     received = tuple(_read_received(item) for item in document["received"])
     sizes = {field.name: field.size for one in received for field in one.plan.schema.fields}
     sizes |= {field.name: field.size for field in schema.fields}
+    variables = tuple(_read_variable(item, sizes) for item in document["variables"])
+    if sorted(variable.name for variable in variables) != sorted(schema.names):
+        raise ValueError("other variables than the schema's")
     epsilon, ledger = document["epsilon"], document["ledger"]
     stamp = _text(document["stamp"] or "")
     if epsilon is None and not stamp:
@@ -191,7 +195,7 @@ def _read_document(document: Mapping[str, Any]) -> Piece:
         study=_text(document["study"]),
         structure=_text(document["structure"]),
         schema=schema,
-        variables=tuple(_read_variable(item, sizes) for item in document["variables"]),
+        variables=variables,
         rows=_whole(document["rows"]),
         received=received,
         epsilon=None if epsilon is None else _positive(epsilon),

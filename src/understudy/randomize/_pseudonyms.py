@@ -138,7 +138,7 @@ def canonical_keys(column: Column, before: int = 0) -> pa.Array:
     if isinstance(column, Mixed):
         cells: Any = np.full(len(column), None, dtype=object)
         for rows, part in column.parts:
-            cells[rows] = canonical_keys(part).to_pylist()
+            cells[rows] = _as_text(part, f" (row {rows[0] + 1 + before})").to_pylist()
         texts = pa.array(cells, pa.string())
     else:
         texts = _as_text(column)
@@ -153,7 +153,7 @@ def canonical_keys(column: Column, before: int = 0) -> pa.Array:
     return texts
 
 
-def _as_text(column: pa.Array) -> pa.Array:
+def _as_text(column: pa.Array, where: str = "") -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     kind = column.type
@@ -164,6 +164,6 @@ def _as_text(column: pa.Array) -> pa.Array:
         plain = pc.all(pc.string_is_ascii(texts)).as_py()
         return pc.utf8_trim_whitespace(texts if plain else pc.utf8_normalize(texts, form="NFC"))
     raise TableError(
-        f"the key is a column of type {kind}. Keys are whole numbers or texts: others are written in more than one "
-        "way, and would not meet the other parties'. Write them as text."
+        f"the key has cells of type {kind}{where}. Keys are whole numbers or texts: others are written in more than "
+        "one way, and would not meet the other parties'. Write them as text."
     )

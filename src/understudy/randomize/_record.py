@@ -21,7 +21,7 @@ from understudy.tables import Source
 
 METHOD = "randomize"
 _SIDECAR = ".ledger.db"
-_NO_FORCE = "Send the file that was made then. Or pass --force (force=True): it is charged again, and ε adds up."
+_FORCE = "Send the file that was made then. Or pass --force (force=True): it is charged again, and ε adds up."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,11 +150,13 @@ def open_record_ledger(
 
 
 def _refusal(entry: Entry, earlier: Randomization, run: Randomization) -> str:
+    shared = bool(set(earlier.people) & set(run.people))
     both = [name for name in run.columns if name in earlier.columns]
     listed = ", ".join(f"'{name}'" for name in both[:5]) + (", …" if len(both) > 5 else "")
     columns = f"column {listed}" if len(both) == 1 else f"columns {listed}"
+    other = "" if shared else " If this table is of other people, give it a name of its own with --dataset (dataset=…)."
     return (
         f"{columns} of dataset '{entry.dataset}' {'was' if len(both) == 1 else 'were'} randomised before, on "
         f"{entry.time[:10]} with plan {earlier.plan[:12]}. Randomised twice, the noise averages out and what protects "
-        f"people goes. {_NO_FORCE}"
+        f"people goes. {_FORCE}{other}"
     )

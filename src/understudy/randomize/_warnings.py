@@ -77,7 +77,9 @@ def _odd_matrices(blocks: Sequence[Block]) -> list[str]:
                 "value speaks against the same true one. That is as private as γ says, but a p below 1/K tells more."
             )
         share = worth(block) if matrix is not None else None
-        if share is not None and share < _LITTLE:
+        if share == 0:
+            found.append(f"{_list(block.columns)}: nothing can be learnt from what is published. Keep more of it.")
+        elif share is not None and share < _LITTLE:
             found.append(
                 f"{_list(block.columns)}: so much is randomised that {1 / share:,.0f} rows tell as much as one would "
                 "by itself. Spend more on these columns, or send fewer."
