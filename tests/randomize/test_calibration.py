@@ -94,16 +94,19 @@ def test_a_statistic_that_took_published_counts_for_true_ones_would_be_caught():
     assert over > 12
 
 
-def test_on_clean_columns_the_statistic_is_pearsons():
+def test_on_clean_columns_the_statistic_is_the_likelihood_ratio_and_nearly_so_beside_them():
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 3, (5000, 2))
     rows[:, 1] = np.where(rng.random(5000) < 0.1, rows[:, 0], rows[:, 1])
-    inbox = randomise(rng, rows, [3, 3], each_kept([3, 3], "1"))
-    published, three, fit = weigh(inbox, ())
+    published, three, fit = weigh(randomise(rng, rows, [3, 3], each_kept([3, 3], "1")), ())
     table = three[..., 0]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / 5000
+    ratio = 2 * float((table * np.log(table / expected)).sum())
+    assert score_test(published, three, fit).statistic == pytest.approx(ratio)
     pearson = float(((table - expected) ** 2 / expected).sum())
-    assert score_test(published, three, fit).statistic == pytest.approx(pearson, rel=1e-2)
+    assert pair_test(published).statistic == pytest.approx(pearson)
+    hardly = randomise(np.random.default_rng(0), rows, [3, 3], each_kept([3, 3], "999999/1000000"))
+    assert score_test(*weigh(hardly, ())).statistic == pytest.approx(pearson, rel=0.01)
 
 
 def test_for_two_columns_the_statistic_is_that_of_the_published_table():

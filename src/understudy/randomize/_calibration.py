@@ -100,12 +100,15 @@ def score_test(published: Published, counts: Floats, fit: WithoutLink) -> ScoreT
 
     Each published row has a value s with mean 0 if there is no link: the un-mixed indicator of (x, z, a), centred in x
     and in z given a. The statistic is uᵀ·Cov(u)⁻¹·u of their sum u, with the covariance that the fit without the link
-    expects. On clean columns it is Pearson's chi-squared.
+    expects. For two columns in blocks of their own it is Pearson's chi-squared of the published table.
     """
     size, other, rows = counts.shape
     freedom = (size - 1) * (other - 1) * rows
     if freedom == 0:
         return ScoreTest(0.0, 0, 1.0)
+    if published.condition <= 1 + 1e-12:
+        # nothing was randomised: the likelihood ratio itself, which sparse tables mislead less
+        return ScoreTest(2 * float(likelihood_gain(np.maximum(counts, 0.0))), freedom, 1.0)
     values = _centred(_unmixing_matrix(published, counts.shape), fit)
     scores = np.ascontiguousarray(values[:, :-1, :-1]).reshape(-1, freedom)
     total = _centred(counts[None], fit)[0, :-1, :-1].ravel()
