@@ -17,7 +17,9 @@ from understudy.randomize._calibration import (
     draw_null_gain,
     false_link_chance,
     fit_without_link,
+    pair_test,
     score_test,
+    separate,
 )
 from understudy.randomize._judge import Candidate, Judge, Rule
 from understudy.randomize._tails import chi_squared_quantile
@@ -114,6 +116,24 @@ def test_for_two_columns_the_statistic_is_that_of_the_published_table():
     assert score_test(*weigh(noisy, ())).statistic == pytest.approx(
         score_test(*weigh(as_clean, ())).statistic, rel=0.02
     )
+
+
+def test_wide_pairs_are_tested_in_the_published_table():
+    rng = np.random.default_rng(2)
+    rows = draw(rng, [3, 4], [[], [0]], 4000)
+    noisy = randomise(rng, rows, [3, 4], each_kept([3, 4], "7/10"))
+    published, three, fit = weigh(noisy, ())
+    short, long = pair_test(published), score_test(published, three, fit)
+    assert separate(published)
+    assert short.freedom == long.freedom
+    assert short.statistic == pytest.approx(long.statistic, rel=0.02)
+    assert short.inflation == pytest.approx(long.inflation, rel=0.1)
+    wide = randomise(rng, draw_strong(rng, [40, 40], [[], [0]], 4000), [40, 40], each_kept([40, 40], "7/10"))
+    [weighed] = Judge(UnmixedCounts(wide)).weigh([Candidate(1, 0, ())])
+    assert weighed.excess > 0
+    together = [([0, 1], Response(1600, Fraction(7, 10)))]
+    one = randomise(rng, draw_strong(rng, [40, 40], [[], [0]], 400), [40, 40], together)
+    assert Judge(UnmixedCounts(one)).weigh([Candidate(1, 0, ())])[0].too_large
 
 
 def test_a_block_counted_whole_expects_what_its_matrix_makes_of_the_fit():

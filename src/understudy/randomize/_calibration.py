@@ -116,6 +116,29 @@ def score_test(published: Published, counts: Floats, fit: WithoutLink) -> ScoreT
     return ScoreTest(statistic, rank, inflation)
 
 
+def separate(published: Published) -> bool:
+    """Whether it is a table of two columns in blocks of their own, each counted by itself."""
+    return len(published.channels) == 2 == len(published.sizes) and all(c.after is None for c in published.channels)
+
+
+def pair_test(published: Published) -> ScoreTest:
+    """The same for two columns in blocks of their own, however many values they have: Pearson's statistic.
+
+    True values are independent if and only if published ones are, so the published table tells all there is to know.
+    """
+    table, n = published.table, float(published.n)
+    sides = [table.sum(axis=1), table.sum(axis=0)]
+    expected = np.outer(sides[0], sides[1]) / n
+    seen = expected > 0
+    statistic = float(((table - expected)[seen] ** 2 / expected[seen]).sum())
+    inflation = 1.0
+    for channel, published_side in zip(published.channels, sides, strict=True):
+        true = project_to_simplex(channel.unmixing.along(published_side) / n, 1.0)
+        spread = channel.squared.along(published_side / n) - true**2
+        inflation *= float(spread.sum()) / max(float((true * (1 - true)).sum()), 1e-9)
+    return ScoreTest(statistic, (len(sides[0]) - 1) * (len(sides[1]) - 1), max(inflation, 1.0))
+
+
 def _quadratic(covariance: Floats, total: Floats) -> tuple[float, int]:
     """uᵀS⁻¹u and its degrees of freedom; of the directions that have any noise, where some have none."""
     try:
