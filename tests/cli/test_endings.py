@@ -88,8 +88,10 @@ def test_in_python_whatever_is_raised_after_the_charge_carries_the_note(home, mo
 
 def test_somebody_elses_ledger_is_told_about_too(home, monkeypatch):
     class Theirs:
-        def charge(self, **told):
-            return Entry(id=1, time="", dataset="people", kind="charge", previous="", hash="theirs", **told)
+        def charge(self, terms, **told):
+            budget, neighbours = terms.budget, terms.neighbours
+            paid = {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": neighbours, "unit": terms.unit}
+            return Entry(id=1, time="", dataset="people", kind="charge", previous="", hash="theirs", **paid, **told)
 
     monkeypatch.setattr(_write, "privacy_letter", fail(RuntimeError()))
     with pytest.raises(RuntimeError) as raised:

@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from tests.api.people import SCHEMA, people
+from understudy import SQLiteLedger
 from understudy.cli._main import run
 from understudy.schema import Schema
 
@@ -119,7 +120,7 @@ def test_a_locked_ledger_is_told_and_nothing_is_written(home, capsys, monkeypatc
     capsys.readouterr()
     monkeypatch.setattr(
         "understudy.privacy._sqlite_ledger.SQLiteLedger.__init__.__kwdefaults__",
-        {"cap": None, "delta_cap": None, "wait_seconds": 0.1},
+        {**SQLiteLedger.__init__.__kwdefaults__, "wait_seconds": 0.1},
     )
     with sqlite3.connect("budget.db", isolation_level=None) as connection:
         connection.execute("BEGIN EXCLUSIVE")

@@ -7,7 +7,6 @@ import io
 import json
 import sqlite3
 import zipfile
-from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import understudy
 from tests.fuzz import materials
 from tests.fuzz.mutations import odd_value, spoil_bytes, spoil_text, spoil_value
-from understudy.privacy import Neighbours, make_budget, read_ledger
+from understudy.privacy import PrivacyTerms, PureBudget, make_budget, read_ledger
 from understudy.release import privacy_letter
 from understudy.schema import Schema
 
@@ -188,7 +187,7 @@ def run_ledger(given: Any, folder: Path) -> None:
     before = read_ledger(path, wait_seconds=0.1)
     epsilon = make_budget(given["epsilon"], None).epsilon
     ledger = understudy.SQLiteLedger(path, dataset=given["dataset"], cap=None, wait_seconds=0.1)
-    ledger.charge(epsilon=epsilon, delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE)
+    ledger.charge(PrivacyTerms(budget=PureBudget(epsilon=epsilon)))
     assert len(read_ledger(path).entries) == len(before.entries) + 1
 
 

@@ -18,7 +18,7 @@ import pyarrow.feather
 import pyarrow.parquet
 
 import understudy
-from understudy.privacy import Neighbours
+from understudy.privacy import PrivacyTerms, PureBudget
 from understudy.schema import Schema
 
 SCHEMA_TEXT = """\
@@ -175,7 +175,7 @@ def ledger_file() -> bytes:
         path = Path(folder, "budget.db")
         for dataset, epsilon in (("people", Fraction(1, 3)), ("people", Fraction(1)), ("houses", Fraction(1, 2))):
             ledger = understudy.SQLiteLedger(path, dataset=dataset, cap=10)
-            ledger.charge(epsilon=epsilon, delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE, method="privbayes")
+            ledger.charge(PrivacyTerms(budget=PureBudget(epsilon=epsilon)), method="privbayes")
         return path.read_bytes()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from understudy._core.errors import BudgetExceeded, LedgerError
-from understudy.privacy import ADD_REMOVE, Booking, Entry, SQLiteLedger, read_ledger
+from understudy.privacy import ADD_REMOVE, Booking, Entry, PrivacyTerms, SQLiteLedger, make_budget, read_ledger
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_cap_follows_what_is_spent_until_somebody_sets_one(path: Path) -> None
 
 
 def test_bookings_and_other_neighbours_do_not_mix(path: Path) -> None:
-    SQLiteLedger(path, dataset="d", cap="3").charge(epsilon=Fraction(1), delta=Fraction(0), neighbours=ADD_REMOVE)
+    SQLiteLedger(path, dataset="d", cap="3").charge(PrivacyTerms(budget=make_budget(1), neighbours=ADD_REMOVE))
     for epsilon in (None, Fraction(1)):
         with pytest.raises(LedgerError, match="neighbours"):
             SQLiteLedger(path, dataset="d").book(Booking(epsilon=epsilon))

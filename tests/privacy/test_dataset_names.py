@@ -1,15 +1,14 @@
 """Names that look alike are one account, or are refused, or are warned about before the charge."""
 
-from fractions import Fraction
 from functools import partial
 
 import pytest
 
 from understudy._core.errors import LedgerError, OptionError
-from understudy.privacy import REPLACE_ONE, MemoryLedger, PrivacyWarning, SQLiteLedger, read_ledger
+from understudy.privacy import MemoryLedger, PrivacyTerms, PrivacyWarning, SQLiteLedger, make_budget, read_ledger
 from understudy.privacy._dataset_names import find_name, near_names
 
-ONE = {"epsilon": Fraction(1), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+ONE = {"terms": PrivacyTerms(budget=make_budget(1))}
 
 
 @pytest.fixture

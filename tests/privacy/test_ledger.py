@@ -11,17 +11,27 @@ import sys
 import threading
 import time
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, MemoryLedger, SQLiteLedger, read_ledger
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    MemoryLedger,
+    PrivacyTerms,
+    SQLiteLedger,
+    make_budget,
+    read_ledger,
+)
 
-ONE = {"epsilon": Fraction(1), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+ONE = {"terms": PrivacyTerms(budget=make_budget(1))}
 
 
 def cost(epsilon, delta=0, neighbours=REPLACE_ONE):
-    return {"epsilon": Fraction(epsilon), "delta": Fraction(delta), "neighbours": neighbours}
+    budget = SimpleNamespace(epsilon=Fraction(epsilon), delta=Fraction(delta))
+    return {"terms": PrivacyTerms(budget=budget, neighbours=neighbours)}
 
 
 @pytest.fixture
@@ -57,7 +67,7 @@ def test_a_charge_that_is_not_exact_or_gives_back_is_refused_and_changes_nothing
     """A float had another text, and so another hash, once it was read back: the file was of no use any more."""
     ledger = MemoryLedger(dataset="d", cap="1") if kind == "memory" else SQLiteLedger(path, dataset="d", cap="1")
     with pytest.raises(LedgerError, match="must be exact fractions"):
-        ledger.charge(epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+        ledger.charge(PrivacyTerms(budget=SimpleNamespace(epsilon=epsilon, delta=delta)))
     assert ledger.show() == ()
     ledger.charge(**ONE)
     assert ledger.remaining() == 0
@@ -236,11 +246,10 @@ def test_processes_racing_to_the_cap_never_overspend(path):
 # Charges until killed; says so after each charge, as a run would only then look at its data.
 SPENDER = """
 import sys
-from fractions import Fraction
-from understudy.privacy import REPLACE_ONE, SQLiteLedger
+from understudy.privacy import PrivacyTerms, SQLiteLedger, make_budget
 while True:
     ledger = SQLiteLedger(sys.argv[1], dataset="killed", cap=10**6, wait_seconds=600)
-    ledger.charge(epsilon=Fraction(1, 7), delta=Fraction(0), neighbours=REPLACE_ONE)
+    ledger.charge(PrivacyTerms(budget=make_budget("1/7")))
     sys.stdout.write("charged\\n")
     sys.stdout.flush()
 """

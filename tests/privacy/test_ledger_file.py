@@ -1,14 +1,13 @@
 """Whoever may write a ledger's file cannot make it swallow charges: its whole list of objects must be ours."""
 
 import sqlite3
-from fractions import Fraction
 
 import pytest
 
 from understudy._core.errors import LedgerError
-from understudy.privacy import REPLACE_ONE, SQLiteLedger, _ledger_file, read_ledger
+from understudy.privacy import PrivacyTerms, SQLiteLedger, _ledger_file, make_budget, read_ledger
 
-ONE = {"epsilon": Fraction(1), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+ONE = {"terms": PrivacyTerms(budget=make_budget(1))}
 UNDO = (
     "AFTER UPDATE ON head BEGIN DELETE FROM entries WHERE id = NEW.count; UPDATE head SET count = (SELECT count(*) "
     "FROM entries), hash = (SELECT hash FROM entries ORDER BY id DESC LIMIT 1); END"
@@ -155,7 +154,7 @@ def test_a_ledger_of_version_0_1_is_told_as_that_and_not_as_tampered_with(tmp_pa
 def test_another_working_folder_leads_to_no_other_ledger(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ledger = SQLiteLedger("budget.db", dataset="people", cap=1)
-    half = {"epsilon": Fraction(1, 2), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+    half = {"terms": PrivacyTerms(budget=make_budget("1/2"))}
     ledger.charge(**half)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -168,9 +167,7 @@ def test_another_working_folder_leads_to_no_other_ledger(tmp_path, monkeypatch):
 @pytest.mark.parametrize("amount", ["1e999999999", "-1", "1/0", "0x1", " 1", "٣", "9" * 5000])
 def test_amounts_that_were_never_written_are_noticed_at_once(tmp_path, field, amount):
     path = tmp_path / "budget.db"
-    SQLiteLedger(path, dataset="people", cap=1).charge(
-        epsilon=Fraction(1, 2), delta=Fraction(0), neighbours=REPLACE_ONE
-    )
+    SQLiteLedger(path, dataset="people", cap=1).charge(PrivacyTerms(budget=make_budget("1/2")))
     with sqlite3.connect(path) as connection:
         connection.execute(f"UPDATE entries SET {field} = ? WHERE id = 2", (amount,))
     with pytest.raises(LedgerError, match="tampered with"):

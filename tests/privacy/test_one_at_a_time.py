@@ -17,11 +17,11 @@ from tests.privacy.small import PlainCounter, binary
 from understudy._core.errors import InternalError, LedgerError
 from understudy._core.randomness import SystemBytes
 from understudy.privacy import (
-    REPLACE_ONE,
     Charge,
     ExactNoise,
     MemoryLedger,
     NoisyTables,
+    PrivacyTerms,
     make_budget,
     make_noise,
     open_curator,
@@ -136,7 +136,7 @@ def test_a_curator_in_use_while_forking_is_refused_in_the_child_too(use):
 @needs_fork
 def test_a_forked_process_may_not_charge_a_ledger_in_memory():
     ledger = MemoryLedger(cap=1)
-    whole = {"epsilon": Fraction(1), "delta": Fraction(0), "neighbours": REPLACE_ONE}
+    whole = {"terms": PrivacyTerms(budget=make_budget(1))}
 
     def charge():
         with pytest.raises(LedgerError, match="made in another process"):

@@ -33,7 +33,7 @@ OTHERS = [Candidate(0, (Axis(1),)), Candidate(1, (Axis(0),))]
 class RefusingLedger:
     """A ledger that must not be touched."""
 
-    def charge(self, **_entry):
+    def charge(self, terms, **_entry):
         raise AssertionError("charged")
 
 

@@ -17,7 +17,9 @@ from understudy.randomize._calibration import (
     draw_null_gain,
     false_link_chance,
     fit_without_link,
+    pair_test,
     score_test,
+    separate,
 )
 from understudy.randomize._judge import Candidate, Judge, Rule
 from understudy.randomize._tails import chi_squared_quantile
@@ -92,16 +94,19 @@ def test_a_statistic_that_took_published_counts_for_true_ones_would_be_caught():
     assert over > 12
 
 
-def test_on_clean_columns_the_statistic_is_pearsons():
+def test_on_clean_columns_the_statistic_is_the_likelihood_ratio_and_nearly_so_beside_them():
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 3, (5000, 2))
     rows[:, 1] = np.where(rng.random(5000) < 0.1, rows[:, 0], rows[:, 1])
-    inbox = randomise(rng, rows, [3, 3], each_kept([3, 3], "1"))
-    published, three, fit = weigh(inbox, ())
+    published, three, fit = weigh(randomise(rng, rows, [3, 3], each_kept([3, 3], "1")), ())
     table = three[..., 0]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / 5000
+    ratio = 2 * float((table * np.log(table / expected)).sum())
+    assert score_test(published, three, fit).statistic == pytest.approx(ratio)
     pearson = float(((table - expected) ** 2 / expected).sum())
-    assert score_test(published, three, fit).statistic == pytest.approx(pearson, rel=1e-2)
+    assert pair_test(published).statistic == pytest.approx(pearson)
+    hardly = randomise(np.random.default_rng(0), rows, [3, 3], each_kept([3, 3], "999999/1000000"))
+    assert score_test(*weigh(hardly, ())).statistic == pytest.approx(pearson, rel=0.01)
 
 
 def test_for_two_columns_the_statistic_is_that_of_the_published_table():
@@ -114,6 +119,24 @@ def test_for_two_columns_the_statistic_is_that_of_the_published_table():
     assert score_test(*weigh(noisy, ())).statistic == pytest.approx(
         score_test(*weigh(as_clean, ())).statistic, rel=0.02
     )
+
+
+def test_wide_pairs_are_tested_in_the_published_table():
+    rng = np.random.default_rng(2)
+    rows = draw(rng, [3, 4], [[], [0]], 4000)
+    noisy = randomise(rng, rows, [3, 4], each_kept([3, 4], "7/10"))
+    published, three, fit = weigh(noisy, ())
+    short, long = pair_test(published), score_test(published, three, fit)
+    assert separate(published)
+    assert short.freedom == long.freedom
+    assert short.statistic == pytest.approx(long.statistic, rel=0.02)
+    assert short.inflation == pytest.approx(long.inflation, rel=0.1)
+    wide = randomise(rng, draw_strong(rng, [40, 40], [[], [0]], 4000), [40, 40], each_kept([40, 40], "7/10"))
+    [weighed] = Judge(UnmixedCounts(wide)).weigh([Candidate(1, 0, ())])
+    assert weighed.excess > 0
+    together = [([0, 1], Response(1600, Fraction(7, 10)))]
+    one = randomise(rng, draw_strong(rng, [40, 40], [[], [0]], 400), [40, 40], together)
+    assert Judge(UnmixedCounts(one)).weigh([Candidate(1, 0, ())])[0].too_large
 
 
 def test_a_block_counted_whole_expects_what_its_matrix_makes_of_the_fit():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -220,3 +221,47 @@ def test_all_of_it_as_plain_values(learned):
     assert len(told["families"]) == len(SIZES)
     assert told["rows"] == 20_000
     assert {tuple(link) for link in told["links"]} == TRUE
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "options"),
+    [
+        ([2], 100, {}),
+        ([1], 10, {}),
+        ([1, 2, 1, 3], 500, {}),
+        ([2, 2], 1, {}),
+        ([3, 3, 3], 10, {"score": "bic"}),
+        ([3, 3, 3], 10, {"score": "bayes"}),
+        ([1, 2, 2], 300, {"method": "privbayes"}),
+    ],
+)
+def test_tables_of_few_rows_columns_or_values_are_learnt_too(sizes, n, options):
+    rng = np.random.default_rng(0)
+    rows = draw_strong(rng, sizes, [[i - 1] if i else [] for i in range(len(sizes))], n)
+    blocks = [([c], Response(size, Fraction(8, 10) if size > 1 else Fraction(1))) for c, size in enumerate(sizes)]
+    learned = learn(randomise(rng, rows, sizes, blocks), **options)
+    assert len(next(learned.model.sample_codes(5, streams=Streams(0)))) == len(sizes)
+    assert learned.to_dict()["rows"] == n
+
+
+@pytest.mark.slow
+def test_alarm_is_found_with_fewer_wrong_links_than_by_fixed_values_or_from_rows_taken_for_clean():
+    pgmpy = pytest.importorskip("pgmpy")
+    net = read_bif(Path(pgmpy.__file__).parent / "utils" / "example_models" / "alarm.bif.gz")
+    columns = next(net.to_model().sample_codes(20_000, streams=Streams(0), independent=True, batch_rows=20_000))
+    sizes = [len(variable.states) for variable in net.variables]
+    place = {name: f"c{number}" for number, name in enumerate(net.names)}
+    true = {(place[parent], place[child]) for parent, child in net.links}
+    rng = np.random.default_rng(1)
+    inbox = randomise(rng, np.stack(columns, axis=1).astype(np.int64), sizes, each_kept(sizes, "8/10"))
+    codes = np.stack(inbox.table.columns, axis=1)
+    as_clean = randomise(rng, codes, sizes, each_kept(sizes, "1"))
+    order = list(place.values())
+
+    def wrong(rows, **options):
+        return len(set(learn(rows, order=order, how="projection", **options).links) ^ true)
+
+    ours = wrong(inbox)
+    assert ours <= 12
+    assert ours < wrong(as_clean, score="bic", penalty=1)
+    assert all(ours < wrong(inbox, score="bayes", eta=eta) for eta in (1.0, 0.99, 0.98, 0.97))

@@ -186,3 +186,52 @@ def test_exact_parameters_tell_what_a_lone_person_has(secret: int) -> None:
     [found] = tables.measure(open_curator(tables, budget=make_budget(1), noiseless="all"))
     assert found.probabilities[1, secret] == pytest.approx(1)
     assert found.people.tolist() == pytest.approx([3, 1])
+
+
+def test_a_parent_that_was_randomised_together_with_another_column_is_un_mixed_from_the_whole_block() -> None:
+    """A matrix over two columns that no marginal matrix stands for; every outcome of three rows is played."""
+    matrix = Matrix.of(
+        [
+            ["7/10", "1/10", "1/10", "1/10"],
+            ["1/5", "3/5", "1/10", "1/10"],
+            ["1/20", "1/4", "13/20", "1/20"],
+            ["1/10", "1/10", "3/10", "1/2"],
+        ]
+    )
+    declared = schema(parent=2, beside=2)
+    block = Block(columns=("parent", "beside"), sizes=(2, 2), matrix=matrix)
+    plan = Plan(party="hospital", schema=declared, blocks=(block,))
+    people, child, true = [1, 2, 3], [0, 1, 1], [0, 3, 2]
+    truth = np.zeros((2, 2))
+    np.add.at(truth, (np.array(true) // 2, child), 1)
+    mean, square, stated = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros((2, 2))
+    for cells in product(range(4), repeat=3):
+        chance = float(np.prod([float(matrix.probability(t, c)) for t, c in zip(true, cells, strict=True)]))
+        table = Table(declared.domain, (np.array(cells) // 2, np.array(cells) % 2))
+        inbox = Inbox([own_columns(child, people), PartyColumns(plan, table, keys(people))])
+        tables = OwnTables(UnmixedCounts(inbox), frozenset({0}), [Marginal.of(1, 0)])
+        assert tables.marginals == [Marginal.of(1, 2, 0)]
+        one = tables._families[0].layout.published(tables.count(tables.marginals)[0]).unmixed()
+        mean, square = mean + chance * one.counts, square + chance * one.counts**2
+        stated = stated + chance * one.variance
+    assert np.allclose(mean, truth)
+    assert np.allclose(stated, square - truth**2)
+
+
+def test_a_cross_family_that_is_part_of_another_is_summed_out_of_it_with_its_noise() -> None:
+    people = list(range(8))
+    mine = own_columns([0, 1] * 4, people, [0, 0, 1, 1] * 2)
+    inbox = Inbox([mine, sent_columns((0,) * 4 + (1,) * 4, people, FLIP)])
+    families = [Marginal.of(2, 1), Marginal.of(2, 1, 0)]
+    tables = OwnTables(UnmixedCounts(inbox), frozenset({0, 1}), families)
+    assert tables.marginals == [Marginal.of(2, 1, 0)]
+    counts = np.ones((2, 2, 2), dtype=np.int64)
+    noise = NoiseLevel(kind="gaussian", scale=Fraction(1, 4))
+    whole, part = (
+        tables.learn([Measurement(marginal=tables.marginals[0], counts=counts, noise=level)])[0].errors
+        for level in (noise, NO_NOISE)
+    )
+    # θ = 1/2 of 4 people, each cell the sum of two noisy ones: Var = ½·V/N² with V = 2·σ²·ΣQ²
+    added = 2 * float(noise.variance) * float((FLIP.inverse[:, 0] ** 2).sum())
+    assert whole.max() < 0.5
+    assert np.allclose(np.sqrt(part**2 + 0.5 * added / 4**2), whole)

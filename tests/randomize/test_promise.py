@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import log
 
 import pytest
 
 from understudy.randomize import Block, Matrix, Plan, Response, TransitionMatrix
-from understudy.randomize._promise import Sent, study_statement
+from understudy.randomize._promise import Sent, study_statement, told_apart
 from understudy.schema import Schema
 
 SCHEMA = Schema.from_dict(
@@ -76,3 +77,11 @@ def test_parties_add_up_and_a_seed_or_an_open_column_takes_the_guarantee_away() 
     open_one = sent(one("smokes", Response(2, Fraction(1))), one("disease", UNEVEN))
     left = study_statement([open_one], **given)  # type: ignore[arg-type]
     assert left.stamp == "NO GUARANTEE: sensitive columns without a bound"
+
+
+def test_parties_of_one_name_are_told_apart() -> None:
+    plans = [replace(sent(one("smokes", UNEVEN), one("disease", UNEVEN)).plan, party=name) for name in ("a", "b", "a")]
+    assert told_apart(plans) == ["a 1", "b", "a 3"]
+    found = [Sent(plan=plan, rows=9, called=called) for plan, called in zip(plans, told_apart(plans), strict=True)]
+    assert [line.party for line in found[2].charges] == ["a 3", "a 3"]
+    assert found[2].note.name == "a 3"

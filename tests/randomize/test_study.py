@@ -8,16 +8,17 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import understudy as us
 from understudy._core.errors import OutputError
 from understudy.cli._main import run
 from understudy.models import Network, NetworkModel, Node
-from understudy.randomize import Block, Parameters, Plan, Response, Study, write_study
+from understudy.randomize import Block, Parameters, Plan, Response, Study, apply, learn, plan, write_study
 from understudy.randomize._promise import Sent, study_statement
-from understudy.randomize._study import with_errors
-from understudy.release import PublishedModel
+from understudy.randomize._study import study_of, with_errors
+from understudy.release import PublishedModel, privacy_letter
 from understudy.schema import Axis, Schema, recode
 
 KEEP = Fraction(3, 4)
@@ -157,3 +158,16 @@ def test_nothing_is_left_of_a_study_that_cannot_be_written(tmp_path: Path) -> No
     with pytest.raises(ValueError, match="zip"):
         write_study(tmp_path / "deep" / "study", broken)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_run_that_was_forced_costs_twice_in_what_is_learnt_from_it(tmp_path: Path) -> None:
+    made_plan = plan({"name": "hospital", "fields": [{"name": "smokes", "categories": ["no", "yes"]}]}, epsilon=1)
+    people = pa.table({"smokes": ["no", "no", "yes"] * 100})
+    given = {"ledger": tmp_path / "ledger.db", "force": True}
+    apply(people, made_plan, out=tmp_path / "first.parquet", cap=10, **given)
+    apply(people, made_plan, out=tmp_path / "second.parquet", **given)
+    first, second = (study_of(learn([tmp_path / name])).statement for name in ("first.parquet", "second.parquet"))
+    assert first.private
+    assert second.private
+    assert second.epsilon == 2 * first.epsilon
+    assert "randomised more than once" in privacy_letter(second)

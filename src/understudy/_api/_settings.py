@@ -169,7 +169,4 @@ def _check_cap(settings: RunSettings) -> None:
     """Refuse a run over the cap before anything runs; the charge itself checks again."""
     check = getattr(settings.ledger, "check", None)
     if check is not None and settings.guarantee:
-        budget = settings.terms.budget
-        check(
-            epsilon=budget.epsilon, delta=budget.delta, neighbours=settings.terms.neighbours, unit=settings.terms.unit
-        )
+        check(settings.terms)

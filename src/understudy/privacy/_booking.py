@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from understudy.privacy._budget import PureBudget
 from understudy.privacy._dataset_names import find_name
 from understudy.privacy._ledger import Entry, Kind, accounts, cap_entry, check_amounts, check_cap, make_entry
 from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._terms import PrivacyTerms
 from understudy.privacy._unit import ONE_ROW
 
 FOLLOWS = "the cap follows what is spent"
@@ -57,7 +59,7 @@ cap=None)]
     if epsilon is None:
         account.refuse_relation(_RELATION, ONE_ROW)
     else:
-        account.refuse_or_pass(epsilon, Fraction(0), _RELATION)
+        account.refuse_or_pass(PrivacyTerms(budget=PureBudget(epsilon=epsilon), neighbours=_RELATION))
     kind: Kind = "unbounded" if epsilon is None else "charge"
     spent, said = epsilon or Fraction(0), {"method": booking.method, "note": booking.note}
     return [*made, _entry([*entries, *made], account.dataset, kind, epsilon=spent, delta=Fraction(0), **said)]

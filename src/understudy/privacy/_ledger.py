@@ -19,6 +19,7 @@ from understudy._core.receipts import Receipt, leave_receipt
 from understudy.privacy._budget import Number, parse_number
 from understudy.privacy._dataset_names import find_name
 from understudy.privacy._neighbours import Neighbours
+from understudy.privacy._terms import PrivacyTerms
 from understudy.privacy._unit import ONE_ROW, PrivacyUnit
 
 Kind: TypeAlias = Literal["open", "charge", "cap", "unbounded"]
@@ -117,18 +118,11 @@ class Account:
             n_charges=self.n_charges + 1,
         )
 
-    def refuse_or_pass(
-        self,
-        epsilon: Fraction,
-        delta: Fraction,
-        neighbours: Neighbours,
-        unit: PrivacyUnit = ONE_ROW,
-        *,
-        raising: str = _RAISING,
-    ) -> None:
+    def refuse_or_pass(self, terms: PrivacyTerms, *, raising: str = _RAISING) -> None:
         """Raise unless this charge fits; `raising` says how this ledger's caps are raised."""
+        epsilon, delta = terms.budget.epsilon, terms.budget.delta
         check_amounts(epsilon, delta)
-        self.refuse_relation(neighbours, unit)
+        self.refuse_relation(terms.neighbours, terms.unit)
         if epsilon > self.remaining:
             raise BudgetExceeded(
                 f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but {self.remaining} of its cap "
@@ -160,16 +154,7 @@ class Account:
 class Ledger(Protocol):
     """Where a run is charged before its data are looked at."""
 
-    def charge(
-        self,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        neighbours: Neighbours,
-        unit: PrivacyUnit = ONE_ROW,
-        method: str = "",
-        note: str = "",
-    ) -> Entry:
+    def charge(self, terms: PrivacyTerms, *, method: str = "", note: str = "") -> Entry:
         """Book a run's whole budget for good, or raise; on return the charge is durable."""
         ...
 
@@ -180,47 +165,35 @@ class LedgerWithReceipts:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def charge(
-        self,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        neighbours: Neighbours,
-        unit: PrivacyUnit = ONE_ROW,
-        method: str = "",
-        note: str = "",
-    ) -> Entry:
+    def charge(self, terms: PrivacyTerms, *, method: str = "", note: str = "") -> Entry:
         """Book a run's whole budget for good, or raise."""
-        entry = self._ledger.charge(
-            epsilon=epsilon, delta=delta, neighbours=neighbours, unit=unit, method=method, note=note
-        )
+        entry = self._ledger.charge(terms, method=method, note=note)
         leave_receipt(receipt_for(entry))
         return entry
 
 
 def next_entries(
     entries: Sequence[Entry],
+    terms: PrivacyTerms,
     *,
     dataset: str,
     cap: Fraction | None,
     delta_cap: Fraction | None,
-    epsilon: Fraction,
-    delta: Fraction,
-    neighbours: Neighbours,
-    unit: PrivacyUnit = ONE_ROW,
     method: str,
     note: str,
     raising: str = _RAISING,
 ) -> list[Entry]:
     """The entries that a charge appends to these: one, or two if it opens the dataset. Raises if it must not be made.
 
-    >>> made = next_entries([], dataset="d", cap=Fraction(3), delta_cap=None, epsilon=Fraction(1), delta=Fraction(0),
-    ...                     neighbours=Neighbours.REPLACE_ONE, method="", note="")
+    >>> from understudy.privacy import make_budget
+    >>> terms = PrivacyTerms(budget=make_budget(1))
+    >>> made = next_entries([], terms, dataset="d", cap=Fraction(3), delta_cap=None, method="", note="")
     >>> [entry.kind for entry in made], made[1].previous == made[0].hash
     (['open', 'charge'], True)
     """
     known = accounts(entries)
     account = known.get(find_name(dataset, known) or "")
+    neighbours, unit = terms.neighbours, terms.unit
     new: list[Entry] = []
     if account is None:
         if cap is None:
@@ -233,14 +206,14 @@ def next_entries(
         account = accounts(new)[dataset]
     else:
         check_cap(account, cap, delta_cap)
-    account.refuse_or_pass(epsilon, delta, neighbours, unit, raising=raising)
+    account.refuse_or_pass(terms, raising=raising)
     new.append(
         make_entry(
             [*entries, *new],
             account.dataset,
             "charge",
-            epsilon=epsilon,
-            delta=delta,
+            epsilon=terms.budget.epsilon,
+            delta=terms.budget.delta,
             neighbours=neighbours,
             unit=unit,
             method=method,

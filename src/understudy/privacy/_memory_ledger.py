@@ -12,8 +12,7 @@ from understudy._core.receipts import leave_receipt
 from understudy.privacy._budget import Number
 from understudy.privacy._dataset_names import check_name
 from understudy.privacy._ledger import Account, Entry, account_of, accounts, next_entries, parse_caps, receipt_for
-from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._unit import ONE_ROW, PrivacyUnit
+from understudy.privacy._terms import PrivacyTerms
 
 _IN_MEMORY = "make the ledger with a larger cap"
 
@@ -22,10 +21,11 @@ class MemoryLedger:
     """A ledger that lasts as long as the process: several runs on one dataset under one cap.
 
     >>> ledger = MemoryLedger(dataset="people", cap=1)
-    >>> half = {"epsilon": Fraction(3, 4), "delta": Fraction(0), "neighbours": Neighbours.REPLACE_ONE}
-    >>> ledger.charge(**half).id, ledger.remaining()
+    >>> from understudy.privacy import make_budget
+    >>> most = PrivacyTerms(budget=make_budget("3/4"))
+    >>> ledger.charge(most).id, ledger.remaining()
     (2, Fraction(1, 4))
-    >>> ledger.charge(**half)
+    >>> ledger.charge(most)
     Traceback (most recent call last):
     understudy._core.errors.BudgetExceeded: this run asks for epsilon 3/4 of dataset 'people', but 1/4 of its cap 1 is \
 left. Ask for 1/4 or less, or make the ledger with a larger cap.
@@ -38,16 +38,7 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
         self._lock = Lock()
         self._process = os.getpid()
 
-    def charge(
-        self,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        neighbours: Neighbours,
-        unit: PrivacyUnit = ONE_ROW,
-        method: str = "",
-        note: str = "",
-    ) -> Entry:
+    def charge(self, terms: PrivacyTerms, *, method: str = "", note: str = "") -> Entry:
         """Book a run's whole budget, or raise."""
         if os.getpid() != self._process:
             raise LedgerError(
@@ -57,13 +48,10 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
         with self._lock:
             made = next_entries(
                 self._entries,
+                terms,
                 dataset=self.dataset,
                 cap=self._cap,
                 delta_cap=self._delta_cap,
-                epsilon=epsilon,
-                delta=delta,
-                neighbours=neighbours,
-                unit=unit,
                 method=method,
                 note=note,
                 raising=_IN_MEMORY,
@@ -72,13 +60,13 @@ left. Ask for 1/4 or less, or make the ledger with a larger cap.
             self._entries += made
             return made[-1]
 
-    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, unit: PrivacyUnit = ONE_ROW) -> None:
+    def check(self, terms: PrivacyTerms) -> None:
         """Raise if this charge would be refused now; charges nothing."""
         cap = self._cap or Fraction(0)
         account = accounts(self._entries).get(self.dataset) or Account(
-            dataset=self.dataset, neighbours=neighbours, unit=unit, cap=cap, delta_cap=self._delta_cap
+            dataset=self.dataset, neighbours=terms.neighbours, unit=terms.unit, cap=cap, delta_cap=self._delta_cap
         )
-        account.refuse_or_pass(epsilon, delta, neighbours, unit, raising=_IN_MEMORY)
+        account.refuse_or_pass(terms, raising=_IN_MEMORY)
 
     def show(self) -> tuple[Entry, ...]:
         """All entries."""

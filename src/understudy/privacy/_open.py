@@ -61,7 +61,5 @@ def open_curator(
     if run.rows is not None:
         warn_of_large_delta(budget, run.rows)
     if ledger is not None and run.guarantee:
-        run.ledger_entry = ledger.charge(
-            epsilon=budget.epsilon, delta=budget.delta, neighbours=neighbours, unit=unit, method=method, note=note
-        )
+        run.ledger_entry = ledger.charge(run.terms, method=method, note=note)
     return Curator(run, PrivateRows(counter), View(counter.domain))

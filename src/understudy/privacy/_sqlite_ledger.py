@@ -46,7 +46,7 @@ from understudy.privacy._ledger_file import (
     sqlite_errors_explained,
 )
 from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._unit import ONE_ROW, PrivacyUnit
+from understudy.privacy._terms import PrivacyTerms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +66,10 @@ def read_ledger(path: str | os.PathLike[str], *, wait_seconds: float = 10.0) -> 
     """Everything in a ledger file, verified; charges nothing, so a read-only file will do.
 
     >>> from tempfile import TemporaryDirectory
+    >>> from understudy.privacy import make_budget
     >>> with TemporaryDirectory() as folder:
     ...     ledger = SQLiteLedger(Path(folder) / "budget.db", dataset="people", cap=3)
-    ...     entry = ledger.charge(epsilon=Fraction(1), delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE)
+    ...     entry = ledger.charge(PrivacyTerms(budget=make_budget(1)))
     ...     found = read_ledger(ledger.path)
     >>> found.accounts["people"].remaining, [entry.kind for entry in found.entries]
     (Fraction(2, 1), ['open', 'charge'])
@@ -94,9 +95,10 @@ class SQLiteLedger:
     rises with what is spent, as entries of its own, until somebody sets one.
 
     >>> from tempfile import TemporaryDirectory
+    >>> from understudy.privacy import make_budget
     >>> with TemporaryDirectory() as folder:
     ...     ledger = SQLiteLedger(Path(folder) / "budget.db", dataset="people", cap="3")
-    ...     entry = ledger.charge(epsilon=Fraction(1), delta=Fraction(0), neighbours=Neighbours.REPLACE_ONE)
+    ...     entry = ledger.charge(PrivacyTerms(budget=make_budget(1)))
     ...     entry.kind, ledger.spent(), ledger.remaining(), ledger.head() == entry.hash
     ('charge', Fraction(1, 1), Fraction(2, 1), True)
     """
@@ -134,28 +136,16 @@ class SQLiteLedger:
         else:
             _warn_of_near_names(name, known)
 
-    def charge(
-        self,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        neighbours: Neighbours,
-        unit: PrivacyUnit = ONE_ROW,
-        method: str = "",
-        note: str = "",
-    ) -> Entry:
+    def charge(self, terms: PrivacyTerms, *, method: str = "", note: str = "") -> Entry:
         """Book a run's whole budget, or raise; on return the charge is on disk."""
 
         def append(entries: list[Entry]) -> list[Entry]:
             return next_entries(
                 entries,
+                terms,
                 dataset=self.dataset,
                 cap=self._cap,
                 delta_cap=self._delta_cap,
-                epsilon=epsilon,
-                delta=delta,
-                neighbours=neighbours,
-                unit=unit,
                 method=method,
                 note=note,
             )
@@ -182,15 +172,15 @@ class SQLiteLedger:
     def _booked(self, entries: Sequence[Entry], booking: Booking) -> list[Entry]:
         return booked_entries(entries, booking, dataset=self.dataset, cap=self._cap, delta_cap=self._delta_cap)
 
-    def check(self, *, epsilon: Fraction, delta: Fraction, neighbours: Neighbours, unit: PrivacyUnit = ONE_ROW) -> None:
+    def check(self, terms: PrivacyTerms) -> None:
         """Raise if this charge would be refused now. Charges nothing, so the answer may be out of date at once."""
         listed = self._file().accounts
         known = listed.get(find_name(self.dataset, listed) or "")
         cap = self._cap or Fraction(0)
         account = known or Account(
-            dataset=self.dataset, neighbours=neighbours, unit=unit, cap=cap, delta_cap=self._delta_cap
+            dataset=self.dataset, neighbours=terms.neighbours, unit=terms.unit, cap=cap, delta_cap=self._delta_cap
         )
-        account.refuse_or_pass(epsilon, delta, neighbours, unit)
+        account.refuse_or_pass(terms)
 
     def change_cap(self, cap: Number, *, delta_cap: Number | None = None, note: str = "") -> Entry:
         """Set another cap from now on, as an entry of its own. It may be lower than what was spent.

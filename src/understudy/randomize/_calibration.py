@@ -100,12 +100,15 @@ def score_test(published: Published, counts: Floats, fit: WithoutLink) -> ScoreT
 
     Each published row has a value s with mean 0 if there is no link: the un-mixed indicator of (x, z, a), centred in x
     and in z given a. The statistic is uᵀ·Cov(u)⁻¹·u of their sum u, with the covariance that the fit without the link
-    expects. On clean columns it is Pearson's chi-squared.
+    expects. For two columns in blocks of their own it is Pearson's chi-squared of the published table.
     """
     size, other, rows = counts.shape
     freedom = (size - 1) * (other - 1) * rows
     if freedom == 0:
         return ScoreTest(0.0, 0, 1.0)
+    if published.condition <= 1 + 1e-12:
+        # nothing was randomised: the likelihood ratio itself, which sparse tables mislead less
+        return ScoreTest(2 * float(likelihood_gain(np.maximum(counts, 0.0))), freedom, 1.0)
     values = _centred(_unmixing_matrix(published, counts.shape), fit)
     scores = np.ascontiguousarray(values[:, :-1, :-1]).reshape(-1, freedom)
     total = _centred(counts[None], fit)[0, :-1, :-1].ravel()
@@ -114,6 +117,29 @@ def score_test(published: Published, counts: Floats, fit: WithoutLink) -> ScoreT
     inflation = float(np.trace(covariance) / clean.sum())
     statistic, rank = _quadratic(covariance, total)
     return ScoreTest(statistic, rank, inflation)
+
+
+def separate(published: Published) -> bool:
+    """Whether it is a table of two columns in blocks of their own, each counted by itself."""
+    return len(published.channels) == 2 == len(published.sizes) and all(c.after is None for c in published.channels)
+
+
+def pair_test(published: Published) -> ScoreTest:
+    """The same for two columns in blocks of their own, however many values they have: Pearson's statistic.
+
+    True values are independent if and only if published ones are, so the published table tells all there is to know.
+    """
+    table, n = published.table, float(published.n)
+    sides = [table.sum(axis=1), table.sum(axis=0)]
+    expected = np.outer(sides[0], sides[1]) / n
+    seen = expected > 0
+    statistic = float(((table - expected)[seen] ** 2 / expected[seen]).sum())
+    inflation = 1.0
+    for channel, published_side in zip(published.channels, sides, strict=True):
+        true = project_to_simplex(channel.unmixing.along(published_side) / n, 1.0)
+        spread = channel.squared.along(published_side / n) - true**2
+        inflation *= float(spread.sum()) / max(float((true * (1 - true)).sum()), 1e-9)
+    return ScoreTest(statistic, (len(sides[0]) - 1) * (len(sides[1]) - 1), max(inflation, 1.0))
 
 
 def _quadratic(covariance: Floats, total: Floats) -> tuple[float, int]:

@@ -15,7 +15,9 @@ from understudy.randomize._calibration import (
     draw_null_gain,
     false_link_chance,
     fit_without_link,
+    pair_test,
     score_test,
+    separate,
 )
 from understudy.randomize._published import Published
 from understudy.randomize._scores import bayes_gain, likelihood_gain
@@ -28,6 +30,8 @@ Score: TypeAlias = Literal["likelihood", "bic", "bayes"]
 SCORES: tuple[Score, ...] = ("likelihood", "bic", "bayes")
 MOST_CELLS = 512
 """Of a candidate's table. Its covariance has as many rows; and more cells than this hold little but noise."""
+MOST_CELLS_OF_A_PAIR = 1 << 16
+"""Of two columns in blocks of their own, which need no covariance."""
 
 
 class Candidate(NamedTuple):
@@ -69,6 +73,10 @@ class Weighed:
     def too_large(self) -> bool:
         """Whether its table has too many cells to be looked at."""
         return self.gain == -inf
+
+
+def _too_large(candidate: Candidate) -> Weighed:
+    return Weighed(candidate=candidate, gain=-inf, margin=0.0, freedom=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,20 +134,28 @@ class Judge:
         new = list(dict.fromkeys(one for one in candidates if one not in self.known))
         domain = self.counts.domain
         marginals = {one: Marginal.of(one.child, one.link, *one.parents) for one in new}
-        fitting = [one for one in new if marginals[one].n_cells(domain) <= self.rule.most_cells]
+        fitting = [
+            one
+            for one in new
+            if marginals[one].n_cells(domain) <= (self.rule.most_cells if one.parents else MOST_CELLS_OF_A_PAIR)
+        ]
         for start in range(0, len(fitting), 256):  # some at a time: their tables are held together
             some = fitting[start : start + 256]
             published = self.counts.published([marginals[one] for one in some])
             self.known.update((one, self._weigh(one, table)) for one, table in zip(some, published, strict=True))
         for one in new:
-            self.known.setdefault(one, Weighed(candidate=one, gain=-inf, margin=0.0, freedom=0))
+            self.known.setdefault(one, _too_large(one))
         return [self.known[one] for one in candidates]
 
     def _weigh(self, candidate: Candidate, published: Published) -> Weighed:
         counts = published.unmixed().counts
         three = counts.reshape(counts.shape[0], counts.shape[1], -1)
+        large = counts.size > self.rule.most_cells
+        if large and not separate(published):
+            return _too_large(candidate)
         if self.rule.score == "likelihood":
-            test = score_test(published, three, fit_without_link(published, three))
+            fit = None if large else fit_without_link(published, three)
+            test = pair_test(published) if fit is None else score_test(published, three, fit)
             if not test.freedom:
                 return Weighed(candidate=candidate, gain=0.0, margin=0.0, freedom=0)
             margin = chi_squared_quantile(self.chance, test.freedom) / 2

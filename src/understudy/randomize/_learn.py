@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from understudy.models import HasNetwork, Model, Network, NetworkModel, Node
 from understudy.randomize._fit_method import fit_method
 from understudy.randomize._inbox import Inbox
 from understudy.randomize._judge import MOST_CELLS, Judge, Rule, Score
-from understudy.randomize._k2 import Found, search_k2
+from understudy.randomize._k2 import Found, Progress, search_k2
 from understudy.randomize._known_structure import read_order, read_structure
 from understudy.randomize._open_inbox import open_inbox
 from understudy.randomize._order import LearntOrder, learn_order
@@ -24,7 +24,6 @@ from understudy.randomize._skeleton import StructureLike
 from understudy.randomize._unmixed_counts import UnmixedCounts
 from understudy.schema import Axis, Domain, recode
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 K2 = "k2"
 _MOST_PARENTS = 12
 
@@ -158,10 +157,8 @@ def _search(
         # the paper's K2 never drops a parent, and its fixed values are run as it ran them
         found = search_k2(judge, known, max_parents=max_parents, prune=rule.calibrated, progress=progress)
         return found, None
-    if progress is not None:
-        progress("looking for an order", 0, 1)
     ordering = judge if rule == replace(rule, score="likelihood") and rule.calibrated else Judge(counts)
-    learnt = learn_order(ordering, max_parents=max_parents)
+    learnt = learn_order(ordering, max_parents=max_parents, progress=progress)
     found = search_k2(
         judge,
         learnt.order,
@@ -170,6 +167,8 @@ def _search(
         prune=rule.calibrated,
         progress=progress,
     )
+    if ordering is not judge:
+        found.considered += len(ordering.known)
     return found, learnt
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from understudy.models import parents_first
 from understudy.randomize._judge import Candidate, Judge, Weighed
-from understudy.randomize._k2 import Parents
+from understudy.randomize._k2 import Parents, Progress
 from understudy.randomize._tails import chi_squared_tail
 
 STILL_DEPENDENT = 0.01
@@ -37,16 +37,16 @@ class LearntOrder:
         return (min(child, link), max(child, link)) in self.pairs
 
 
-def learn_order(judge: Judge, *, max_parents: int) -> LearntOrder:
+def learn_order(judge: Judge, *, max_parents: int, progress: Progress | None = None) -> LearntOrder:
     """An order of all columns. The judge must weigh by likelihood."""
-    pairs = candidate_pairs(judge)
+    pairs = candidate_pairs(judge, progress=progress)
     climb = _Climb(judge, pairs, max_parents)
     parents = climb.run()
     names = {str(child): [str(parent) for parent in parents[child]] for child in sorted(parents)}
     return LearntOrder(tuple(int(name) for name in parents_first(names)), pairs, parents)
 
 
-def candidate_pairs(judge: Judge) -> frozenset[tuple[int, int]]:
+def candidate_pairs(judge: Judge, *, progress: Progress | None = None) -> frozenset[tuple[int, int]]:
     """Pairs that depend on each other, alone and given any one third column near to them."""
     columns = range(len(judge.counts.domain))
     every = [Candidate(child, link, ()) for child in columns for link in columns if link < child]
@@ -59,6 +59,8 @@ def candidate_pairs(judge: Judge) -> frozenset[tuple[int, int]]:
         listed.sort()
     left = dict.fromkeys(sorted(strength))
     for rank in range(_NEAREST):  # the nearest third of every pair first: most pairs that go out do so at once
+        if progress is not None:
+            progress("looking for an order", rank, _NEAREST)
         tests: dict[Candidate, tuple[int, int]] = {}
         for pair in left:
             for side in (0, 1):

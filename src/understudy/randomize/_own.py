@@ -27,7 +27,6 @@ from understudy.privacy import (
     Entry,
     Ledger,
     LedgerWithReceipts,
-    Neighbours,
     PrivacyTerms,
     PrivacyUnit,
     SQLiteLedger,
@@ -255,18 +254,9 @@ class _Booked:
     def __init__(self, ledger: SQLiteLedger) -> None:
         self._ledger = ledger
 
-    def charge(
-        self,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        neighbours: Neighbours,
-        unit: PrivacyUnit = ONE_ROW,
-        method: str = "",
-        note: str = "",
-    ) -> Entry:
+    def charge(self, terms: PrivacyTerms, *, method: str = "", note: str = "") -> Entry:
         """Book the run's whole budget for good, or raise."""
-        return self._ledger.book(Booking(epsilon=epsilon, method=method, note=note))
+        return self._ledger.book(Booking(epsilon=terms.budget.epsilon, method=method, note=note))
 
 
 def _unit(asked: _Asked) -> PrivacyUnit:

@@ -30,6 +30,13 @@ class Sent:
     times: int = 1
     """How often these columns of this table were randomised in all: whoever has the copies can average them."""
     seeded: bool = False
+    called: str = ""
+    """What the party is called here, where the name in its plan would not tell it from others."""
+
+    @property
+    def name(self) -> str:
+        """What the party is called."""
+        return self.called or self.plan.party
 
     @property
     def public(self) -> tuple[str, ...]:
@@ -53,7 +60,7 @@ class Sent:
                 mechanism=in_words(block),
                 cost=None if (cost := epsilon_of(block)) is None else self.times * cost,
                 unit="epsilon",
-                party=self.plan.party,
+                party=self.name,
                 local=True,
                 runs=self.times,
             )
@@ -65,7 +72,7 @@ class Sent:
     def note(self) -> PartyNote:
         """Who it is, and how much it sent."""
         return PartyNote(
-            name=self.plan.party,
+            name=self.name,
             rows=self.rows,
             columns=self.plan.schema.names,
             public=self.public,
@@ -107,6 +114,20 @@ def _kept(matrix: TransitionMatrix) -> str:
     diagonal = [matrix.probability(code, code) for code in range(matrix.size)]
     low, high = (f"{float(value):.3g}" for value in (min(diagonal), max(diagonal)))
     return f"kept with {low}" if low == high else f"kept with {low} to {high}"
+
+
+def told_apart(plans: Sequence[Plan]) -> list[str]:
+    """Names for the parties of these plans, each once: a number is added to those without one, or with another's.
+
+    >>> told_apart([Plan(party="", schema=Schema(name="", fields=()), blocks=())] * 2)
+    ['party 1', 'party 2']
+    """
+    given = [plan.party or "party" for plan in plans]
+    names: list[str] = []
+    for number, name in enumerate(given, start=1):
+        alone = given.count(name) == 1 and plans[number - 1].party
+        names.append(name if alone else f"{name} {number}")
+    return names
 
 
 def study_statement(

@@ -135,7 +135,7 @@ def open_record_ledger(
         if dataset is not None or cap is not None:
             raise OptionError("an open ledger has its dataset and its cap. Give neither, or give the ledger's path.")
         return ledger
-    name = dataset or plan.party or (opened.path.stem if opened.path else "")
+    name = (plan.party or (opened.path.stem if opened.path else "")) if dataset is None else dataset
     if ledger is not None:
         return SQLiteLedger(ledger, dataset=name, cap=cap)
     if cap is not None:

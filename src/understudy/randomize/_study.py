@@ -16,7 +16,7 @@ from understudy._core.errors import OptionError
 from understudy.models import HasNetwork, Saves, TakesErrors, why_not_releasable
 from understudy.randomize._learn import Learned
 from understudy.randomize._parameters import Family
-from understudy.randomize._promise import Sent, study_statement
+from understudy.randomize._promise import Sent, study_statement, told_apart
 from understudy.randomize._study_text import study_report
 from understudy.release import PublishedModel, Statement, json_bytes, privacy_letter, whole_folder
 from understudy.schema import Axis, Field, Schema
@@ -104,8 +104,9 @@ def study_of(learned: Learned, *, name: str | None = None) -> Study:
             keyed=party.pseudonyms is not None,
             times=party.times,
             seeded=bool(party.stamp),
+            called=called,
         )
-        for party in inbox.parties
+        for party, called in zip(inbox.parties, told_apart(inbox.plans), strict=True)
     ]
     statement = study_statement(
         sent,

@@ -134,7 +134,8 @@ def _not_hidden(statement: Statement) -> str:
         lines.append(
             "Which rows belong to the same person. They carry pseudonyms: keyed hashes of the person's number, made "
             "with a secret that the parties share and whoever collects the files does not have. Somebody with both the "
-            "secret and a list of numbers can tell whose row is whose; the bound above holds even then."
+            "secret and a list of numbers can tell whose row is whose"
+            + ("; the bound above holds even then." if statement.private else ".")
         )
     return "## What is not hidden\n\n" + "\n".join(f"- {line}" for line in lines)
 
