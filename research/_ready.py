@@ -11,6 +11,7 @@ from research._experiment import Run
 from research._figure import check_matplotlib
 from research.figures import experiment_named
 from research.svm import svm_targets
+from research.tasks import REAL, network_file
 from understudy._core.errors import OptionError, SchemaError, TableError, UserError
 from understudy.evaluation import scikit_learn
 from understudy.schema import Schema
@@ -37,6 +38,9 @@ def check_ready(names: Iterable[str], data: str | os.PathLike[str] | None = None
     if todo:
         check_matplotlib()
         _check_scikit_learn(todo)
+        for network in dict.fromkeys(run.params.get("network", "") for run in todo):
+            if network in REAL:
+                network_file(network)
     for dataset in tables:
         _check_table(dataset, folder, [run for run in todo if run.params.get("dataset") == dataset])
 

@@ -11,7 +11,9 @@ from research.figures import (
     hpprivbayes_fig5,
     hpprivbayes_fig6,
     pram_fig4,
+    pram_fig5,
     pram_printed,
+    pram_real,
     pram_table2,
     privabn_fig1,
     privabn_fig2,
@@ -46,6 +48,8 @@ _ALL = (
     hpprivbayes_fig6.EXPERIMENT,
     pram_table2.EXPERIMENT,
     pram_fig4.EXPERIMENT,
+    pram_fig5.EXPERIMENT,
+    pram_real.EXPERIMENT,
     pram_printed.EXPERIMENT,
     soundness_leak.EXPERIMENT,
 )

@@ -6,6 +6,7 @@ from math import sqrt
 
 from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from research._rules import Decided
+from research.figures._pram import paired_gap
 from research.tasks import GAMMA_OF_X, PARAMETERS, PRINTED_AMPLIFICATION, parameter_words
 
 _ROWS, _REPEATED = 20_000, 5
@@ -111,16 +112,8 @@ def _always_better(results: Results) -> Finding:
     """Whether Setup I's error is nowhere above Setup II's, differences taken run by run."""
     below, same, above = 0, 0, []
     for number in _NUMBERS:
-        pairs = list(
-            zip(results.values(_OFF, _SETUPS["I"], number), results.values(_OFF, _SETUPS["II"], number), strict=False)
-        )
-        if not pairs:
-            results.mean(_OFF, _SETUPS["I"], number)
-            results.mean(_OFF, _SETUPS["II"], number)
-        gaps = [other - mine for mine, other in pairs]
-        mean = sum(gaps) / len(gaps)
-        error = sqrt(sum((gap - mean) ** 2 for gap in gaps) / max(1, len(gaps) - 1) / len(gaps))
-        if mean < 0 and (-mean > _FAR * error or len(gaps) == 1):
+        mean, error = paired_gap(results, _OFF, _SETUPS["I"], _SETUPS["II"], number)
+        if -mean > _FAR * error:
             above.append(parameter_words(int(number)))
         else:
             below, same = below + (mean > 0), same + (mean == 0)

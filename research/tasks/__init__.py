@@ -25,6 +25,7 @@ from research.tasks._pram import (
     parameters,
 )
 from research.tasks._pram_networks import TABLE_2_COLUMNS
+from research.tasks._pram_structure import REAL, network_file, structure, variable_eta
 from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
 from research.tasks._svm import svm
 
@@ -54,6 +55,7 @@ TASKS: Mapping[str, Task] = {
     "pram largest p": largest_p,
     "pram order of factors": order_of_factors,
     "pram marginal matrix": marginal_matrix,
+    "pram structure": structure,
 }
 """By the name that runs are stored under."""
 TIMES = frozenset({"cpu_seconds"})
@@ -65,6 +67,7 @@ __all__ = [
     "PARAMETERS",
     "PRINTED_AMPLIFICATION",
     "QUERIES",
+    "REAL",
     "TABLE_2_COLUMNS",
     "TASKS",
     "TIMES",
@@ -81,6 +84,7 @@ __all__ = [
     "marginals",
     "mean_errors",
     "missed_parents",
+    "network_file",
     "network_information",
     "order_of_factors",
     "pairs_by_definition",
@@ -93,6 +97,8 @@ __all__ = [
     "real_records",
     "sharper_choices",
     "star",
+    "structure",
     "svm",
     "threshold",
+    "variable_eta",
 ]

@@ -46,7 +46,7 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "pram largest p": ("p*",),
     "pram order of factors": ("bias",),
     "pram marginal matrix": ("bias",),
-    "pram structure": ("links in error", "extra", "missing", "KL"),
+    "pram structure": ("links in error", "extra", "missing", "KL", "links"),
 }
 Value = Callable[[Run, str], float]
 EACH = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda e: e.name)

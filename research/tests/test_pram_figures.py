@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from itertools import product
 
 import numpy as np
 import pytest
 
-from research import EXPERIMENTS
+from research import EXPERIMENTS, check_ready
 from research._experiment import Results, Scale
 from research.tasks import PARAMETERS, TASKS, parameter_words
 from research.tasks._pram_networks import PARTIES, TABLE_2_COLUMNS, declared, divergence, links_of, rows_of
@@ -20,7 +21,9 @@ from research.tasks._pram_randomised import (
     theorem_2,
     together,
 )
+from research.tasks._pram_structure import network_named, parties_of
 from research.tests.test_every_rule import measures_of
+from understudy._core.errors import TableError
 
 NAMES = [name for name in EXPERIMENTS if name.startswith("pram-")]
 QUICK, FULL = Scale(seeds=3, quick=True), Scale(seeds=1, quick=False)
@@ -187,6 +190,32 @@ def test_printed_formulas_are_biased_and_repaired_ones_are_not(tmp_path):
     assert TASKS["pram marginal matrix"]({"share": 0.2, "as_printed": True}, 0, tmp_path)["bias"] > 0.05
 
 
+def test_structure_is_learnt_and_compared_with_that_of_the_clean_rows(tmp_path):
+    params = {"network": "figure 3", "rows": 5_000, "p": 0.05, "method": "likelihood"}
+    found = TASKS["pram structure"](params, 0, tmp_path)
+    assert found["links in error"] == found["extra"] + found["missing"] <= 2
+    assert 0 < found["KL"] < 0.1
+    none = TASKS["pram structure"](params | {"method": "bic", "penalty": "N/2"}, 0, tmp_path)
+    assert none["links"] == 0  # the printed penalty admits no link
+    assert none["KL"] > found["KL"]
+
+
+@pytest.mark.skipif(find_spec("pgmpy") is None, reason="the networks are in pgmpy's package")
+@pytest.mark.parametrize(("name", "columns", "links"), [("alarm", 37, 46), ("insurance", 27, 52)])
+def test_real_networks_are_split_among_three_parties(name, columns, links):
+    network = network_named(name).network
+    assert (len(network.domain), len(links_of(network))) == (columns, links)
+    parties = parties_of(name)
+    assert len(parties) == 3
+    assert [name for party in parties for name in party] == [attribute.name for attribute in network.domain]
+
+
+def test_real_networks_that_are_not_there_are_told_before_anything_runs(monkeypatch):
+    monkeypatch.setattr("research.tasks._pram_structure.find_spec", lambda name: None)
+    with pytest.raises(TableError, match=r"ALARM is read from the package pgmpy.*make setup"):
+        check_ready(["pram-real"], "no-such-folder")
+
+
 # -- rules ----------------------------------------------------------------------------
 
 
@@ -235,3 +264,39 @@ def test_a_largest_p_that_falls_with_the_rows_contradicts():
 def test_any_bias_contradicts_a_theorem():
     assert verdicts("pram-printed", lambda run, measure, x: 0.0) == ["reproduced"] * 4
     assert verdicts("pram-printed", lambda run, measure, x: 0.1) == ["contradicted"] * 4
+
+
+def figure_5(links, *, missing=0.0):
+    """Verdicts where every line has as many links in error as `links(series, x)` says."""
+
+    def value(run, measure, x):
+        if measure in ("links in error", "extra", "KL"):
+            return float(links(run.series, x))
+        return missing if measure == "missing" else 0.1
+
+    return verdicts("pram-fig5", value)
+
+
+def test_figure_5_is_decided_both_ways():
+    def as_the_paper_says(series, x):
+        word, _, number = series.partition(" = ")
+        if word == "η":  # the stricter the better, as p grows
+            return 1 + abs((1 - float(number)) - x / 10)
+        return abs(float(number) - 20 * x) / 10 if word == "C*" else 0.5
+
+    assert figure_5(as_the_paper_says)[:4] == ["reproduced"] * 4
+    assert figure_5(as_the_paper_says)[6] == "reproduced"
+    assert figure_5(lambda series, x: 0)[0] == "contradicted"
+    assert figure_5(lambda series, x: 0.1, missing=5.0)[1] == "contradicted"
+    assert figure_5(lambda series, x: 9.0 if series == "η variable" else 1.0)[2:4] == ["contradicted"] * 2
+    assert figure_5(lambda series, x: 8.0 if "N/2" in series else 0.5)[4:6] == ["contradicted", "reproduced"]
+    assert figure_5(lambda series, x: 2.0)[3] == "not reproduced"
+    assert figure_5(lambda series, x: x)[7] == "contradicted"
+    assert figure_5(lambda series, x: -x)[7] == "reproduced"
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [(1.0, "reproduced"), (2.0, "reproduced"), (3.0, "contradicted")])
+def test_a_choice_of_ours_must_have_as_few_links_in_error_as_any_other(ours, verdict):
+    assert verdicts("pram-real", lambda run, measure, x: ours if run.series == "likelihood (ours)" else 2.0) == [
+        verdict
+    ]
