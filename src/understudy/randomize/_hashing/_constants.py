@@ -20,3 +20,5 @@ def _roots(power: int, count: int) -> list[int]:
 
 START = np.array(_roots(2, 8), dtype=np.uint32)
 ROUNDS = np.array(_roots(3, 64), dtype=np.uint32)
+PADDING = np.array([1 << 31, 0, 0, 0, 0, 0, 0, 8 * (64 + 32)], dtype=np.uint32)
+"""What follows a digest of 32 bytes that is hashed behind a block of 64: a one, zeros, the number of bits."""

@@ -11,18 +11,18 @@ from __future__ import annotations
 import numpy as np
 
 from understudy._core.compiling import kernel
-from understudy.randomize._hashing._constants import ROUNDS
+from understudy.randomize._hashing._constants import PADDING, ROUNDS
 
 LANES = 16
 
 
-@kernel(inline="always")
+@kernel()
 def rotated(x, by):
     """The bits of a word moved to the right, those that fall out put in at the left."""
     return np.uint32((x >> np.uint32(by)) | (x << np.uint32(32 - by)))
 
 
-@kernel(inline="always")
+@kernel()
 def mix(s, words, t, a, b, c, d, e, f, g, h):
     """One round in every lane; a … h are the rows of `s` that have these parts now, so that nothing is moved."""
     constant = ROUNDS[t]
@@ -46,7 +46,10 @@ def compress(states, words):
             first = rotated(x, 7) ^ rotated(x, 18) ^ (x >> np.uint32(3))
             second = rotated(y, 17) ^ rotated(y, 19) ^ (y >> np.uint32(10))
             words[t, i] = np.uint32(words[t - 16, i] + first + words[t - 7, i] + second)
-    s = states.copy()
+    s = np.empty((8, LANES), dtype=np.uint32)
+    for j in range(8):
+        for i in range(LANES):
+            s[j, i] = states[j, i]
     for t in range(0, 64, 8):
         mix(s, words, t, 0, 1, 2, 3, 4, 5, 6, 7)
         mix(s, words, t + 1, 7, 0, 1, 2, 3, 4, 5, 6)
@@ -72,7 +75,9 @@ def hmac_short(data, offsets, inner, outer, out):
     states = np.empty((8, LANES), dtype=np.uint32)
     for row in range(0, n, LANES):
         lanes = min(LANES, n - row)
-        words[:16] = 0
+        for j in range(16):
+            for i in range(LANES):
+                words[j, i] = 0
         for i in range(lanes):
             begin, length = offsets[row + i], offsets[row + i + 1] - offsets[row + i]
             if length > 55:
@@ -82,14 +87,14 @@ def hmac_short(data, offsets, inner, outer, out):
             words[length >> 2, i] |= np.uint32(0x80) << np.uint32(24 - 8 * (length & 3))
             words[15, i] = np.uint32(8 * (64 + length))
         for j in range(8):
-            states[j, :] = inner[j]
+            for i in range(LANES):
+                states[j, i] = inner[j]
         compress(states, words)
-        words[:8] = states
-        words[8, :] = np.uint32(0x80000000)
-        words[9:15] = 0
-        words[15, :] = np.uint32(8 * (64 + 32))
         for j in range(8):
-            states[j, :] = outer[j]
+            for i in range(LANES):
+                words[j, i] = states[j, i]
+                words[j + 8, i] = PADDING[j]
+                states[j, i] = outer[j]
         compress(states, words)
         for i in range(lanes):
             for p in range(width):
