@@ -18,7 +18,8 @@ import understudy.randomize._apply as module
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError, OutputError, TableError
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import PrivacyWarning, read_ledger
-from understudy.randomize import apply, open_randomized, plan
+from understudy.randomize import apply, learn, open_randomized, plan
+from understudy.randomize._study import study_of
 
 SECRET = "correct horse battery staple"
 SCHEMA = {
@@ -136,6 +137,33 @@ def test_a_forced_second_run_adds_up_and_says_so(table: Path, tmp_path: Path) ->
     account = read_ledger(sidecar(table)).account("hospital")
     assert (account.spent, account.cap, account.n_charges) == (Fraction(22, 10), Fraction(22, 10), 2)
     assert json.loads(read_ledger(sidecar(table)).entries[-1].note)["times"] == 2
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_a_study_of_a_forced_file_counts_earlier_runs_at_what_they_cost(
+    table: Path, tmp_path: Path, bounded: bool
+) -> None:
+    first = (
+        plan(SCHEMA, epsilon=5) if bounded else plan(SCHEMA, blocks=dict.fromkeys(("smokes", "ill", "ward"), "none"))
+    )
+    run(table, tmp_path, plan=first, no_guarantee=not bounded)
+    applied = run(table, tmp_path, "again", plan=plan(SCHEMA, epsilon=1, columns=["smokes"]), force=True)
+    assert applied.total_epsilon == (6 if bounded else None)
+    statement = study_of(learn([applied.out])).statement
+    assert statement.private == bounded
+    assert statement.epsilon_of("hospital") == applied.total_epsilon
+
+
+def test_the_ledger_beside_a_table_is_about_that_table_whatever_plans_call_their_party(
+    table: Path, tmp_path: Path
+) -> None:
+    run(table, tmp_path)
+    renamed = plan(SCHEMA, epsilon=1, party="clinic")
+    with pytest.raises(LedgerError, match="of dataset 'hospital' were randomised before"):
+        run(table, tmp_path, "again", plan=renamed)
+    other_columns = plan(SCHEMA, epsilon=2, columns=["ward"], party="clinic")
+    assert run(table, tmp_path, "more", plan=other_columns).dataset == "hospital"
+    assert read_ledger(sidecar(table)).account("hospital").spent == Fraction(31, 10)
 
 
 def test_other_columns_of_the_same_table_may_follow_and_add_up(table: Path, tmp_path: Path) -> None:

@@ -109,9 +109,12 @@ def test_one_copy_for_several_costs_once_and_two_draws_cost_twice(
     other = replace(imaging.received[1], digest="another")
     twice = changed(exchange[1][0], tmp_path, received=(other,))
     both = assemble([twice, *exchange[1][1:]], structure=PARENTS).statement
-    [line] = [line for line in both.charges if line.local and line.party == "clinic"]
-    assert line.runs == 2
-    assert both.epsilon == statement.epsilon + line.cost / 2
+    line, before = (line for line in both.charges if line.local and line.party == "clinic")
+    assert (line.runs, before.cost) == (2, line.cost)
+    assert both.epsilon == statement.epsilon + line.cost
+    dearer = replace(other, times=2, earlier=Fraction(9))
+    told = changed(exchange[1][0], tmp_path, received=(dearer,))
+    assert assemble([told, *exchange[1][1:]], structure=PARENTS).statement.epsilon == statement.epsilon + 9
 
 
 def test_exact_parameters_of_one_party_stamp_the_whole(exchange: tuple[Path, list[Path]], tmp_path: Path) -> None:

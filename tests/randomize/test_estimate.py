@@ -89,7 +89,7 @@ def test_the_command_prints_a_table_for_people(inbox: Path, capsys) -> None:
     assert "disease: 2,900 rows, unbiased; ± is one standard error" in shown.out
     assert "95 % interval" in shown.out
     assert "much" in shown.out
-    assert "These files expose whoever is in all of them to ε = 2.640." in shown.out
+    assert "*** NOT PRIVATE: seeded *** With private randomness the files would promise ε = 2.640" in shown.out
     assert "insurer.parquet: 100 of 2,900 rows" in shown.err
 
 
@@ -173,3 +173,12 @@ def test_levels_are_labelled_by_their_ends() -> None:
     [coarse] = estimate(Inbox([columns_of(plan, [[0], [4]])]), [Marginal.of(Axis(0, 1))])
     assert coarse.labels == (("v0 to v1", "v2 to v3", "v4"),)
     assert made_schema([5]).domain[0].size_at(1) == 3
+
+
+def test_the_command_counts_what_was_sent_before(tmp_path: Path, capsys) -> None:
+    people = pa.table({"smoking": ["no", "yes"] * 100})
+    out = tmp_path / "hospital.parquet"
+    for _ in range(2):
+        apply(people, HOSPITAL, out=out, ledger=tmp_path / "budget.db", cap=3, force=True, overwrite=True)
+    assert run(["randomize", "estimate", str(out)]) == 0
+    assert "This file exposes whoever is in it to ε = 2.198." in capsys.readouterr().out

@@ -178,7 +178,16 @@ def test_another_plan_than_the_one_given_is_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "lie", [{"study": "other"}, {"secret_check": "cd"}, {"times": 2}, {"stamp": "x"}, {"rows": 5}, {"digest": "0" * 64}]
+    "lie",
+    [
+        {"study": "other"},
+        {"secret_check": "cd"},
+        {"times": 2},
+        {"earlier": "1"},
+        {"stamp": "x"},
+        {"rows": 5},
+        {"digest": "0" * 64},
+    ],
 )
 def test_whatever_else_it_says_is_covered_by_the_digest(path: Path, lie: dict[str, Any]) -> None:
     rewrite(path, said=said_by(path) | lie)

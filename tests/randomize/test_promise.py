@@ -60,10 +60,13 @@ def test_what_is_not_sensitive_costs_nothing_unless_it_was_randomised() -> None:
     assert [line.what for line in found.charges] == ["disease"]
 
 
-def test_every_run_is_paid_for() -> None:
-    once, twice = (sent(one("smokes", Response(2, MOST)), one("disease", UNEVEN), times=n).charges for n in (1, 2))
-    assert [line.cost for line in twice] == [2 * line.cost for line in once if line.cost is not None]
-    assert {line.runs for line in twice} == {2}
+@pytest.mark.parametrize("earlier", [Fraction(1, 2), Fraction(5), None])
+def test_runs_before_are_paid_for_at_what_they_cost(earlier: Fraction | None) -> None:
+    blocks = one("smokes", Response(2, MOST)), one("disease", UNEVEN)
+    once, again = sent(*blocks).charges, sent(*blocks, times=2, earlier=earlier).charges  # type: ignore[arg-type]
+    assert [line.cost for line in again] == [*(line.cost for line in once), earlier]
+    assert [line.runs for line in again] == [2, 2, 1]
+    assert again[-1].what == "smokes, disease"
 
 
 def test_parties_add_up_and_a_seed_or_an_open_column_takes_the_guarantee_away() -> None:

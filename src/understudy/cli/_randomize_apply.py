@@ -90,9 +90,11 @@ def apply(
 
 
 def _show(applied: Applied) -> None:
+    from understudy.release import number_above
+
     blocks = [block for block in applied.plan.blocks if not (block.matrix and block.matrix.unchanged)]
     alone = len(applied.plan.schema.names) - sum(len(block.columns) for block in blocks)
-    epsilon = "no bound" if applied.epsilon is None else f"ε = {float(applied.epsilon):.6g}"
+    epsilon = "no bound" if applied.epsilon is None else f"ε = {number_above(applied.epsilon)}"
     columns = counted(len(applied.plan.schema.names), "column", "columns")
     say(f"Randomised {counted(applied.n_rows, 'row', 'rows')} of {columns} into {applied.out}: {epsilon} a record.")
     say(
@@ -115,7 +117,7 @@ def _show(applied: Applied) -> None:
     if applied.ledger is None:
         say("Nothing to record: the plan protects nothing, and so spends nothing.")
     elif applied.times > 1:
-        total = "no bound" if applied.total_epsilon is None else f"ε = {float(applied.total_epsilon):.6g}"
+        total = "no bound" if applied.total_epsilon is None else f"ε = {number_above(applied.total_epsilon)}"
         say(
             f"Warning: these columns were randomised {applied.times} times by now, and that adds up: {total} a record "
             f"for whoever has all files. Recorded for '{applied.dataset}' in {applied.ledger}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,19 +47,20 @@ def estimate(
 def _document(inbox: Inbox, found: list[MarginalEstimate], how: str) -> dict[str, object]:
     from understudy.randomize import report
 
-    exposed = report(*inbox.plans).to_dict()
+    exposed = _exposed(inbox)
     return {
         "rows": inbox.n,
         "how": how,
-        "epsilon": exposed["epsilon"],
-        "epsilon_decimal": exposed["epsilon_decimal"],
+        "stamp": _stamp(inbox),
+        "epsilon": "infinite" if exposed is None else str(exposed),
+        "epsilon_decimal": None if exposed is None else float(_upwards(exposed, 15)),
         "parties": [
             {"party": party.plan.party, "file": party.source, "rows": party.n, "fingerprint": party.plan.fingerprint}
             for party in inbox.parties
         ],
         "marginals": [one.to_dict() for one in found],
         "notes": list(inbox.notes),
-        "warnings": exposed["warnings"],
+        "warnings": list(report(*inbox.plans).warnings),
     }
 
 
@@ -73,15 +76,30 @@ def _show(one: MarginalEstimate) -> None:
         say(f"Note: {note}")
 
 
-def _show_exposure(inbox: Inbox) -> None:
-    from decimal import ROUND_CEILING, Context, Decimal
-
+def _exposed(inbox: Inbox) -> Fraction | None:
+    """ε of whoever is in all files, with what was sent of the same columns before; None: without bound."""
     from understudy.randomize import report
 
-    exposed = report(*inbox.plans).to_dict()["epsilon_decimal"]
-    upwards = Context(prec=4, rounding=ROUND_CEILING)  # what is shown is never better than what holds
-    bound = "ε without bound" if exposed is None else f"ε = {upwards.create_decimal(Decimal(str(exposed))):f}"
+    parts = [report(*inbox.plans).epsilon, *(party.earlier for party in inbox.parties)]
+    return None if None in parts else sum((part for part in parts if part is not None), start=Fraction(0))
+
+
+def _stamp(inbox: Inbox) -> str | None:
+    return "; ".join(dict.fromkeys(party.stamp for party in inbox.parties if party.stamp)) or None
+
+
+def _upwards(number: Fraction, digits: int) -> Decimal:
+    """What is shown is never better than what holds."""
+    return Context(prec=digits, rounding=ROUND_CEILING).divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def _show_exposure(inbox: Inbox) -> None:
+    exposed = _exposed(inbox)
+    bound = "ε without bound" if exposed is None else f"ε = {_upwards(exposed, 4):f}"
     one = len(inbox.parties) == 1
+    if stamp := _stamp(inbox):
+        say(f"*** {printable(stamp)} *** With private randomness the files would promise {bound}, as it is nothing.")
+        return
     say(
         f"{'This file exposes whoever is in it' if one else 'These files expose whoever is in all of them'} to {bound}."
     )

@@ -97,13 +97,15 @@ def _document(study: Study) -> dict[str, Any]:
 
 
 def _show(study: Study) -> None:
+    from understudy.release import number_above
+
     statement = study.statement
     parties = counted(len(statement.parties), "party", "parties")
     say(f"Learnt from {counted(statement.n_rows, 'person', 'people')} of {parties} into {study.path}/")
     if statement.stamp:
         say(f"*** {statement.stamp}: do not publish this folder. ***")
     else:
-        say(f"{statement.guarantee}: ε = {float(statement.epsilon):.4g} for one person, all parties together.")
+        say(f"{statement.guarantee}: ε = {number_above(statement.epsilon)} for one person, all parties together.")
     if study.parameters:
         table = make_table("column", "depends on")
         for one in study.parameters:

@@ -119,6 +119,7 @@ def assemble(
 ) -> None:
     """Make one model of all parties' parameters, with one privacy statement. Reads no table, and costs nothing."""
     from understudy.randomize import assemble as put_together
+    from understudy.release import number_above
 
     study = put_together(files, structure=structure, out=out, name=name, overwrite=overwrite)
     statement = study.statement
@@ -130,7 +131,7 @@ def assemble(
         say(f"*** {statement.stamp}: do not publish this folder. ***")
     say(f"One model of {counted(len(study.parameters), 'variable', 'variables')} in {out}/.")
     if statement.private:
-        say(f"For one person, all parties together: ε = {float(statement.epsilon):.4g}.")
+        say(f"For one person, all parties together: ε = {number_above(statement.epsilon)}.")
     for note in (*statement.warnings, *study.notes):
         say(f"Note: {note}")
     say(f"Read {out / 'PRIVACY.md'} first. Then try:")
@@ -159,6 +160,8 @@ def _summary(piece: Piece) -> dict[str, Any]:
 
 
 def _show_piece(piece: Piece, out: Path, *, as_json: bool) -> None:
+    from understudy.release import number_above
+
     if as_json:
         say_json({"out": str(out), **_summary(piece)})
         return
@@ -171,7 +174,7 @@ def _show_piece(piece: Piece, out: Path, *, as_json: bool) -> None:
     say_table(table)
     if piece.epsilon is not None:
         tables = counted(piece.tables, "table", "tables")
-        say(f"Central noise at ε = {float(piece.epsilon):g} for {piece.unit}, over {tables}: {piece.noise}.")
+        say(f"Central noise at ε = {number_above(piece.epsilon)} for {piece.unit}, over {tables}: {piece.noise}.")
         say("What you sent to others in randomised form comes on top, and all other parties' do too.")
     if piece.ledger is not None:
         say(f"Charged to '{piece.ledger[0]}' in the ledger.")

@@ -20,7 +20,7 @@ from understudy._core.randomness import ByteSource, SystemBytes
 from understudy._core.receipts import charges_noted
 from understudy.privacy import Entry, PrivacyWarning, SQLiteLedger
 from understudy.randomize._draw import Words
-from understudy.randomize._file import Facts, RandomizedWriter
+from understudy.randomize._file import Facts, RandomizedWriter, epsilon_text
 from understudy.randomize._invariant import with_matrices
 from understudy.randomize._keys import Keys, open_keys
 from understudy.randomize._plan import Plan
@@ -161,7 +161,7 @@ class _Place:
         """This run as it is recorded, and what it repeats."""
         run = Randomization(columns=self.columns, plan=self._plan.fingerprint, people=people, content=content)
         if self.record is None:
-            return run, Repeated(entries=(), epsilon=self.epsilon)
+            return run, Repeated(entries=(), own=self.epsilon)
         return run, self.record.look(run)
 
     def book(self, run: Randomization, seen: Repeated) -> Entry | None:
@@ -186,7 +186,7 @@ class _Run:
                         writer.write(part.codes, part.pseudonyms)
                     people = () if self.keys is None else self.keys.people()
                     seen = place.look(people)[1]
-                    digest = writer.close(self._facts(seen.times))
+                    digest = writer.close(self._facts(seen))
                 except BaseException:
                     writer.abandon()
                     raise
@@ -198,9 +198,11 @@ class _Run:
             draft.replace(self.out)
         return self._told(opened, place, entry, seen, writer.n_rows, digest)
 
-    def _facts(self, times: int) -> Facts:
+    def _facts(self, seen: Repeated) -> Facts:
         check, study = ("", "") if self.keys is None else (self.keys.check, self.keys.study)
-        return Facts(study=study, secret_check=check, times=times, stamp=self.stamp)
+        return Facts(
+            study=study, secret_check=check, times=seen.times, earlier=epsilon_text(seen.earlier), stamp=self.stamp
+        )
 
     def _told(
         self, opened: Source, place: _Place, entry: Entry | None, seen: Repeated, rows: int, digest: str

@@ -12,6 +12,7 @@ from understudy._core.errors import ModelFileError, OptionError
 from understudy.models import Network, NetworkModel, Node
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._promise import Sent, study_statement
+from understudy.randomize._report import report
 from understudy.randomize._skeleton import Skeleton, StructureLike, read_skeleton
 from understudy.randomize._study import Parameters, Study, with_errors, write_study
 from understudy.release import SEEDED, ChargeLine, PartyNote, PublishedModel, Statement
@@ -171,6 +172,8 @@ def sent_files(pieces: Sequence[Piece]) -> list[Sent]:
     found = []
     for copies in by_plan.values():
         [first, *_] = copies.values()
+        one_run = report(first.plan).epsilon
+        earlier = [one.earlier for one in copies.values()] + ([] if one_run is None else [(len(copies) - 1) * one_run])
         # a plan may call its party otherwise: what counts is whose columns they are, for the sum of what it spends
         owners = [holders[name] for name in first.plan.schema.names if name in holders]
         found.append(
@@ -178,7 +181,8 @@ def sent_files(pieces: Sequence[Piece]) -> list[Sent]:
                 plan=replace(first.plan, party=owners[0] if owners else first.plan.party),
                 rows=first.rows,
                 keyed=True,
-                times=max(len(copies), *(one.times for one in copies.values()), 1),
+                times=max(len(copies), *(one.times for one in copies.values())),
+                earlier=None if None in earlier else max(cost for cost in earlier if cost is not None),
                 seeded=any(one.stamp for one in copies.values()),
             )
         )

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.errors import OptionError, SchemaError, TableError
+from understudy._core.numbers import exact_number
 from understudy.randomize._plan import Plan
 from understudy.randomize._pseudonyms import WIDTH, Pseudonyms
 from understudy.schema import Codes
@@ -44,6 +46,8 @@ class Facts:
     """Empty without keys; else the same in all files of one secret and one study."""
     times: int = 1
     """How often these columns of this table were randomised so far, this file included: ε adds up."""
+    earlier: str = "0"
+    """ε of the times before, as the ledger had it: they may have been under other plans. Text, see `epsilon_text`."""
     stamp: str = ""
 
 
@@ -160,6 +164,11 @@ class RandomizedFile:
         return self.facts.secret_check
 
     @property
+    def earlier(self) -> Fraction | None:
+        """ε of the times that its columns were randomised before; None: without bound."""
+        return read_epsilon(self.facts.earlier)
+
+    @property
     def study(self) -> str:
         """The study that it was made for."""
         return self.facts.study
@@ -237,8 +246,33 @@ _SAID = {"plan": dict, "fingerprint": str, "rows": int, "keyed": bool, "digest":
     "study": str,
     "secret_check": str,
     "times": int,
+    "earlier": str,
     "stamp": str,
 }
+_INFINITE = "infinite"
+
+
+def epsilon_text(epsilon: Fraction | None) -> str:
+    """ε as files have it: an exact fraction, or "infinite" for None.
+
+    >>> epsilon_text(Fraction(11, 10)), epsilon_text(None)
+    ('11/10', 'infinite')
+    """
+    return _INFINITE if epsilon is None else str(epsilon)
+
+
+def read_epsilon(text: str) -> Fraction | None:
+    """ε again. Raises ValueError for what `epsilon_text` does not write.
+
+    >>> read_epsilon("11/10"), read_epsilon("infinite")
+    (Fraction(11, 10), None)
+    """
+    if text == _INFINITE:
+        return None
+    found = exact_number(text)
+    if found < 0:
+        raise ValueError("an epsilon is not below 0")
+    return found
 
 
 def _read_said(source: Source, name: str) -> dict[str, Any]:
@@ -263,6 +297,10 @@ def _read_said(source: Source, name: str) -> dict[str, Any]:
         )
     if any(type(said.get(key)) is not kind for key, kind in _SAID.items()):
         raise TableError(unreadable)
+    try:
+        read_epsilon(said["earlier"])
+    except ValueError:
+        raise TableError(unreadable) from None
     return said
 
 

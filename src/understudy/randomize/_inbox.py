@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -45,6 +46,8 @@ class PartyColumns:
     """What every result must say of it, such as that its randomness was not private."""
     times: int = 1
     """How often its columns were randomised so far."""
+    earlier: Fraction | None = Fraction(0)
+    """ε of the times before; None: without bound."""
 
     def __post_init__(self) -> None:
         if [a.name for a in self.table.domain] != list(self.plan.schema.names):

@@ -63,6 +63,7 @@ def open_inbox(
                 source=str(path),
                 stamp=file.facts.stamp,
                 times=file.facts.times,
+                earlier=file.earlier,
             )
         )
     if progress is not None:

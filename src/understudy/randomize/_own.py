@@ -351,7 +351,12 @@ def _measured(asked: _Asked, tables: OwnTables, curator: Curator) -> Piece:
         rows=tables.n,
         received=tuple(
             ReceivedFile(
-                plan=file.plan, digest=file.digest, rows=file.n_rows, times=file.facts.times, stamp=file.facts.stamp
+                plan=file.plan,
+                digest=file.digest,
+                rows=file.n_rows,
+                times=file.facts.times,
+                earlier=file.earlier,
+                stamp=file.facts.stamp,
             )
             for file in asked.files
         ),

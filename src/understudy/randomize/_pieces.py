@@ -16,6 +16,7 @@ import numpy as np
 from understudy._core.errors import ModelFileError, UserError
 from understudy._core.files import write_bytes
 from understudy.privacy import ONE_ROW
+from understudy.randomize._file import epsilon_text, read_epsilon
 from understudy.randomize._plan import Plan
 from understudy.randomize._unmix import Floats
 from understudy.schema import Schema
@@ -50,6 +51,8 @@ class ReceivedFile:
     rows: int
     times: int = 1
     """How often its columns had been randomised by then."""
+    earlier: Fraction | None = Fraction(0)
+    """ε of the times before; None: without bound."""
     stamp: str = ""
     """What it said of itself if it was not private."""
 
@@ -121,6 +124,7 @@ class Piece:
                     "digest": one.digest,
                     "rows": one.rows,
                     "times": one.times,
+                    "earlier": epsilon_text(one.earlier),
                     "stamp": one.stamp or None,
                 }
                 for one in self.received
@@ -218,6 +222,7 @@ def _read_received(item: Mapping[str, Any]) -> ReceivedFile:
         digest=_text(item["digest"]),
         rows=_whole(item["rows"]),
         times=max(1, _whole(item["times"])),
+        earlier=read_epsilon(_text(item["earlier"])),
         stamp=_text(item["stamp"] or ""),
     )
 

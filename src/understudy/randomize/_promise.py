@@ -17,6 +17,7 @@ from understudy.schema import Schema
 
 _UNIT = "one person: what the columns of all parties say about the person, taken together"
 _NOISE = "whole numbers drawn exactly from the operating system's cryptographic generator, by each party itself"
+EARLIER = "other files with some of these columns, made before"
 _SEEDED = "from a seed, at one party at least (a rehearsal)"
 
 
@@ -29,6 +30,8 @@ class Sent:
     keyed: bool = False
     times: int = 1
     """How often these columns of this table were randomised in all: whoever has the copies can average them."""
+    earlier: Fraction | None = Fraction(0)
+    """ε of the times before, under whatever plans; None: without bound."""
     seeded: bool = False
     called: str = ""
     """What the party is called here, where the name in its plan would not tell it from others."""
@@ -54,18 +57,22 @@ class Sent:
         >>> line.mechanism, float(line.cost)
         ('randomised response over 2 values, kept with 0.75', 1.09861228867)
         """
-        return tuple(
-            ChargeLine(
-                what=", ".join(block.columns),
-                mechanism=in_words(block),
-                cost=None if (cost := epsilon_of(block)) is None else self.times * cost,
-                unit="epsilon",
-                party=self.name,
-                local=True,
-                runs=self.times,
-            )
-            for block in self.plan.blocks
-            if not _is_public(block)
+        counted = [block for block in self.plan.blocks if not _is_public(block)]
+        lines = [self._line(block.columns, in_words(block), epsilon_of(block), self.times) for block in counted]
+        if self.times > 1:
+            columns = [name for block in counted for name in block.columns]
+            lines.append(self._line(columns, EARLIER, self.earlier))
+        return tuple(lines)
+
+    def _line(self, columns: Sequence[str], how: str, cost: Fraction | None, runs: int = 1) -> ChargeLine:
+        return ChargeLine(
+            what=", ".join(columns),
+            mechanism=how,
+            cost=cost,
+            unit="epsilon",
+            party=self.name,
+            local=True,
+            runs=runs,
         )
 
     @property

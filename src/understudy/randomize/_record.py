@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import LedgerError, OptionError
-from understudy.privacy import Booking, Entry, SQLiteLedger
+from understudy._core.files import is_file
+from understudy.privacy import Booking, Entry, SQLiteLedger, read_ledger
 from understudy.randomize._plan import Plan
 from understudy.tables import Source
 
@@ -70,8 +71,20 @@ class Repeated:
     """Earlier randomisations of the same columns, and what they come to with this one."""
 
     entries: tuple[Entry, ...]
-    epsilon: Fraction | None
-    """With this one; None: without bound."""
+    own: Fraction | None
+    """Of this one; None: without bound."""
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """Of all together; None: without bound."""
+        return None if self.own is None or self.earlier is None else self.own + self.earlier
+
+    @property
+    def earlier(self) -> Fraction | None:
+        """Of the earlier ones alone; None: without bound."""
+        if any(entry.kind == "unbounded" for entry in self.entries):
+            return None
+        return sum((entry.epsilon for entry in self.entries), start=Fraction(0))
 
     @property
     def times(self) -> int:
@@ -105,10 +118,7 @@ class Record:
                 found.append((entry, earlier))
         if found and not self._force:
             raise LedgerError(_refusal(*found[-1], run))
-        known = [entry for entry, _ in found]
-        unbounded = self.epsilon is None or any(entry.kind == "unbounded" for entry in known)
-        total = None if unbounded else sum((entry.epsilon for entry in known), start=self.epsilon or Fraction(0))
-        return Repeated(entries=tuple(known), epsilon=total)
+        return Repeated(entries=tuple(entry for entry, _ in found), own=self.epsilon)
 
     def check_cap(self) -> None:
         """Raise now if the ledger would refuse the charge later."""
@@ -135,9 +145,9 @@ def open_record_ledger(
         if dataset is not None or cap is not None:
             raise OptionError("an open ledger has its dataset and its cap. Give neither, or give the ledger's path.")
         return ledger
-    name = (plan.party or (opened.path.stem if opened.path else "")) if dataset is None else dataset
+    named = (plan.party or (opened.path.stem if opened.path else "")) if dataset is None else dataset
     if ledger is not None:
-        return SQLiteLedger(ledger, dataset=name, cap=cap)
+        return SQLiteLedger(ledger, dataset=named, cap=cap)
     if cap is not None:
         raise OptionError("a cap is kept in a ledger. Name one: --ledger budget.db.")
     if opened.path is None:
@@ -146,7 +156,14 @@ def open_record_ledger(
             "average out. Give a ledger file (ledger='budget.db', cap=…), or record=False if you see to it yourself."
         )
     place = opened.path.resolve()
-    return SQLiteLedger(place.with_name(place.name + _SIDECAR), dataset=name, cap_follows=True)
+    beside = place.with_name(place.name + _SIDECAR)
+    name = named if dataset is not None else _first_in(beside) or named
+    return SQLiteLedger(beside, dataset=name, cap_follows=True)
+
+
+def _first_in(beside: Path) -> str | None:
+    """The data set that the ledger of one table is about: it stays the same whatever a plan calls its party."""
+    return next(iter(read_ledger(beside).accounts), None) if is_file(beside) else None
 
 
 def _refusal(entry: Entry, earlier: Randomization, run: Randomization) -> str:

@@ -103,6 +103,7 @@ def study_of(learned: Learned, *, name: str | None = None) -> Study:
             rows=party.n,
             keyed=party.pseudonyms is not None,
             times=party.times,
+            earlier=party.earlier,
             seeded=bool(party.stamp),
             called=called,
         )

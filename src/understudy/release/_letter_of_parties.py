@@ -97,15 +97,16 @@ def _sent(statement: Statement) -> str:
     ]
     if any(line.runs > 1 for line in statement.charges):
         parts.append(
-            "Some rows were randomised more than once, on purpose and against advice: whoever has both copies can "
-            "average them. The cost above counts every time as much as the last; the party's ledger has the exact sum."
+            "Some rows were randomised more than once, on purpose and against advice: whoever has all copies can "
+            "average them, so the earlier ones count too, at what the party's ledger said of them when this file was "
+            "made."
         )
     return "\n\n".join(parts)
 
 
 def _row(line: ChargeLine) -> str:
     done = line.mechanism + (f"; {line.noise}" if line.noise else "")
-    again = f", {line.runs} times" if line.runs > 1 else ""
+    again = f", run {line.runs}" if line.runs > 1 else ""
     whole = "" if line.local else " (its own true columns, counted with noise)"
     cost = "unbounded" if line.cost is None else number_above(line.cost)
     return f"| {clean(line.party)} | {clean(line.what)} | {clean(done)}{again}{whole} | {cost} |"

@@ -48,7 +48,8 @@ class ChargeLine:
     local: bool = False
     """Whether rows were randomised before they left their party. Else noise was added to counts of its true columns."""
     runs: int = 1
-    """How often the same rows were randomised anew; the cost is that of all together."""
+    """How often the same rows were randomised by then; the cost is of the last time, and a line of its own has what
+    those before it cost."""
 
 
 @dataclass(frozen=True, kw_only=True)
