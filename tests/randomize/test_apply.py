@@ -381,6 +381,18 @@ def test_two_runs_at_once_book_one(table: Path, tmp_path: Path) -> None:
     assert read_ledger(sidecar(table)).account("hospital").n_charges == 2
 
 
+def test_groups_of_rows_tell_nothing_of_how_long_lines_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.randomize._stream._GROUP", 128)
+    lengths = []
+    for width in (1, 40_000):  # a text file is read by bytes, so long lines make short batches
+        path = tmp_path / f"of{width}.csv"
+        path.write_text("smokes,noted\n" + f"no,{'x' * width}\n" * N)
+        sent = run(path, tmp_path, f"sent{width}", plan=plan(SCHEMA, epsilon=1, columns=["smokes"]))
+        found = parquet.read_metadata(sent.out)
+        lengths.append([found.row_group(i).num_rows for i in range(found.num_row_groups)])
+    assert lengths == [[128, 128, 128, 16]] * 2
+
+
 def test_a_large_table_is_written_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("understudy.randomize._stream._GROUP", 128)
     monkeypatch.setattr("understudy.tables._stream._ROWS", 64)

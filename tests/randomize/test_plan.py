@@ -200,12 +200,13 @@ def plans(draw: st.DrawFn) -> Plan:
         cells = 1
         for size in found:
             cells *= size
+        matrix = draw(matrices(cells)) if cells <= 12 else Response(cells, Fraction(1, 2))
         blocks.append(
             Block(
                 columns=tuple(group),
                 sizes=found,
-                matrix=draw(matrices(cells)) if cells <= 12 else Response(cells, Fraction(1, 2)),
-                sensitive=draw(st.booleans()),
+                matrix=matrix,
+                sensitive=not matrix.unchanged or draw(st.booleans()),
                 asked=draw(texts),
                 from_data=draw(st.booleans()),
             )
@@ -232,6 +233,8 @@ def test_any_change_changes_the_fingerprint(made: Plan, data: st.DataObject) -> 
     if what == "party":
         content["party"] += "x"
     elif what == "sensitive":
+        if block["matrix"]["form"] != "none":
+            return
         block["sensitive"] = not block.get("sensitive", True)
     elif what == "label":
         content["schema"]["fields"][0]["categories"][0] += "x"
@@ -304,6 +307,7 @@ def changed(*path: Any, to: Any) -> dict[str, Any]:
         (changed("blocks", 1, "matrix", "rows", 0, 0, to="1e390"), "row 1 of the matrix adds up to far more"),
         (changed("blocks", 1, "matrix", "rows", 0, 0, to={}), "is no probability"),
         (changed("blocks", 0, "sensitive", to="no"), "'sensitive' must be true or false"),
+        (changed("blocks", 0, "sensitive", to=False), "randomised, and not sensitive"),
         (changed("blocks", 0, "sensitve", to=False), "Did you mean 'sensitive'"),
         (changed("schema", to={}), "a schema needs `fields`"),
         (changed("schema", "fields", to=[]), "no fields"),

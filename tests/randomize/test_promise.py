@@ -52,10 +52,9 @@ def test_every_form_is_told_in_words_and_some_have_no_bound(block: Block, words:
     assert (line.cost is not None) == bounded
 
 
-def test_what_is_not_sensitive_costs_nothing_unless_it_was_randomised() -> None:
+def test_what_is_not_sensitive_costs_nothing() -> None:
     alone = one("smokes", Response(2, Fraction(1)), sensitive=False)
-    mixed = one("disease", Response(2, MOST), sensitive=False)
-    found = sent(alone, mixed)
+    found = sent(alone, one("disease", Response(2, MOST)))
     assert found.public == ("smokes",)
     assert [line.what for line in found.charges] == ["disease"]
 

@@ -109,6 +109,16 @@ def test_parameters_come_with_their_errors(tmp_path: Path) -> None:
     assert rows[5]["standard_error"] == ""
 
 
+def test_parameters_without_a_guarantee_say_so_in_their_name(tmp_path: Path) -> None:
+    found = made()
+    seeded = replace(found.model, statement=replace(found.statement, seeded=True))
+    for _ in range(2):
+        study = write_study(tmp_path / "study", replace(found, model=seeded), overwrite=True)
+    assert (tmp_path / "study" / "parameters.NOT-PRIVATE.csv") in study.files
+    assert not (tmp_path / "study" / "parameters.csv").exists()
+    assert "`parameters.NOT-PRIVATE.csv` has every" in (tmp_path / "study" / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_readme_says_what_was_found_how_sure_and_what_not_to_do(tmp_path: Path) -> None:
     write_study(tmp_path / "study", made())
     text = (tmp_path / "study" / "README.md").read_text(encoding="utf-8")

@@ -82,6 +82,31 @@ def test_columns_that_are_not_sensitive_and_second_runs_are_told():
     assert "randomised more than once" in letter
 
 
+def test_columns_sent_unchanged_are_not_claimed_to_be_randomised():
+    for statement in (LOCAL, MIXED):
+        assert "but for those below that were sent unchanged" not in privacy_letter(statement)
+        parties = (replace(statement.parties[0], public=("sex",)), statement.parties[1])
+        assert "but for those below that were sent unchanged" in privacy_letter(replace(statement, parties=parties))
+
+
+def test_no_bound_is_claimed_where_noise_can_be_taken_off_or_was_left_out():
+    assert "each bound in it holds for these columns alone" in privacy_letter(OPEN)
+    exact = replace(NOISY, cost=None, mechanism="exact counts", noise="none")
+    printed = replace(MIXED, charges=(LOCAL.charges[0], exact), as_printed="exact parameters are shared.")
+    for statement in (replace(LOCAL, seeded=True), replace(OPEN, seeded=True), printed):
+        assert "no bound in it holds for this run" in privacy_letter(statement)
+    assert "counted without noise" in privacy_letter(printed)
+
+
+def test_without_a_miner_those_who_received_rows_know_whose_they_are_and_learning_again_costs():
+    local, mixed = privacy_letter(LOCAL), privacy_letter(MIXED)
+    assert "whoever collects the files does not have" in local
+    assert "however often it is repeated" in local
+    assert "They know which of their people the sender has" in mixed
+    assert "to learn again costs again" in mixed
+    assert "however often" not in mixed
+
+
 def test_a_large_epsilon_is_called_little():
     assert "That is little" in privacy_letter(replace(LOCAL, epsilon=Fraction(6)))
 

@@ -113,7 +113,7 @@ def _show(study: Study) -> None:
         say_table(table)
     table = make_table("file", "what it is")
     for path in study.files:
-        table.add_row(path.name, _WHAT.get(path.name, ""))
+        table.add_row(path.name, _WHAT.get(path.name.replace(".NOT-PRIVATE", ""), ""))
     say_table(table)
     for note in study.notes:
         say(f"Note: {note}")

@@ -67,6 +67,11 @@ class Block:
                 f"the matrix for {_and(self.columns)} has {self.matrix.size} rows, and they have {self.cells} "
                 "values together. Give one row for each."
             )
+        if not self.sensitive and (self.matrix is None or not self.matrix.unchanged):
+            raise OptionError(
+                f"{_and(self.columns)}: randomised, and not sensitive, so that nobody would count what is revealed. "
+                "Take out 'sensitive: false'; or give it the form 'none', and it is sent as it is."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, exact."""

@@ -44,7 +44,7 @@ class Sent:
     @property
     def public(self) -> tuple[str, ...]:
         """Columns that nobody asked protection for, and that have none."""
-        return tuple(name for block in self.plan.blocks if _is_public(block) for name in block.columns)
+        return tuple(name for block in self.plan.blocks if not block.sensitive for name in block.columns)
 
     @property
     def charges(self) -> tuple[ChargeLine, ...]:
@@ -57,7 +57,7 @@ class Sent:
         >>> line.mechanism, float(line.cost)
         ('randomised response over 2 values, kept with 0.75', 1.09861228867)
         """
-        counted = [block for block in self.plan.blocks if not _is_public(block)]
+        counted = [block for block in self.plan.blocks if block.sensitive]
         lines = [self._line(block.columns, in_words(block), epsilon_of(block), self.times) for block in counted]
         if self.times > 1:
             columns = [name for block in counted for name in block.columns]
@@ -93,10 +93,6 @@ def epsilon_of(block: Block) -> Fraction | None:
     if block.matrix is None or block.from_data:
         return None
     return epsilon_above(block.matrix.amplification)
-
-
-def _is_public(block: Block) -> bool:
-    return not block.sensitive and epsilon_of(block) is None
 
 
 def in_words(block: Block) -> str:

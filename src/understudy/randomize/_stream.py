@@ -51,11 +51,17 @@ def _grouped(opened: Source, plan: Plan, keys: Keys | None) -> Iterator[Rows]:
             made, kept = keys.add(batch.beside[0])
             rows = Rows(batch.codes if kept is None else [column[kept] for column in batch.codes], made)
         waiting.append(rows)
-        if sum(len(rows.codes[0]) for rows in waiting) >= _GROUP:
-            yield _joined(waiting)
-            waiting = []
-    if waiting:
+        # groups end after so many rows, not where batches do: of a text file that would tell how long its lines are
+        while sum(len(rows.codes[0]) for rows in waiting) >= _GROUP:
+            whole = _joined(waiting)
+            yield _part(whole, slice(None, _GROUP))
+            waiting = [_part(whole, slice(_GROUP, None))]
+    if sum(len(rows.codes[0]) for rows in waiting):
         yield _joined(waiting)
+
+
+def _part(rows: Rows, some: slice) -> Rows:
+    return Rows([column[some] for column in rows.codes], None if rows.pseudonyms is None else rows.pseudonyms[some])
 
 
 def _joined(parts: list[Rows]) -> Rows:

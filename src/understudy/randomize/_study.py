@@ -17,7 +17,7 @@ from understudy.models import HasNetwork, Saves, TakesErrors, why_not_releasable
 from understudy.randomize._learn import Learned
 from understudy.randomize._parameters import Family
 from understudy.randomize._promise import Sent, study_statement, told_apart
-from understudy.randomize._study_text import study_report
+from understudy.randomize._study_text import parameters_name, study_report
 from understudy.release import PublishedModel, Statement, json_bytes, privacy_letter, whole_folder
 from understudy.schema import Axis, Field, Schema
 
@@ -202,8 +202,8 @@ def write_study(out: str | Path, found: Study | Learned, *, name: str | None = N
         model.save(folder / "model.understudy")
         names = ["README.md", "PRIVACY.md", "privacy.json", "model.understudy"]
         if study.parameters:
-            (folder / "parameters.csv").write_bytes(_csv(study.parameters))
-            names.append("parameters.csv")
+            names.append(parameters_name(model.statement))
+            (folder / names[-1]).write_bytes(_csv(study.parameters))
         if isinstance(model.model, HasNetwork):
             (folder / "structure.bif").write_text(model.to_bif(), encoding="utf-8")
             names.append("structure.bif")

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from understudy.models import HasNetwork, edge_strengths
-from understudy.release import PartyNote, Statement, clean_text, number_above
+from understudy.release import PartyNote, Statement, clean_text, number_above, stamped_path
 
 if TYPE_CHECKING:
     from understudy.randomize._study import Parameters, Study
 
 _MOST_LINES = 60
+
+
+def parameters_name(statement: Statement) -> str:
+    """The file of all probabilities; without a guarantee its name says so, as a CSV has no other place for it.
+
+    >>> parameters_name(Statement.example_of_parties(seeded=True))
+    'parameters.NOT-PRIVATE.csv'
+    """
+    return stamped_path(Path("parameters.csv"), statement).name
 
 
 def study_report(study: Study) -> str:
@@ -99,7 +109,7 @@ def _sent(statement: Statement) -> str:
     heading = (
         "What the parties sent"
         if statement.trust == "local"
-        else "What the parties shared: randomised columns that others needed, and parameters of their own with noise"
+        else "What the parties shared: randomised columns that others needed, and parameters of their own"
     )
     return (
         f"## {heading}\n\n| party | columns | rows | ε |\n|---|---|--:|--:|\n"
@@ -127,8 +137,9 @@ def _errors(study: Study) -> str:
     if not any(one.standard_error is not None for one in study.parameters):
         return ""
     return (
-        "## How sure it is\n\n`parameters.csv` has every probability with its standard error: about two times in three "
-        "the true value lies within one of them, 19 times in 20 within two. They cover what randomising and the number "
+        f"## How sure it is\n\n`{parameters_name(study.statement)}` has every probability with its standard error: "
+        "about two times in three the true value lies within one of them, 19 times in 20 within two. "
+        "They cover what randomising and the number "
         "of people may have done, given these links. They do not cover links that are missing or wrong, and where few "
         "people are behind a probability (the column `people`) they are rough."
     )

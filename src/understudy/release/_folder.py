@@ -21,10 +21,10 @@ from understudy.release._reserve import reserved_folder
 RELEASE_FILES = frozenset(
     {
         *("model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg", "protection.svg"),
-        *("README.md", "parameters.csv", "structure.bif"),  # of a study among parties
+        *("README.md", "structure.bif"),  # of a study among parties
     }
 )
-_TABLES = ("synthetic.",)
+_TABLES = ("synthetic.", "parameters.")
 
 
 def check_output(out: Path, *, overwrite: bool) -> None:

@@ -10,6 +10,14 @@ from understudy.release._statement_lines import ChargeLine, PartyNote
 from understudy.release._statement_text import clean, number, number_above, odds, right_at_most
 
 _MAX_LINES = 60
+_LINKED = {
+    True: "Which rows belong to the same person. They carry pseudonyms: keyed hashes of the person's number, made with "
+    "a secret that the parties share and whoever collects the files does not have. Somebody with both the secret and a "
+    "list of numbers can tell whose row is whose",
+    False: "Whose row is whose, from the parties that received randomised columns: they share the secret that "
+    "pseudonyms are made with, and matched the rows with their own. They know which of their people the sender has, "
+    "and what was sent of each of them",
+}
 
 
 def letter_of_parties(statement: Statement) -> str:
@@ -33,9 +41,12 @@ def letter_of_parties(statement: Statement) -> str:
 
 def _promise(statement: Statement) -> str:
     if not statement.private:
+        # seeded noise can be taken off, and exact figures undo what noise in others of the same columns promised
+        bounds = not statement.seeded and statement.as_printed is None
         return (
             "## What is promised\n\nNothing, taken as a whole. The table below says which columns were randomised and "
-            "how strongly; each bound in it holds for these columns alone."
+            "how strongly; "
+            + ("each bound in it holds for these columns alone." if bounds else "no bound in it holds for this run.")
         )
     local = statement.trust == "local"
     epsilon, delta = statement.epsilon, statement.delta
@@ -44,14 +55,16 @@ def _promise(statement: Statement) -> str:
     parameters = f"ε = {number_above(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
     factor, _ = odds(epsilon)
     parties = f"all {len(statement.parties)} parties together" if len(statement.parties) > 1 else "at its one party"
+    public = any(party.public for party in statement.parties)
+    but = ", but for those below that were sent unchanged" if public else ""
+    seen = f"randomised values only{but}"
     how = (
         "Each party randomised its own columns before they left it, so there is no one to trust with all of them: the "
-        "other parties, whoever collected and joined the columns, and the readers of this study saw randomised values "
-        "only."
+        f"other parties, whoever collected and joined the columns, and the readers of this study saw {seen}."
         if local
         else "There is no common curator. Columns that left a party were randomised first, and counts that a party "
         "took of its own true columns got noise before anybody else saw them. Each column was seen as it is by the "
-        "party that holds it, and by nobody else."
+        f"party that holds it, and by nobody else{but}."
     )
     return "\n\n".join(
         [
@@ -107,7 +120,8 @@ def _sent(statement: Statement) -> str:
 def _row(line: ChargeLine) -> str:
     done = line.mechanism + (f"; {line.noise}" if line.noise else "")
     again = f", run {line.runs}" if line.runs > 1 else ""
-    whole = "" if line.local else " (its own true columns, counted with noise)"
+    noise = "without" if line.cost is None else "with"
+    whole = "" if line.local else f" (its own true columns, counted {noise} noise)"
     cost = "unbounded" if line.cost is None else number_above(line.cost)
     return f"| {clean(line.party)} | {clean(line.what)} | {clean(done)}{again}{whole} | {cost} |"
 
@@ -133,10 +147,7 @@ def _not_hidden(statement: Statement) -> str:
     ]
     if any(party.pseudonyms for party in statement.parties):
         lines.append(
-            "Which rows belong to the same person. They carry pseudonyms: keyed hashes of the person's number, made "
-            "with a secret that the parties share and whoever collects the files does not have. Somebody with both the "
-            "secret and a list of numbers can tell whose row is whose"
-            + ("; the bound above holds even then." if statement.private else ".")
+            _LINKED[statement.trust == "local"] + ("; the bound above holds even then." if statement.private else ".")
         )
     return "## What is not hidden\n\n" + "\n".join(f"- {line}" for line in lines)
 
@@ -156,8 +167,13 @@ def _making(statement: Statement) -> str:
         + f", {statement.created}. Randomness: {clean(statement.noise)}. {trust}. The unit of privacy is "
         f"{clean(statement.unit)}; the number of rows is public."
         + (f" Fingerprints of the plans: {plans}." if plans else "")
-        + " Learning used only what had been sent, so it adds nothing to the cost, however often it is repeated. Each "
-        "party's own ledger knows what else it sent about the same people."
+        + (
+            " Learning used only what had been sent, so it adds nothing to the cost, however often it is repeated."
+            if statement.trust == "local"
+            else " Each party learnt from its own true columns, once, at the cost above; to learn again costs again. "
+            "Putting the parts together adds nothing."
+        )
+        + " Each party's own ledger knows what else it sent about the same people."
     )
 
 
@@ -172,7 +188,7 @@ def _limits(statement: Statement) -> str:
         "It rests on every party having run the program as it is, on domains and plans chosen without looking at the "
         "data, and on the program being right.",
         "Accuracy is not promised: randomised rows carry far more noise than counts of a trusted curator would. Small "
-        "groups and rare values are blurred most. `parameters.csv` and `understudy query` show error bars.",
+        "groups and rare values are blurred most. The table of parameters and `understudy query` show error bars.",
     ]
     warnings = [f"Noted: {clean(text)}" for text in statement.warnings]
     return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])
