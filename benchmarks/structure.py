@@ -6,7 +6,7 @@ of columns (parents first), but for the lines that say "order learnt", where the
 account. The best of the paper's fixed values is chosen with the true network in hand, which is more than a user could
 do. pgmpy learns from the clean rows of the first seed: nobody can be expected to do better than that.
 
-Made-up networks hold the kinds of margin against each other; section 4 of `randomize/proof.md` says how ours was chosen.
+Made-up networks hold the kinds of margin against each other; `randomize/proof.md`, section 4, says how ours was chosen.
 """
 
 from __future__ import annotations
