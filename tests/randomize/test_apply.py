@@ -164,6 +164,8 @@ def test_the_ledger_beside_a_table_is_about_that_table_whatever_plans_call_their
     other_columns = plan(SCHEMA, epsilon=2, columns=["ward"], party="clinic")
     assert run(table, tmp_path, "more", plan=other_columns).dataset == "hospital"
     assert read_ledger(sidecar(table)).account("hospital").spent == Fraction(31, 10)
+    assert run(table, tmp_path, "others", plan=renamed, dataset="last year").times == 1  # said to be other people
+    assert run(table, tmp_path, "all", plan=renamed, force=True).times == 4
 
 
 def test_other_columns_of_the_same_table_may_follow_and_add_up(table: Path, tmp_path: Path) -> None:

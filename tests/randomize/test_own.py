@@ -18,6 +18,7 @@ from understudy._core.randomness import SeededBytes, Streams
 from understudy.privacy import read_ledger
 from understudy.randomize import Block, Piece, Plan, Response, apply, own
 from understudy.randomize._odds import epsilon_above
+from understudy.randomize._own_tables import OwnTables
 from understudy.schema import Schema
 
 SECRET = "correct horse battery staple"
@@ -346,3 +347,22 @@ def test_the_table_itself_is_never_replaced(tmp_path: Path, codes: dict[str, np.
     with pytest.raises(OutputError, match="the private table itself"):
         own(path, **options, out=path, overwrite=True)
     assert path.read_bytes() == before
+
+
+def test_nothing_but_noisy_counts_reaches_the_file(
+    inbox: list[Path], codes: dict[str, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With counts that are the same for all tables, all tables of the same people make the same file."""
+
+    def same_for_all(self: OwnTables, marginals: Any) -> Any:
+        return [np.full([self.domain.size(axis) for axis in one.axes], 50, dtype=np.int64) for one in marginals]
+
+    monkeypatch.setattr(OwnTables, "count", same_for_all)
+    turned = codes | {name: (column + 1) % len(LABELS[name]) for name, column in codes.items()}
+    constant = codes | {name: np.zeros_like(column) for name, column in codes.items()}
+    files = []
+    for number, rows_of in enumerate((codes, turned, constant)):
+        out = tmp_path / f"{number}.json"
+        learn(tmp_path, rows_of, inbox, out=out, seed=3)
+        files.append(out.read_bytes())
+    assert files[0] == files[1] == files[2]

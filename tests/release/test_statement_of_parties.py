@@ -64,6 +64,7 @@ def test_noise_on_a_partys_own_counts_is_told_apart_from_randomised_rows():
 def test_a_sensitive_column_without_a_bound_takes_the_guarantee_away():
     assert not OPEN.private
     assert OPEN.stamp == OPEN.guarantee == "NO GUARANTEE: sensitive columns without a bound"
+    assert OPEN.to_dict()["epsilon_decimal"] is None
     assert OPEN.to_dict()["epsilon_by_party"] == {"hospital": None, "insurer": "11/10"}
     assert stamped_path(Path("joint.csv"), OPEN).name == "joint.NOT-PRIVATE.csv"
     assert "epsilon=unbounded" in OPEN.summary()
@@ -105,6 +106,12 @@ def test_without_a_miner_those_who_received_rows_know_whose_they_are_and_learnin
     assert "They know which of their people the sender has" in mixed
     assert "to learn again costs again" in mixed
     assert "however often" not in mixed
+
+
+def test_rows_without_pseudonyms_are_in_the_order_of_the_table_and_that_is_told():
+    assert "The order of rows" not in privacy_letter(LOCAL)
+    plain = replace(LOCAL.parties[0], pseudonyms=False)
+    assert "The order of rows in the table of hospital" in privacy_letter(replace(LOCAL, parties=(plain,)))
 
 
 def test_a_large_epsilon_is_called_little():

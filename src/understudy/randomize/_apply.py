@@ -153,7 +153,8 @@ class _Place:
             _warn_of_no_record()
             return
         found = open_record_ledger(self._opened, self._plan, ledger=ledger, dataset=dataset, cap=cap)
-        self.record = Record(found, epsilon=self.epsilon, force=force)
+        one_table = ledger is None and dataset is None  # the ledger beside it, and nobody says that people are others
+        self.record = Record(found, epsilon=self.epsilon, force=force, one_table=one_table)
         self.look(())
         self.record.check_cap()
 

@@ -1,8 +1,8 @@
 """Pseudonyms: which rows of several parties are one person's, for whoever does not know the key.
 
 A pseudonym is a keyed hash (HMAC-SHA256, RFC 2104) of the key under a secret that the parties share out of band, and
-the miner does not have. The hash's own key is derived from the secret and the study's name, so that no two studies'
-files can be joined with each other.
+the miner does not have. The hash's own key is derived from the secret and the study's name, so that files of studies
+with different names cannot be joined with each other.
 """
 
 from __future__ import annotations

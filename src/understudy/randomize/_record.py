@@ -106,15 +106,16 @@ class Record:
     understudy._core.errors.LedgerError: column 'smokes' of dataset 'hospital' was randomised before, on ...
     """
 
-    def __init__(self, ledger: SQLiteLedger, *, epsilon: Fraction | None, force: bool) -> None:
+    def __init__(self, ledger: SQLiteLedger, *, epsilon: Fraction | None, force: bool, one_table: bool = False) -> None:
         self.ledger, self.epsilon, self._force = ledger, epsilon, force
+        self._one_table = one_table  # all entries are about the same rows, whatever they call the data set
 
     def look(self, run: Randomization, entries: Sequence[Entry] | None = None) -> Repeated:
         """Which entries this run repeats. Raises LedgerError if there are any, unless that is forced."""
         found = []
         for entry in self.ledger.show() if entries is None else entries:
             earlier = Randomization.of(entry)
-            if earlier and run.repeats(earlier, same_dataset=entry.dataset == self.ledger.dataset):
+            if earlier and run.repeats(earlier, same_dataset=self._one_table or entry.dataset == self.ledger.dataset):
                 found.append((entry, earlier))
         if found and not self._force:
             raise LedgerError(_refusal(*found[-1], run))

@@ -145,6 +145,12 @@ def _not_hidden(statement: Statement) -> str:
         for party in statement.parties
         if party.public
     ]
+    if statement.trust == "local" and (plain := [party.name for party in statement.parties if not party.pseudonyms]):
+        lines.append(
+            f"The order of rows in the table of {listed(plain)}: without pseudonyms they are sent in that order, so "
+            "whoever knows the order, or has the table's other columns in it, knows whose row is whose"
+            + ("; the bound above holds even then." if statement.private else ".")
+        )
     if any(party.pseudonyms for party in statement.parties):
         lines.append(
             _LINKED[statement.trust == "local"] + ("; the bound above holds even then." if statement.private else ".")

@@ -214,7 +214,8 @@ class Statement:
         else:
             result["trust"] = self.trust
             result["epsilon_by_party"] = {party.name: plain(self.epsilon_of(party.name)) for party in self.parties}
-        result["epsilon_decimal"] = float(self.epsilon)
+        # where something has no bound, the sum of the rest is no figure to read off
+        result["epsilon_decimal"] = None if self.unbounded else float(self.epsilon)
         result["delta_decimal"] = float(self.delta)
         return result
 
