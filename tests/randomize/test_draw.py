@@ -107,6 +107,37 @@ def test_every_head_once_gives_the_probabilities_exactly(matrix: TransitionMatri
             assert found == [matrix.probability(true, to) for to in range(matrix.size)]
 
 
+def _stretches(matrix: TransitionMatrix, true: int) -> list[tuple[int, int, int]]:
+    """Which of the 2⁶⁴ numbers publish which code, worked out from the probabilities alone: (first, end, code)."""
+    each = 2**64 // matrix.denominator
+    codes = list(range(matrix.size))
+    if isinstance(matrix, Response):
+        codes = [true, *(code for code in codes if code != true)]
+    found, place = [], 0
+    for code in codes:
+        width = matrix.probability(true, code) * matrix.denominator * each
+        assert width.denominator == 1
+        found.append((place, place + int(width), code))
+        place += int(width)
+    assert all(Fraction(end - first, place) == matrix.probability(true, code) for first, end, code in found)
+    return found
+
+
+@pytest.mark.parametrize("matrix", [m for m in (*RESPONSES, *MATRICES) if m.size < 100 and not m.unchanged], ids=str)
+def test_stretches_of_numbers_begin_and_end_where_the_probabilities_say(matrix: TransitionMatrix) -> None:
+    """All 64 bits at once: the numbers next to every border, given as a head and the word behind it."""
+    draw = ResponseDraw(matrix) if isinstance(matrix, Response) else MatrixDraw(matrix)
+    for true in range(matrix.size):
+        stretches = _stretches(matrix, true)
+        after_refusal = next(code for first, end, code in stretches if end > first)  # a word of 0 is the next one
+        borders = {border for first, end, _ in stretches for border in (first, end)}
+        for number in sorted({border + by for border in borders for by in (-1, 0, 1)} | {2**64 - 1}):
+            if 0 <= number < 2**64:
+                wanted = [code for first, end, code in stretches if first <= number < end] or [after_refusal]
+                script = Scripted([number >> 48, (number << 16) % 2**64 + 0xBEEF, 0])
+                assert draw(np.array([true], dtype=np.uint32), Words(script)).tolist() == wanted
+
+
 def test_words_that_are_refused_are_drawn_anew() -> None:
     matrix = Response(2, Fraction(2, 3))
     last = 2**64 // 3 * 3  # the first number that is refused
