@@ -65,7 +65,7 @@ def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
     assert sum(outcome.cpu_seconds for outcome in OUTCOMES.values()) / 2 < 3600
 
 
-NOT_COUNTED_IN_THE_README = {"Soundness", "PRAM-BN"}
+NOT_COUNTED_IN_THE_README = {"Soundness"}
 
 
 def test_the_readme_counts_the_papers_claims_as_the_results_do():

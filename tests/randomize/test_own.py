@@ -165,7 +165,9 @@ def test_exact_parameters_are_stamped_and_never_charged(
     assert piece.stamp == "NOT PRIVATE: as printed"
     assert piece.epsilon is None
     assert piece.noise == "none"
-    assert not book.exists() or not read_ledger(book).accounts
+    account = read_ledger(book).account("imaging")
+    assert (account.spent, account.n_charges, account.n_unbounded) == (0, 0, 1)
+    assert piece.ledger is None
     xray = next(variable for variable in piece.variables if variable.name == "xray")
     counted = np.zeros((2, 2))
     np.add.at(counted, (codes["either"], codes["xray"]), 1)

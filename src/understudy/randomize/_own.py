@@ -55,6 +55,7 @@ from understudy.tables import Source, Table, open_source
 Progress: TypeAlias = Callable[[str, int, int], None]
 Number: TypeAlias = "int | float | str | Fraction"
 ONE_PERSON = PrivacyUnit("one person")
+_METHOD = "own"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +117,7 @@ def own(
     by pseudonym (`key`, `secret` and `study`, as in `apply`). `epsilon` is the budget of the central noise, for all
     variables together, charged to `ledger`: by default the one beside the table, as in `apply`. With `no_guarantee`
     parameters are exact, as the paper prints it; with `seed` they are a rehearsal: both are stamped, and never charged.
+    Of exact ones the ledger notes that something was released without a bound.
     `others` are other parties' schemas, so that messages can say who holds what.
 
     Unit: one person (one row without a key). Neighbours: replace-one; who is in the table is not hidden. Bound:
@@ -136,8 +138,10 @@ def own(
     book = _ledger(asked, opened, ledger, dataset, cap)
     with charges_noted(), _written_whole(Path(out), opened, overwrite=overwrite) as draft:
         tables = _open_tables(opened, asked, secret, progress)
-        piece = _measured(asked, tables, _curator(tables, asked, book))
+        piece = _measured(asked, tables, _curator(tables, asked, None if asked.stamp else book))
         piece.save(draft)
+        if asked.epsilon is None and isinstance(book, _Booked):
+            book.note_exact(_note(asked))
     return piece
 
 
@@ -234,7 +238,7 @@ def _needed_files(
 
 def _ledger(asked: _Asked, opened: Source, ledger: Any, dataset: str | None, cap: Number | None) -> Ledger | None:
     """Where the run is charged: in the ledger given, or where what the party sent is recorded, beside its table."""
-    if asked.stamp or asked.epsilon is None:
+    if asked.seed is not None:
         return None
     if ledger is None and opened.path is None:
         if cap is not None:
@@ -257,6 +261,10 @@ class _Booked:
     def charge(self, terms: PrivacyTerms, *, method: str = "", note: str = "") -> Entry:
         """Book the run's whole budget for good, or raise."""
         return self._ledger.book(Booking(epsilon=terms.budget.epsilon, method=method, note=note))
+
+    def note_exact(self, note: str) -> None:
+        """Leave an entry of a release that has no price, so that nobody takes what is spent for all there is."""
+        self._ledger.book(Booking(epsilon=None, method=_METHOD, note=note))
 
 
 def _unit(asked: _Asked) -> PrivacyUnit:
@@ -323,9 +331,13 @@ def _curator(tables: OwnTables, asked: _Asked, ledger: Ledger | None) -> Curator
         ledger=ledger,
         noise=make_noise(seed=asked.seed),
         noiseless="all" if asked.epsilon is None else None,
-        method="own",
-        note=f"parameters of {', '.join(asked.variables)}"[:200],
+        method=_METHOD,
+        note=_note(asked),
     )
+
+
+def _note(asked: _Asked) -> str:
+    return f"parameters of {', '.join(asked.variables)}"[:200]
 
 
 def _measured(asked: _Asked, tables: OwnTables, curator: Curator) -> Piece:
