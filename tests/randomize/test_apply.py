@@ -202,6 +202,21 @@ def test_a_copy_under_another_name_is_recognised_in_a_shared_ledger(table: Path,
     assert keyed(others, tmp_path, "others", dataset="somewhere", **ledger).times == 1
 
 
+def test_a_copy_in_the_same_folder_is_recognised_by_its_people(table: Path, tmp_path: Path) -> None:
+    keyed(table, tmp_path)
+    copy = table.with_name("copy.parquet")
+    parquet.write_table(PEOPLE.take(ROWS[::-1]), copy)
+    with pytest.raises(LedgerError, match="of dataset 'hospital' were randomised before"):
+        keyed(copy, tmp_path, "again")
+    with pytest.raises(LedgerError, match="of dataset 'hospital' were randomised before"):
+        keyed(table, tmp_path, "again", ledger=tmp_path / "budget.db", cap=9)  # booked beside the table, not in there
+    assert keyed(copy, tmp_path, "again", force=True).times == 2
+    others = table.with_name("others.parquet")
+    parquet.write_table(PEOPLE.set_column(0, "id", pa.array(ROWS + 9_000)), others)
+    table.with_name("broken.csv.ledger.db").write_text("not a ledger")
+    assert keyed(others, tmp_path, "others").times == 1
+
+
 def test_the_record_shows_no_key(table: Path, tmp_path: Path) -> None:
     keyed(table, tmp_path)
     said = json.loads(read_ledger(sidecar(table)).entries[-1].note)

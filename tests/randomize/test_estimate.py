@@ -182,3 +182,15 @@ def test_the_command_counts_what_was_sent_before(tmp_path: Path, capsys) -> None
         apply(people, HOSPITAL, out=out, ledger=tmp_path / "budget.db", cap=3, force=True, overwrite=True)
     assert run(["randomize", "estimate", str(out)]) == 0
     assert "This file exposes whoever is in it to ε = 2.198." in capsys.readouterr().out
+
+
+def test_a_folder_or_a_pattern_stands_for_the_files_in_it(inbox: Path) -> None:
+    [listed] = estimate([inbox / file for file in FILES], ["smoking,disease"])
+    for source in (inbox, str(inbox / "*.parquet"), [inbox / "hosp*.parquet", inbox / "insurer.parquet"]):
+        [found] = estimate(source, "smoking,disease")
+        assert found.to_dict()["counts"] == listed.to_dict()["counts"]
+    (inbox / "empty").mkdir()
+    with pytest.raises(OptionError, match="no Parquet files"):
+        open_inbox(inbox / "empty")
+    with pytest.raises(OptionError, match="no file matches"):
+        open_inbox(inbox / "none*.parquet")

@@ -252,3 +252,13 @@ def test_priors_are_the_callers() -> None:
 def test_a_report_needs_a_plan() -> None:
     with pytest.raises(UserError, match="no plan to report on"):
         report()
+
+
+@pytest.mark.parametrize("form", PLANS)
+def test_a_report_can_be_read_as_text(form: str) -> None:
+    found = report(PLANS[form])
+    text = str(found)
+    assert text.startswith("party, the whole record: ε ")
+    assert ("ε = ∞" in text) == any(b.epsilon is None and b.sensitive for p in found.parties for b in p.blocks)
+    assert all(warning in text for warning in found.warnings)
+    assert "Fraction" not in text

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def estimate(
-    files: list[Path] = typer.Argument(..., help="The randomised files that the parties sent."),
+    files: list[Path] = typer.Argument(..., help="The randomised files that the parties sent, or a folder of them."),
     marginal: list[str] | None = typer.Option(
         None, "--marginal", "-m", help="Columns to count together, separated by commas; once for each table."
     ),

@@ -26,10 +26,12 @@ _WHAT = {
 
 
 def learn(
-    files: list[Path] = typer.Argument(..., help="The randomised files that the parties sent."),
+    files: list[Path] = typer.Argument(..., help="The randomised files that the parties sent, or a folder of them."),
     out: Path = typer.Option(..., "--out", "-o", help="The folder to write: model, privacy letter, parameters."),
     structure: Path | None = typer.Option(
-        None, "--structure", help="A network (BIF) whose links are taken as they are: only parameters are learnt."
+        None,
+        "--structure",
+        help="A network (BIF, or YAML) whose links are taken as they are: only parameters are learnt.",
     ),
     order: str | None = typer.Option(
         None, "--order", help="All columns, separated by commas: parents come before children. Default: learnt."

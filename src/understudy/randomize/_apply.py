@@ -24,7 +24,7 @@ from understudy.randomize._file import Facts, RandomizedWriter, epsilon_text
 from understudy.randomize._invariant import with_matrices
 from understudy.randomize._keys import Keys, open_keys
 from understudy.randomize._plan import Plan
-from understudy.randomize._record import Randomization, Record, Repeated, open_record_ledger
+from understudy.randomize._record import Randomization, Record, Repeated, entries_nearby, open_record_ledger
 from understudy.randomize._report import report
 from understudy.randomize._stream import Progress, randomized_batches
 from understudy.tables import Source, open_source
@@ -154,7 +154,8 @@ class _Place:
             return
         found = open_record_ledger(self._opened, self._plan, ledger=ledger, dataset=dataset, cap=cap)
         one_table = ledger is None and dataset is None  # the ledger beside it, and nobody says that people are others
-        self.record = Record(found, epsilon=self.epsilon, force=force, one_table=one_table)
+        nearby = entries_nearby(self._opened, found)
+        self.record = Record(found, epsilon=self.epsilon, force=force, one_table=one_table, others=nearby)
         self.look(())
         self.record.check_cap()
 

@@ -120,7 +120,7 @@ class MarginalEstimate:
 
 def estimate(
     source: Inbox | str | Path | Sequence[str | Path],
-    marginals: Sequence[str | Sequence[str] | Marginal] | None = None,
+    marginals: str | Sequence[str | Sequence[str] | Marginal] | None = None,
     *,
     how: How = "unbiased",
     pairs: bool = False,
@@ -130,9 +130,9 @@ def estimate(
     """Counts with error bars, un-mixed from randomised files; all marginals are counted together.
 
     Args:
-        source: the files that the parties sent, or an inbox of them.
-        marginals: what to count: names of columns each, such as "smoking" or ["smoking", "disease"]. Default: every
-            column by itself.
+        source: the files that the parties sent, as for `open_inbox`, or an inbox of them.
+        marginals: what to count: names of columns each, such as "smoking,disease" or ["smoking", "disease"].
+            Default: every column by itself.
         how: "unbiased" counts may be negative; "likelihood" and "projected" ones may not, and have a bias for it.
         pairs: all pairs of columns too.
         plans: plans that were agreed on; each file must have been made with one of them.
@@ -154,7 +154,8 @@ def estimate(
     if how not in get_args(How):
         raise OptionError(f"there is no way '{how}' to estimate counts. {did_you_mean(how, get_args(How))}")
     inbox = source if isinstance(source, Inbox) else open_inbox(source, plans=plans, progress=progress)
-    asked = [_named(one, inbox.schema) for one in marginals or ()]
+    given = [marginals] if isinstance(marginals, str) else marginals or ()
+    asked = [_named(one, inbox.schema) for one in given]
     if pairs:
         asked += [Marginal.of(a, b) for a, b in combinations(range(len(inbox.domain)), 2)]
     if not asked:

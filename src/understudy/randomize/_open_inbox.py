@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from understudy._core.errors import OptionError
+from understudy._core.files import exists, is_folder
 from understudy.randomize._file import open_randomized
 from understudy.randomize._inbox import Inbox, PartyColumns
 from understudy.randomize._matrix import TransitionMatrix
@@ -24,7 +26,7 @@ def open_inbox(
     """The randomised files of several parties, joined by pseudonym.
 
     Args:
-        paths: the files that the parties sent.
+        paths: the files that the parties sent; or a folder of them, or a pattern such as "inbox/*.parquet".
         plans: plans that were agreed on; each file must have been made with one of them.
         progress: called with a stage, how much of it is done, and how much there is.
 
@@ -45,7 +47,7 @@ def open_inbox(
     >>> open_inbox([out], plans=[plan]).n
     3
     """
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    given = files_meant([paths] if isinstance(paths, str | Path) else list(paths))
     agreed = [plan if isinstance(plan, Plan) else Plan.load(plan) for plan in plans]
     parties: list[PartyColumns] = []
     for number, path in enumerate(given):
@@ -69,6 +71,27 @@ def open_inbox(
     if progress is not None:
         progress("reading files", len(given), len(given))
     return Inbox(parties)
+
+
+def files_meant(given: Sequence[str | Path]) -> list[Path]:
+    """Files as they are named; a folder stands for the Parquet files in it, a pattern for the files that match.
+
+    A shell resolves patterns itself, but Python and Windows do not.
+    """
+    found: list[Path] = []
+    for named in map(Path, given):
+        if is_folder(named):
+            inside = sorted(path for path in named.iterdir() if path.suffix.lower() == ".parquet")
+            if not inside:
+                raise OptionError(f"the folder {named} has no Parquet files. Give the files that the parties sent.")
+        elif glob.has_magic(str(named)) and not exists(named):
+            inside = sorted(map(Path, glob.glob(str(named))))
+            if not inside:
+                raise OptionError(f"no file matches {named}. Give the files that the parties sent.")
+        else:
+            inside = [named]
+        found += inside
+    return found
 
 
 def check_plan(found: Plan, agreed: Sequence[Plan], *, name: str) -> None:

@@ -2,13 +2,15 @@
 
 Two randomisations of one row, averaged, tell more of it than either: their ε adds up. So a ledger holds, for each run,
 which columns of which data set were randomised, and who the people are: not their keys, but keyed hashes of a few of
-them, by which a copy of the table under another name is recognised where it is booked in the same ledger.
+them, by which a copy of the table under another name is recognised where it is booked in the same ledger, or in one
+beside a table of the same folder.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -106,16 +108,28 @@ class Record:
     understudy._core.errors.LedgerError: column 'smokes' of dataset 'hospital' was randomised before, on ...
     """
 
-    def __init__(self, ledger: SQLiteLedger, *, epsilon: Fraction | None, force: bool, one_table: bool = False) -> None:
+    def __init__(
+        self,
+        ledger: SQLiteLedger,
+        *,
+        epsilon: Fraction | None,
+        force: bool,
+        one_table: bool = False,
+        others: Sequence[Entry] = (),
+    ) -> None:
         self.ledger, self.epsilon, self._force = ledger, epsilon, force
         self._one_table = one_table  # all entries are about the same rows, whatever they call the data set
+        self._others = others  # of other ledgers, where a copy of the table may be booked: its people tell
 
     def look(self, run: Randomization, entries: Sequence[Entry] | None = None) -> Repeated:
         """Which entries this run repeats. Raises LedgerError if there are any, unless that is forced."""
+        own = self.ledger.show() if entries is None else entries
+        looked = [(entry, False) for entry in self._others]
+        looked += [(entry, self._one_table or entry.dataset == self.ledger.dataset) for entry in own]
         found = []
-        for entry in self.ledger.show() if entries is None else entries:
+        for entry, same in looked:
             earlier = Randomization.of(entry)
-            if earlier and run.repeats(earlier, same_dataset=self._one_table or entry.dataset == self.ledger.dataset):
+            if earlier and run.repeats(earlier, same_dataset=same):
                 found.append((entry, earlier))
         if found and not self._force:
             raise LedgerError(_refusal(*found[-1], run))
@@ -160,6 +174,21 @@ def open_record_ledger(
     beside = place.with_name(place.name + _SIDECAR)
     name = named if dataset is not None else _first_in(beside) or named
     return SQLiteLedger(beside, dataset=name, cap_follows=True)
+
+
+def entries_nearby(opened: Source, ledger: SQLiteLedger) -> tuple[Entry, ...]:
+    """What other ledgers of the table's folder hold: beside the table itself, and beside what may be a copy of it.
+
+    A ledger that cannot be read is some other table's trouble, and is passed over.
+    """
+    if opened.path is None:
+        return ()
+    found: list[Entry] = []
+    for path in sorted(opened.path.resolve().parent.glob(f"*{_SIDECAR}")):
+        if path.resolve() != ledger.path.resolve():
+            with suppress(LedgerError, OSError):
+                found += read_ledger(path, wait_seconds=1).entries
+    return tuple(found)
 
 
 def _first_in(beside: Path) -> str | None:

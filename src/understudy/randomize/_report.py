@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -128,6 +129,9 @@ class PlanReport:
             for column in block.columns
         }
 
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values: exact fractions as texts, decimals rounded up."""
         return {
@@ -150,6 +154,11 @@ def report(*plans: Plan, priors: Sequence[Any] = PRIORS) -> PlanReport:
     >>> found = report(plan(schema, p="0.25"))
     >>> found.gamma, str(found.parties[0].blocks[0].beliefs[2].highest)
     (Fraction(3, 1), '1/4')
+    >>> print(found)  # doctest: +ELLIPSIS
+    hospital, the whole record: ε ≤ 1.0987, γ ≤ 3
+      smoking: ε ≤ 1.0987, γ ≤ 3, K* = 2, kept 75 %
+    What a belief can become at most (ρ1 → ρ2*): 1 % → 2.95 %, 5 % → 13.7 %, 10 % → 25 %, 25 % → 50 %, 50 % → 75 %
+    - That a person is in the table at all is visible...
     """
     if not plans:
         raise OptionError("there is no plan to report on. Give at least one.")
@@ -249,6 +258,39 @@ def _prior(given: Any) -> Fraction:
     if not 0 < prior < 1:
         raise OptionError(f"a prior is a probability above 0 and below 1. Got {str(given)[:40]!r} instead.")
     return prior
+
+
+def _lines(found: PlanReport) -> list[str]:
+    """For reading: the sum first, where there is one, then parties and their blocks, beliefs, and warnings."""
+    lines = []
+    if len(found.parties) > 1:
+        lines.append(f"One person, all {len(found.parties)} parties: {_bounds(found.epsilon, found.gamma)}")
+    for party in found.parties:
+        lines.append(f"{party.party}, the whole record: {_bounds(party.epsilon, party.gamma)}")
+        for block in party.blocks:
+            bounds = _bounds(block.epsilon, block.gamma) if block.sensitive else "public, no part of ε"
+            origins = "" if block.least_origins is None else f", K* = {block.least_origins:,}"
+            kept = "" if block.keep is None else f", kept {'–'.join(_shares(*block.keep))} %"
+            lines.append(f"  {', '.join(column.name for column in block.columns)}: {bounds}{origins}{kept}")
+    beliefs = (f"{float(100 * one.prior):g} % → {_decimal(100 * one.highest, 3)} %" for one in found.beliefs)
+    lines.append(f"What a belief can become at most (ρ1 → ρ2*): {', '.join(beliefs)}")
+    return [*lines, *(f"- {warning}" for warning in found.warnings)]
+
+
+def _bounds(epsilon: Fraction | None, gamma: Fraction | None) -> str:
+    return "ε = ∞" if epsilon is None or gamma is None else f"ε ≤ {_decimal(epsilon, 5)}, γ ≤ {_decimal(gamma, 5)}"
+
+
+def _shares(low: Fraction, high: Fraction) -> list[str]:
+    return [f"{100 * float(share):.3g}" for share in ((low,) if low == high else (low, high))]
+
+
+def _decimal(number: Fraction, digits: int) -> str:
+    """So many digits, rounded up: what is shown is never better than what holds."""
+    rounded = Context(prec=digits, rounding=ROUND_CEILING).divide(
+        Decimal(number.numerator), Decimal(number.denominator)
+    )
+    return f"{rounded:f}" if rounded < 10**digits else f"{rounded:,.0f}"
 
 
 def _epsilon(epsilon: Fraction | None) -> dict[str, Any]:
