@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -262,3 +263,13 @@ def test_a_report_can_be_read_as_text(form: str) -> None:
     assert ("ε = ∞" in text) == any(b.epsilon is None and b.sensitive for p in found.parties for b in p.blocks)
     assert all(warning in text for warning in found.warnings)
     assert "Fraction" not in text
+
+
+def test_a_plan_may_be_given_by_its_file(tmp_path: Path) -> None:
+    made = PLANS["k-ary by gamma"]
+    made.save(tmp_path / "party.plan.yaml")
+    assert report(tmp_path / "party.plan.yaml") == report(str(tmp_path / "party.plan.yaml")) == report(made)
+
+
+def test_what_is_nearly_always_kept_is_not_told_as_always() -> None:
+    assert "kept >99.9 %" in str(report(plan(a_schema(x=2), p="0.0001")))

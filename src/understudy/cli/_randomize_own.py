@@ -178,7 +178,7 @@ def _show_piece(piece: Piece, out: Path, *, as_json: bool) -> None:
         say("What you sent to others in randomised form comes on top, and all other parties' do too.")
     if piece.ledger is not None:
         say(f"Charged to '{piece.ledger[0]}' in the ledger.")
-    say(f"Wrote {out}: probabilities and error bars, no rows. Send it to everybody.")
+    say(f"Wrote {out}: probabilities and error bars, no rows." + ("" if piece.stamp else " Send it to everybody."))
 
 
 def read_parties(given: Sequence[str]) -> dict[str, Path]:

@@ -213,7 +213,11 @@ def _rounded(number: Fraction, digits: int, rounding: str) -> str:
 
 
 def _span(low: Fraction, high: Fraction) -> str:
-    shares = [f"{100 * float(share):.3g}" for share in ((low,) if low == high else (low, high))]
+    # 100 % only for what is always so
+    shares = [
+        ">99.9" if Fraction("0.9995") <= share < 1 else f"{100 * float(share):.3g}"
+        for share in ((low,) if low == high else (low, high))
+    ]
     return "–".join(shares) + " %"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.randomize._inbox import Inbox
+from understudy.randomize._make_plan import split_names
 from understudy.randomize._open_inbox import Progress, open_inbox
 from understudy.randomize._plan import Plan
 from understudy.randomize._published import Fit, Published
@@ -170,13 +171,15 @@ def estimate(
 
 
 def named_marginal(text: str, schema: Schema) -> Marginal:
-    """Columns separated by commas; or one column, whose name may have commas.
+    """Columns separated by commas, where quotes hold a name with commas together; or one column, as it is named.
 
     >>> schema = Schema.from_dict({"fields": [{"name": n, "type": "boolean"} for n in ("a", "b", "c,d")]})
     >>> named_marginal("b, a", schema).attributes, named_marginal("c,d", schema).attributes
     ((1, 0), (2,))
+    >>> named_marginal('a, "c,d"', schema).attributes
+    (0, 2)
     """
-    return _named([text] if text in schema.names else [part.strip() for part in text.split(",")], schema)
+    return _named([text] if text in schema.names else split_names(text) or [text], schema)
 
 
 def _named(asked: str | Sequence[str] | Marginal, schema: Schema) -> Marginal:

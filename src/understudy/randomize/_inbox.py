@@ -243,15 +243,16 @@ def _sorted_keys(parties: Sequence[PartyColumns]) -> tuple[Keys, ...]:
         keyless = [party.name for party in parties if party.pseudonyms is None]
         raise OptionError(
             f"{' and '.join(keyless)}: no pseudonyms, so its rows cannot be matched with anybody's. Rows are never "
-            "matched by their order. Randomise the table again with --key, and the secret that all parties share."
+            "matched by their order. Have it randomised again with --key and the secret that all parties share; that is "
+            "a second run (--force), and ε adds up."
         )
     first = parties[0]
     for other in parties[1:]:
         if other.secret_check != first.secret_check:
             raise OptionError(
                 f"{first.name} and {other.name} were made with different secrets, or for different studies, so nobody "
-                "can be matched. Randomise one of them again with the secret that the parties share, and the same "
-                "study."
+                "can be matched. Have one of them randomised again with the secret that the parties share and the same "
+                "study; that is a second run (--force), and ε adds up."
             )
     return tuple(sort_keys(pseudonyms, name=party.name) for party, pseudonyms in keyed)
 

@@ -43,6 +43,10 @@ class Learned:
     >>> party = PartyColumns(Plan(party="clinic", schema=schema, blocks=blocks), Table(schema.domain, (codes, codes)))
     >>> learn(Inbox([party]), order=["smokes", "ill"]).links
     (('smokes', 'ill'),)
+    >>> print(learn(Inbox([party]), structure={"smokes": [], "ill": ["smokes"]}))
+    learnt from 400 rows, 1 link
+      smokes: -
+      ill: smokes
     """
 
     model: Model
@@ -63,6 +67,11 @@ class Learned:
     def links(self) -> tuple[tuple[str, str], ...]:
         """All pairs of a parent and a child."""
         return tuple((parent, family.child) for family in self.families for parent in family.parents)
+
+    def __str__(self) -> str:
+        lines = [f"learnt from {self.inbox.n:,} rows, {len(self.links)} link{'' if len(self.links) == 1 else 's'}"]
+        lines += [f"  {family.child}: {', '.join(family.parents) or '-'}" for family in self.families]
+        return "\n".join([*lines, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values: links, parameters with error bars, settings and notes."""

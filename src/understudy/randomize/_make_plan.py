@@ -259,6 +259,10 @@ def _asked_blocks(
 ) -> dict[tuple[str, ...], Asked | None]:
     found: dict[tuple[str, ...], Asked | None] = {}
     seen: set[str] = set()
+    if not isinstance(blocks, Mapping):
+        raise OptionError(
+            "blocks say for columns how they are randomised, such as {('smoking', 'disease'): 'epsilon=1'}."
+        )
     for key, how in blocks.items():
         names = (key,) if isinstance(key, str) and key in schema.names else _names(key, schema, "blocks")
         if not names:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import OptionError
@@ -142,10 +143,11 @@ class PlanReport:
         }
 
 
-def report(*plans: Plan, priors: Sequence[Any] = PRIORS) -> PlanReport:
-    """What the plans reveal, worst case, exact: tested against enumeration over all pairs of records and outputs.
+def report(*plans: Plan | str | Path, priors: Sequence[Any] = PRIORS) -> PlanReport:
+    """What plans reveal, worst case, exact: tested against enumeration over all pairs of records and outputs.
 
-    For each block γ (by how much a published value may change the odds between two true ones), ε = ln γ rounded up,
+    Plans may be given by their files. For each block γ (by how much a published value may change the odds between two
+    true ones), ε = ln γ rounded up,
     and for each prior belief ρ1 the highest, ρ2*, and the lowest that it can become. Blocks are drawn independently,
     so ε adds up over a record, and over the parties that hold the same person.
 
@@ -162,9 +164,10 @@ def report(*plans: Plan, priors: Sequence[Any] = PRIORS) -> PlanReport:
     """
     if not plans:
         raise OptionError("there is no plan to report on. Give at least one.")
+    loaded = [plan if isinstance(plan, Plan) else Plan.load(plan) for plan in plans]
     beliefs_of = _Beliefs(tuple(_prior(prior) for prior in priors))
     seen: dict[str, str] = {}
-    for plan in plans:
+    for plan in loaded:
         for name in plan.schema.names:
             if name in seen:
                 raise OptionError(
@@ -172,14 +175,14 @@ def report(*plans: Plan, priors: Sequence[Any] = PRIORS) -> PlanReport:
                     "once, by one party: leave it out of the other (--columns), or rename one of them."
                 )
             seen[name] = plan.party
-    parties = tuple(_party(plan, beliefs_of) for plan in plans)
+    parties = tuple(_party(plan, beliefs_of) for plan in loaded)
     gamma = _product([party.gamma for party in parties])
     return PlanReport(
         parties=parties,
         gamma=gamma,
         epsilon=_sum([party.epsilon for party in parties]),
         beliefs=beliefs_of(gamma),
-        warnings=warnings_of(plans),
+        warnings=warnings_of(loaded),
     )
 
 
@@ -282,7 +285,12 @@ def _bounds(epsilon: Fraction | None, gamma: Fraction | None) -> str:
 
 
 def _shares(low: Fraction, high: Fraction) -> list[str]:
-    return [f"{100 * float(share):.3g}" for share in ((low,) if low == high else (low, high))]
+    return [_share(share) for share in ((low,) if low == high else (low, high))]
+
+
+def _share(share: Fraction) -> str:
+    """In per cent; 100 only for what is always so."""
+    return ">99.9" if Fraction("0.9995") <= share < 1 else f"{100 * float(share):.3g}"
 
 
 def _decimal(number: Fraction, digits: int) -> str:

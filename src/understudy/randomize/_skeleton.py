@@ -73,7 +73,7 @@ def read_skeleton(structure: StructureLike) -> Skeleton:
 
     >>> read_skeleton({"a": ["b"]})
     Traceback (most recent call last):
-    understudy._core.errors.OptionError: structure: 'a' depends on 'b', which is no variable of it. Known: 'a'.
+    understudy._core.errors.OptionError: structure: 'a' depends on 'b', which is no variable of it. ...
     """
     if isinstance(structure, Skeleton):
         return structure
@@ -120,7 +120,7 @@ def _checked(parents: Mapping[str, tuple[str, ...]]) -> Skeleton:
             if parent not in parents:
                 raise OptionError(
                     f"structure: '{name}' depends on '{parent}', which is no variable of it. "
-                    f"{did_you_mean(parent, parents)}"
+                    f"{did_you_mean(parent, parents)} A variable without parents is listed with none: '{parent}: []'."
                 )
         if len(set(listed)) != len(listed):
             raise OptionError(f"structure: '{name}' names a parent twice.")
