@@ -168,6 +168,16 @@ def test_the_ledger_beside_a_table_is_about_that_table_whatever_plans_call_their
     assert run(table, tmp_path, "all", plan=renamed, force=True).times == 4
 
 
+def test_another_ledger_does_not_hide_the_one_beside_the_table(table: Path, tmp_path: Path) -> None:
+    run(table, tmp_path)
+    elsewhere = {"ledger": tmp_path / "budget.db", "cap": 9}
+    with pytest.raises(LedgerError, match="of dataset 'hospital' were randomised before"):
+        run(table, tmp_path, "again", **elsewhere)
+    forced = run(table, tmp_path, "again", force=True, **elsewhere)
+    assert (forced.times, forced.total_epsilon) == (2, Fraction(22, 10))
+    assert run(table, tmp_path, "others", dataset="last year", **elsewhere).times == 1  # said to be other people
+
+
 def test_other_columns_of_the_same_table_may_follow_and_add_up(table: Path, tmp_path: Path) -> None:
     run(table, tmp_path, plan=plan(SCHEMA, epsilon=1, columns=["smokes"]))
     applied = run(table, tmp_path, "more", plan=plan(SCHEMA, epsilon=2, columns=["ill"]))

@@ -194,3 +194,12 @@ def test_a_folder_or_a_pattern_stands_for_the_files_in_it(inbox: Path) -> None:
         open_inbox(inbox / "empty")
     with pytest.raises(OptionError, match="no file matches"):
         open_inbox(inbox / "none*.parquet")
+
+
+def test_a_draft_that_a_stopped_run_left_in_the_folder_is_not_taken_for_a_file(inbox: Path) -> None:
+    home = inbox / "box"
+    home.mkdir()
+    for name in FILES:
+        Path(name).rename(home / Path(name).name)
+    (home / ".understudy-0123abcd.part.employer.parquet").write_bytes(b"half of it")
+    assert open_inbox(home).n == ROWS - 200

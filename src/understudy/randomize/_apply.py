@@ -154,7 +154,7 @@ class _Place:
             return
         found = open_record_ledger(self._opened, self._plan, ledger=ledger, dataset=dataset, cap=cap)
         one_table = ledger is None and dataset is None  # the ledger beside it, and nobody says that people are others
-        nearby = entries_nearby(self._opened, found)
+        nearby = entries_nearby(self._opened, found, named=dataset is not None)
         self.record = Record(found, epsilon=self.epsilon, force=force, one_table=one_table, others=nearby)
         self.look(())
         self.record.check_cap()

@@ -81,7 +81,9 @@ def files_meant(given: Sequence[str | Path]) -> list[Path]:
     found: list[Path] = []
     for named in map(Path, given):
         if is_folder(named):
-            inside = sorted(path for path in named.iterdir() if path.suffix.lower() == ".parquet")
+            # hidden ones are drafts of runs that were stopped, perhaps before they were recorded: nobody sent them
+            shown = (path for path in named.iterdir() if not path.name.startswith("."))
+            inside = sorted(path for path in shown if path.suffix.lower() == ".parquet")
             if not inside:
                 raise OptionError(f"the folder {named} has no Parquet files. Give the files that the parties sent.")
         elif glob.has_magic(str(named)) and not exists(named):

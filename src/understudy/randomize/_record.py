@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -115,16 +115,17 @@ class Record:
         epsilon: Fraction | None,
         force: bool,
         one_table: bool = False,
-        others: Sequence[Entry] = (),
+        others: Sequence[tuple[Entry, bool]] = (),
     ) -> None:
         self.ledger, self.epsilon, self._force = ledger, epsilon, force
         self._one_table = one_table  # all entries are about the same rows, whatever they call the data set
-        self._others = others  # of other ledgers, where a copy of the table may be booked: its people tell
+        # of other ledgers, and whether they are about the same table; if not, it may be a copy: its people tell
+        self._others = others
 
     def look(self, run: Randomization, entries: Sequence[Entry] | None = None) -> Repeated:
         """Which entries this run repeats. Raises LedgerError if there are any, unless that is forced."""
         own = self.ledger.show() if entries is None else entries
-        looked = [(entry, False) for entry in self._others]
+        looked = list(self._others)
         looked += [(entry, self._one_table or entry.dataset == self.ledger.dataset) for entry in own]
         found = []
         for entry, same in looked:
@@ -176,18 +177,22 @@ def open_record_ledger(
     return SQLiteLedger(beside, dataset=name, cap_follows=True)
 
 
-def entries_nearby(opened: Source, ledger: SQLiteLedger) -> tuple[Entry, ...]:
+def entries_nearby(opened: Source, ledger: SQLiteLedger, *, named: bool) -> tuple[tuple[Entry, bool], ...]:
     """What other ledgers of the table's folder hold: beside the table itself, and beside what may be a copy of it.
 
-    A ledger that cannot be read is some other table's trouble, and is passed over.
+    Entries come with whether they are about this very table: those beside it are, unless another data set was `named`.
+
+    A ledger of another table that cannot be read is that table's trouble, and is passed over.
     """
     if opened.path is None:
         return ()
-    found: list[Entry] = []
-    for path in sorted(opened.path.resolve().parent.glob(f"*{_SIDECAR}")):
+    place = opened.path.resolve()
+    found: list[tuple[Entry, bool]] = []
+    for path in sorted(place.parent.glob(f"*{_SIDECAR}")):
         if path.resolve() != ledger.path.resolve():
-            with suppress(LedgerError, OSError):
-                found += read_ledger(path, wait_seconds=1).entries
+            beside = path.name == place.name + _SIDECAR
+            with nullcontext() if beside else suppress(LedgerError, OSError):
+                found += [(entry, beside and not named) for entry in read_ledger(path, wait_seconds=1).entries]
     return tuple(found)
 
 
