@@ -243,8 +243,8 @@ def _sorted_keys(parties: Sequence[PartyColumns]) -> tuple[Keys, ...]:
         keyless = [party.name for party in parties if party.pseudonyms is None]
         raise OptionError(
             f"{' and '.join(keyless)}: no pseudonyms, so its rows cannot be matched with anybody's. Rows are never "
-            "matched by their order. Have it randomised again with --key and the secret that all parties share; that is "
-            "a second run (--force), and ε adds up."
+            "matched by their order. Have it randomised again with --key and the secret that all parties share; that "
+            "is a second run (--force), and ε adds up."
         )
     first = parties[0]
     for other in parties[1:]:

@@ -147,9 +147,8 @@ def report(*plans: Plan | str | Path, priors: Sequence[Any] = PRIORS) -> PlanRep
     """What plans reveal, worst case, exact: tested against enumeration over all pairs of records and outputs.
 
     Plans may be given by their files. For each block γ (by how much a published value may change the odds between two
-    true ones), ε = ln γ rounded up,
-    and for each prior belief ρ1 the highest, ρ2*, and the lowest that it can become. Blocks are drawn independently,
-    so ε adds up over a record, and over the parties that hold the same person.
+    true ones), ε = ln γ rounded up, and for each prior belief ρ1 the highest, ρ2*, and the lowest that it can become.
+    Blocks are drawn independently, so ε adds up over a record, and over the parties that hold the same person.
 
     >>> from understudy.randomize import plan
     >>> schema = {"name": "hospital", "fields": [{"name": "smoking", "type": "boolean"}]}
