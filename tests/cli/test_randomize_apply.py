@@ -123,9 +123,22 @@ def test_an_unbounded_release_shows_in_the_ledger(folder: Path, capsys: pytest.C
     assert run(apply) == 2
     assert "bounds nothing" in capsys.readouterr().err
     assert run([*apply, "--no-guarantee"]) == 0
-    assert "no bound a record" in capsys.readouterr().out
+    assert "outbox/hospital.parquet: without any bound." in capsys.readouterr().out
     assert run(["ledger", "show", "hospital.csv.ledger.db"]) == 0
     said = capsys.readouterr().out
     assert "1 release beside these had no bound at all" in said
     assert run(["ledger", "show", "hospital.csv.ledger.db", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["accounts"][0]["unbounded"] == 1
+
+
+def test_a_secret_is_never_replaced_and_a_missing_command_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["randomize", "secret", "-o", "shared.secret"]) == 0
+    before = Path("shared.secret").read_text()
+    assert run(["randomize", "secret", "-o", "shared.secret"]) == 2
+    assert "--overwrite" not in capsys.readouterr().err
+    assert Path("shared.secret").read_text() == before
+    assert run(["randomize"]) == 2
+    assert capsys.readouterr().err == "understudy: Missing command. See 'understudy randomize --help'.\n"

@@ -227,6 +227,13 @@ def test_a_copy_in_the_same_folder_is_recognised_by_its_people(table: Path, tmp_
     assert keyed(others, tmp_path, "others").times == 1
 
 
+def test_a_secret_or_a_study_without_a_key_is_refused_before_anything_is_charged(table: Path, tmp_path: Path) -> None:
+    for given in ({"secret": SECRET}, {"study": "demo"}):
+        with pytest.raises(OptionError, match="no key was named"):
+            run(table, tmp_path, **given)
+    assert not sidecar(table).exists()
+
+
 def test_the_record_shows_no_key(table: Path, tmp_path: Path) -> None:
     keyed(table, tmp_path)
     said = json.loads(read_ledger(sidecar(table)).entries[-1].note)

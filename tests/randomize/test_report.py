@@ -273,3 +273,7 @@ def test_a_plan_may_be_given_by_its_file(tmp_path: Path) -> None:
 
 def test_what_is_nearly_always_kept_is_not_told_as_always() -> None:
     assert "kept >99.9 %" in str(report(plan(a_schema(x=2), p="0.0001")))
+
+
+def test_an_invariant_matrix_of_declared_shares_says_that_they_must_be_public() -> None:
+    assert "taken from the table" in report(PLANS["declared invariant"]).warnings[0]

@@ -26,8 +26,10 @@ def read_rows(text: str) -> int:
         raise typer.BadParameter(f"{error}.") from None
 
 
-def refuse_target(out: Path, *, overwrite: bool, option: str = "--out") -> None:
+def refuse_target(out: Path, *, overwrite: bool, option: str = "--out", replaceable: bool = True) -> None:
     """Refuse a file to write that is there already, unless it is a plain file that may be replaced.
+
+    `replaceable` says whether the command has an option to replace it, which the refusal then names.
 
     >>> refuse_target(Path("no-such-file.csv"), overwrite=False)
     """
@@ -42,9 +44,8 @@ def refuse_target(out: Path, *, overwrite: bool, option: str = "--out") -> None:
     if not is_file(out):
         raise OutputError(f"'{out}' is not a plain file (a pipe or a device), so it is not replaced. Name another.")
     if not overwrite:
-        raise OutputError(
-            f"the file '{out}' already exists. Choose another {option}, or pass --overwrite to replace it."
-        )
+        instead = ", or pass --overwrite to replace it" if replaceable else ""
+        raise OutputError(f"the file '{out}' already exists. Choose another {option}{instead}.")
 
 
 def completeness(out: Path, sentence: str) -> Callable[[], str]:

@@ -139,5 +139,7 @@ def _usage_sentence(error: BaseException, name: str) -> str:
     message = str(format_message() if callable(format_message) else error).strip()
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", name)
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
+        message = "Missing command"
     stop = "" if message.endswith(("?", "!")) else "."
     return f"{message.rstrip('.')}{stop} See '{command} --help'."

@@ -25,7 +25,7 @@ def secret(
     """Make a secret for pseudonyms. The parties share it, out of band; the miner must never have it."""
     from understudy.randomize import write_secret
 
-    refuse_target(out, overwrite=False)
+    refuse_target(out, overwrite=False, replaceable=False)
     write_secret(out)
     INTERRUPTS.outcome = f"{out} is complete."
     if as_json:
@@ -64,7 +64,7 @@ def apply(
     from understudy.randomize import read_secret
 
     refuse_target(out, overwrite=overwrite)
-    shared = None if key is None else read_secret(secret_file)
+    shared = None if key is None and secret_file is None else read_secret(secret_file)
     INTERRUPTS.outcome = completeness(out, f"{out} is complete.")
     with progress_bars(quiet=as_json) as progress:
         applied = run(
@@ -94,9 +94,9 @@ def _show(applied: Applied) -> None:
 
     blocks = [block for block in applied.plan.blocks if not (block.matrix and block.matrix.unchanged)]
     alone = len(applied.plan.schema.names) - sum(len(block.columns) for block in blocks)
-    epsilon = "no bound" if applied.epsilon is None else f"ε = {number_above(applied.epsilon)}"
+    epsilon = "without any bound" if applied.epsilon is None else f"ε = {number_above(applied.epsilon)} a record"
     columns = counted(len(applied.plan.schema.names), "column", "columns")
-    say(f"Randomised {counted(applied.n_rows, 'row', 'rows')} of {columns} into {applied.out}: {epsilon} a record.")
+    say(f"Randomised {counted(applied.n_rows, 'row', 'rows')} of {columns} into {applied.out}: {epsilon}.")
     say(
         f"{counted(len(blocks), 'block', 'blocks')} drawn"
         + (f", {counted(alone, 'column', 'columns')} left alone" if alone else "")
@@ -117,9 +117,13 @@ def _show(applied: Applied) -> None:
     if applied.ledger is None:
         say("Nothing to record: the plan protects nothing, and so spends nothing.")
     elif applied.times > 1:
-        total = "no bound" if applied.total_epsilon is None else f"ε = {number_above(applied.total_epsilon)}"
+        total = (
+            "there is no bound"
+            if applied.total_epsilon is None
+            else f"ε = {number_above(applied.total_epsilon)} a record"
+        )
         say(
-            f"Warning: these columns were randomised {applied.times} times by now, and that adds up: {total} a record "
+            f"Warning: these columns were randomised {applied.times} times by now, and that adds up: {total} "
             f"for whoever has all files. Recorded for '{applied.dataset}' in {applied.ledger}."
         )
     else:

@@ -130,6 +130,12 @@ def apply(
     opened, out = open_source(source), Path(out)
     bits = SystemBytes() if source_of_bits is None else source_of_bits
     _refuse_target(out, opened, overwrite=overwrite)
+    if key is None and (secret is not None or study):
+        # the file could be joined with nobody's, and the run would be charged all the same
+        raise OptionError(
+            f"a {'study' if secret is None else 'secret'} is for pseudonyms, and no key was named. Name the column "
+            "that says who a row is about: --key COLUMN (key=…)."
+        )
     epsilon = _promised(plan, no_guarantee=no_guarantee or not bits.private)
     place = _Place(opened, plan, epsilon)
     if bits.private and epsilon != 0:

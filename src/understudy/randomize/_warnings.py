@@ -76,6 +76,11 @@ def _odd_matrices(blocks: Sequence[Block]) -> list[str]:
                 f"{_list(block.columns)}: a value is kept less often than it becomes any other one, so a published "
                 "value speaks against the same true one. That is as private as γ says, but a p below 1/K tells more."
             )
+        if matrix is not None and not block.from_data and block.asked.startswith("invariant"):
+            found.append(
+                f"{_list(block.columns)}: the invariant matrix follows from shares that were declared, and tells them. "
+                "ε holds only if these are public knowledge, and not taken from the table."
+            )
         share = worth(block) if matrix is not None else None
         if share == 0:
             found.append(f"{_list(block.columns)}: nothing can be learnt from what is published. Keep more of it.")

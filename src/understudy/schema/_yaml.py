@@ -42,9 +42,7 @@ def read_yaml(text: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         problem = getattr(error, "problem", None) or "not YAML"
-        raise SchemaError(
-            f"{where}{problem}. The schema file is not valid YAML: check indentation and quotes."
-        ) from None
+        raise SchemaError(f"{where}{problem}. The file is not valid YAML: check indentation and quotes.") from None
 
 
 def write_yaml(content: Any) -> str:
