@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from understudy._core.randomness import streams
-from understudy.models import Network, NetworkModel, Node
+from understudy.models import HasNetwork, Network, NetworkModel, Node
 from understudy.schema import Attribute, Axis, Domain, recode
 from understudy.tables import Table
 
@@ -88,7 +88,7 @@ def links_of(network: Network) -> frozenset[tuple[int, int]]:
     return frozenset((axis.attribute, node.child) for node in network.nodes for axis in node.parents)
 
 
-def log_likelihood(model: NetworkModel, columns: Sequence[Any]) -> Any:
+def log_likelihood(model: HasNetwork, columns: Sequence[Any]) -> Any:
     """The logarithm of each row's probability; of an impossible row, that of one in 10¹²."""
     total = np.zeros(len(columns[0]))
     for node, table in zip(model.network.nodes, model.conditionals, strict=True):
@@ -97,7 +97,7 @@ def log_likelihood(model: NetworkModel, columns: Sequence[Any]) -> Any:
     return total
 
 
-def divergence(truth: NetworkModel, learnt: NetworkModel, *, rows: int = 200_000) -> float:
+def divergence(truth: NetworkModel, learnt: HasNetwork, *, rows: int = 200_000) -> float:
     """KL distance of what was learnt from the truth, in nats: exact for few columns, else over fresh rows of the truth.
 
     >>> divergence(declared("figure 3"), declared("figure 3"))

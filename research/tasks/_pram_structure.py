@@ -14,7 +14,7 @@ from research.tasks._pram import inbox_of
 from research.tasks._pram_networks import PARTIES, declared, divergence, links_of, rows_of
 from research.tasks._pram_randomised import at_epsilon, randomised, symmetric
 from understudy._core.errors import TableError, UnderstudyWarning
-from understudy.models import NetworkModel, read_bif
+from understudy.models import HasNetwork, NetworkModel, read_bif
 from understudy.randomize import learn
 
 REAL = ("alarm", "insurance")
@@ -98,7 +98,7 @@ def structure(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
         warnings.simplefilter("ignore", UnderstudyWarning)
         found = learn(inbox, order=list(sizes), score=params["method"], prior=1.0, **given)
     assert found.network is not None, "K2 makes networks"
-    assert isinstance(found.model, NetworkModel), "K2 makes networks"
+    assert isinstance(found.model, HasNetwork), "K2 makes networks"
     links, right = links_of(found.network), _clean_links(name, rows, seed, params["method"])
     return {
         "extra": float(len(links - right)),

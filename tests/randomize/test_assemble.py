@@ -124,6 +124,9 @@ def test_exact_parameters_of_one_party_stamp_the_whole(exchange: tuple[Path, lis
     assert "NOT PRIVATE: as printed" in str(study.statement.stamp)
     assert "can be read off" in (tmp_path / "study" / "PRIVACY.md").read_text()
     assert us.load(tmp_path / "study" / "model.understudy").statement == study.statement
+    told = json.loads((tmp_path / "study" / "privacy.json").read_text())
+    assert (told["epsilon"], told["epsilon_decimal"]) == (None, None)
+    assert Fraction(told["epsilon_of_the_bounded"]) == study.statement.epsilon
 
 
 def test_a_rehearsal_of_one_party_stamps_the_whole(exchange: tuple[Path, list[Path]], tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 from understudy._core.errors import ModelFileError, OptionError
@@ -209,8 +208,6 @@ def _statement(pieces: Sequence[Piece], schema: Schema, skeleton: Skeleton) -> S
     )
     return replace(
         statement,
-        # of exact parameters alone there is no sum; the stamp says that none would mean anything
-        epsilon=statement.epsilon or Fraction(1),
         seeded=statement.seeded or any(SEEDED in piece.stamp for piece in pieces),
         parties=tuple(_party(piece, [one for one in sent if one.plan.party == piece.party]) for piece in pieces),
     )

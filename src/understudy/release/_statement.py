@@ -214,8 +214,10 @@ class Statement:
         else:
             result["trust"] = self.trust
             result["epsilon_by_party"] = {party.name: plain(self.epsilon_of(party.name)) for party in self.parties}
-        # where something has no bound, the sum of the rest is no figure to read off
-        result["epsilon_decimal"] = None if self.unbounded else float(self.epsilon)
+        result["epsilon_decimal"] = float(self.epsilon)
+        if self.unbounded:  # the sum of the rest is no figure to read off as the promise
+            result["epsilon_of_the_bounded"] = result["epsilon"]
+            result["epsilon"] = result["epsilon_decimal"] = None
         result["delta_decimal"] = float(self.delta)
         return result
 
@@ -239,7 +241,9 @@ def _read(data: Any) -> Statement:
         method=read_text(data["method"]),
         options=read_options(data["options"]),
         # of parties who declare all that they send not to be sensitive, nobody asks for a bound
-        epsilon=(read_fraction if data.get("parties") else read_above_zero)(data["epsilon"]),
+        epsilon=(read_fraction if data.get("parties") else read_above_zero)(
+            data["epsilon_of_the_bounded"] if data["epsilon"] is None else data["epsilon"]
+        ),
         delta=read_below_one(data["delta"]),
         rho=None if data["rho"] is None else read_above_zero(data["rho"]),
         neighbours=read_one_of(data["neighbours"], "replace-one", "add-remove"),
