@@ -9,6 +9,7 @@ from pathlib import Path
 
 from understudy._core.errors import ModelFileError, OptionError
 from understudy.models import Network, NetworkModel, Node
+from understudy.randomize._inbox import joint_name
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._promise import Sent, study_statement
 from understudy.randomize._report import report
@@ -121,7 +122,7 @@ def _joined_schema(pieces: Sequence[Piece], name: str) -> Schema:
     if len(pieces) == 1 and not name:
         return pieces[0].schema
     return Schema(
-        name=name or " and ".join(dict.fromkeys(piece.schema.name for piece in pieces)),
+        name=name or joint_name(piece.schema.name for piece in pieces),
         fields=tuple(field for piece in pieces for field in piece.schema.fields),
         missing_values=pieces[0].schema.missing_values,
     )

@@ -265,7 +265,7 @@ def _combined(schemas: Sequence[Schema]) -> Schema:
     dependencies = [one for schema in schemas for one in schema.properties.get("dependencies", ())]
     return Schema.from_dict(
         {
-            "name": " and ".join(dict.fromkeys(schema.name for schema in schemas)),
+            "name": joint_name(schema.name for schema in schemas),
             "fields": fields,
             **({"missingValues": list(schemas[0].missing_values)} if alike else {}),
             **({"dependencies": dependencies} if dependencies else {}),
@@ -280,3 +280,13 @@ def _spelt_out(field: Field) -> dict[str, Any]:
         return written
     constraints = {**written.get("constraints", {}), "required": not field.missing_allowed}
     return {**written, "missingValues": list(field.missing_texts), "constraints": constraints}
+
+
+def joint_name(names: Iterable[str]) -> str:
+    """What a study of several parties is called.
+
+    >>> joint_name(["hospital", "insurer", "employer"])
+    'hospital, insurer and employer'
+    """
+    *before, last = dict.fromkeys(names)
+    return f"{', '.join(before)} and {last}" if before else last
