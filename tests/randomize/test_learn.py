@@ -152,6 +152,12 @@ def test_a_structure_that_leaves_out_columns_leaves_them_without_links(inbox):
     assert any("does not name c2, c3, c4, c5" in note for note in learned.notes)
 
 
+def test_a_given_structure_is_not_searched_for(inbox):
+    for given in ({"order": NAMES}, {"eta": 0.99, "score": "bayes"}, {"penalty": 4, "score": "bic"}):
+        with pytest.raises(OptionError, match="is for learning a structure, and one is given"):
+            learn(inbox, structure={"c1": ["c0"], "c0": []}, **given)
+
+
 def test_names_match_as_bif_spells_them(tmp_path):
     schema = Schema.from_dict(
         {"fields": [{"name": name, "categories": ["no", "yes"]} for name in ("is ill?", "Smokes", "2nd")]}

@@ -251,8 +251,8 @@ def _sorted_keys(parties: Sequence[PartyColumns]) -> tuple[Keys, ...]:
         if other.secret_check != first.secret_check:
             raise OptionError(
                 f"{first.name} and {other.name} were made with different secrets, or for different studies, so nobody "
-                "can be matched. Have one of them randomised again with the secret that the parties share and the same "
-                "study; that is a second run (--force), and ε adds up."
+                "can be matched. Give the secret and the study that all parties share. A file that was made with "
+                "others must be randomised again; that is a second run (--force), and ε adds up."
             )
     return tuple(sort_keys(pseudonyms, name=party.name) for party, pseudonyms in keyed)
 

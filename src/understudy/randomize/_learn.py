@@ -136,6 +136,7 @@ def learn(
     if options:
         raise OptionError("'options' are those of another method. Those of k2 are parameters of their own.")
     if structure is not None:
+        _refuse_search(order=order, eta=eta, penalty=penalty)
         network, notes = read_structure(structure, inbox.schema)
         return _learned(counts, network, prior, how, {"method": K2, "structure": "given"}, notes, None)
     known = None if order is None else read_order(order, inbox.domain)
@@ -147,6 +148,12 @@ def learn(
 
 def _network(found: Found, domain: Domain) -> Network:
     return Network(domain, tuple(Node(child, tuple(Axis(p) for p in found.parents[child])) for child in found.order))
+
+
+def _refuse_search(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(f"'{name}' is for learning a structure, and one is given. Give one of the two.")
 
 
 def _check(max_parents: int, prior: float, how: str) -> None:
