@@ -198,3 +198,11 @@ def test_a_folder_that_is_there_is_not_replaced_unasked(exchange: tuple[Path, li
     with pytest.raises(OutputError):
         assemble(exchange[1], structure=PARENTS, out=tmp_path / "study")
     assert np.array_equal([path.name for path in (tmp_path / "study").iterdir()], ["mine.txt"])
+
+
+def test_a_folder_and_a_pattern_stand_for_the_files_in_it(exchange: tuple[Path, list[Path]], tmp_path: Path) -> None:
+    for path in exchange[1]:
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    listed = assemble(exchange[1], structure=PARENTS).statement
+    for named in (tmp_path, str(tmp_path / "*.json")):
+        assert set(assemble(named, structure=PARENTS).statement.parties) == set(listed.parties)

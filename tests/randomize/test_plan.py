@@ -330,3 +330,8 @@ def test_files_that_are_no_text_or_not_there_are_told(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(UserError, match="not UTF-8"):
         Plan.load(path)
+
+
+def test_a_plan_is_shown_in_a_line() -> None:
+    assert repr(plan(SCHEMA, epsilon=1, columns=["smoking", "sex"])).startswith("Plan(party='")
+    assert len(repr(plan(SCHEMA, epsilon=1))) < 200

@@ -10,6 +10,7 @@ from pathlib import Path
 from understudy._core.errors import ModelFileError, OptionError
 from understudy.models import Network, NetworkModel, Node
 from understudy.randomize._inbox import joint_name
+from understudy.randomize._open_inbox import files_meant
 from understudy.randomize._pieces import LearntVariable, Piece, ReceivedFile
 from understudy.randomize._promise import Sent, study_statement
 from understudy.randomize._report import report
@@ -25,7 +26,7 @@ AS_THE_PAPER_PRINTS_IT = (
 
 
 def assemble(
-    files: Sequence[str | os.PathLike[str]],
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     structure: StructureLike,
     out: str | os.PathLike[str] | None = None,
@@ -34,6 +35,7 @@ def assemble(
 ) -> Study:
     """One model of all parties' parameters, with one privacy statement; written as a study's folder with `out`.
 
+    `files` are those that `own` wrote, the folder that they are in, or a pattern such as "inbox/*.parameters.json".
     Post-processing of what the parties shared, hence free. Raises OptionError or ModelFileError: a variable that is
     missing or there twice, other links than the structure's, categories that differ between parties.
 
@@ -48,9 +50,10 @@ def assemble(
     >>> study.statement.epsilon, study.links
     (Fraction(2, 1), ())
     """
-    pieces = [Piece.load(Path(path)) for path in files]
+    paths = files_meant([files] if isinstance(files, str | os.PathLike) else files, ending=".json")
+    pieces = [Piece.load(path) for path in paths]
     skeleton = read_skeleton(structure).named_like(name for piece in pieces for name in piece.schema.names)
-    _check_pieces(pieces, [Path(path).name for path in files], skeleton)
+    _check_pieces(pieces, [path.name for path in paths], skeleton)
     variables = {variable.name: variable for piece in pieces for variable in piece.variables}
     _check_variables(variables, skeleton)
     _check_received(pieces)

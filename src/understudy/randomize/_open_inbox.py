@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -73,8 +74,8 @@ def open_inbox(
     return Inbox(parties)
 
 
-def files_meant(given: Sequence[str | Path]) -> list[Path]:
-    """Files as they are named; a folder stands for the Parquet files in it, a pattern for the files that match.
+def files_meant(given: Sequence[str | os.PathLike[str]], *, ending: str = ".parquet") -> list[Path]:
+    """Files as they are named; a folder stands for the files in it with that ending, a pattern for those that match.
 
     A shell resolves patterns itself, but Python and Windows do not.
     """
@@ -83,9 +84,11 @@ def files_meant(given: Sequence[str | Path]) -> list[Path]:
         if is_folder(named):
             # hidden ones are drafts of runs that were stopped, perhaps before they were recorded: nobody sent them
             shown = (path for path in named.iterdir() if not path.name.startswith("."))
-            inside = sorted(path for path in shown if path.suffix.lower() == ".parquet")
+            inside = sorted(path for path in shown if path.name.lower().endswith(ending))
             if not inside:
-                raise OptionError(f"the folder {named} has no Parquet files. Give the files that the parties sent.")
+                raise OptionError(
+                    f"the folder {named} has no files that end in {ending}. Give the files that the parties sent."
+                )
         elif glob.has_magic(str(named)) and not exists(named):
             inside = sorted(map(Path, glob.glob(str(named))))
             if not inside:

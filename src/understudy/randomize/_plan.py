@@ -84,7 +84,7 @@ class Block:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
     """What one party randomises, and how. Its schema has the columns that are sent, and no others.
 
@@ -100,6 +100,12 @@ class Plan:
     party: str
     schema: Schema = field(compare=False)
     blocks: tuple[Block, ...]
+
+    def __repr__(self) -> str:
+        blocks = ", ".join("+".join(block.columns) for block in self.blocks[:6]) + (
+            ", …" if len(self.blocks) > 6 else ""
+        )
+        return f"Plan(party={self.party!r}, blocks=[{blocks}], fingerprint={self.fingerprint[:16]!r})"
 
     def __post_init__(self) -> None:
         listed = Counter(name for block in self.blocks for name in block.columns)
