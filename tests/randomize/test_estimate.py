@@ -190,7 +190,7 @@ def test_a_folder_or_a_pattern_stands_for_the_files_in_it(inbox: Path) -> None:
         [found] = estimate(source, "smoking,disease")
         assert found.to_dict()["counts"] == listed.to_dict()["counts"]
     (inbox / "empty").mkdir()
-    with pytest.raises(OptionError, match="no files that end in .parquet"):
+    with pytest.raises(OptionError, match="no files that end in"):
         open_inbox(inbox / "empty")
     with pytest.raises(OptionError, match="no file matches"):
         open_inbox(inbox / "none*.parquet")
