@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from understudy._core.errors import InternalError
 from understudy.counting import Counter, Counts
 from understudy.models import consistent_tables, project_to_simplex
 from understudy.privacy import Curator, Measurement, NoisyTables
@@ -79,8 +80,8 @@ class OwnTables:
         return self._counts.count_published([layouts[marginal] for marginal in marginals])
 
     def recoded(self, recoding: Recoding) -> Counter:
-        """There is no need to."""
-        raise NotImplementedError
+        """Never: the tables are announced beforehand, in the codes that the columns were sent in."""
+        raise InternalError("a party's own tables were to be counted in other codes than those they were announced in.")
 
     @property
     def marginals(self) -> list[Marginal]:
