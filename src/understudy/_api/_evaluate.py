@@ -51,10 +51,10 @@ def evaluate(
     """Hold a synthetic table against the real one. Private: never publish what comes out of the real table.
 
     `real` is the private table: a file, a pandas, polars or pyarrow table, or the word "demo" or "demo-visits".
-    `synthetic` is a release folder, what `publish` returned, a model or its file, a table of any tool, or a list of such
-    tables (of several seeds, say) for confidence intervals. `schema` says what is public about the columns; a release
-    brings its own. Of `ways`, those count that there are columns for. `holdout` is a table like `real`. `progress` is
-    called with a stage, how much of it is done, and how much there is.
+    `synthetic` is a release folder, what `publish` returned, a model or its file, a table of any tool, or a list of
+    such tables (of several seeds, say) for confidence intervals. `schema` says what is public about the columns; a
+    release brings its own. Of `ways`, those count that there are columns for. `holdout` is a table like `real`.
+    `progress` is called with a stage, how much of it is done, and how much there is.
 
     >>> import pyarrow as pa
     >>> schema = {"name": "t", "fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]}
