@@ -1,5 +1,7 @@
 """Algorithm 2 as printed: every reading equals its naive twin, by factors and by cells; bad numbers are refused."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from understudy import UnderstudyError
 from understudy._core.randomness import streams
 from understudy.answers import ProductQueries, Reading, answer_as_printed, printed_round, round_epsilon
 
-READINGS = [Reading(absolute=a, renormalised=n, by_cell=c) for a in (False, True) for n in (False, True) for c in (False, True)]  # fmt: skip
+READINGS = [Reading(absolute=a, renormalised=n, by_cell=c) for a, n, c in product((False, True), repeat=3)]
 NUMBERS = {"epsilon": 1.0, "threshold": 0.05, "rate": 0.7, "theta0": 0.6}
 
 

@@ -139,9 +139,7 @@ def _in_factors(
     return AsPrinted(answers, corrected, x.reshape(-1))
 
 
-def _in_blocks(
-    noisy: Floats, queries: Floats, threshold: float, rate: float, theta0: float, how: Reading
-) -> AsPrinted:
+def _in_blocks(noisy: Floats, queries: Floats, threshold: float, rate: float, theta0: float, how: Reading) -> AsPrinted:
     """Blocks of queries by matrix products against the same histogram, longer ones while nothing is corrected."""
     n, n_cells = queries.shape
     x = np.full(n_cells, 1 / n_cells)

@@ -176,7 +176,9 @@ def printed_rounds(
         n_corrected += 1
         low = off <= 0.0
         # exp(−s·(1 − q)) is exp(s·q), times what every cell has in common
-        change = (-strength if low else strength) if by_cell else strength * (1.0 - estimate * rate if low else estimate)
+        change = (
+            (-strength if low else strength) if by_cell else strength * (1.0 - estimate * rate if low else estimate)
+        )
         if predicate[q]:
             factor = exp(-change)
             for c in range(factors.shape[0]):

@@ -65,6 +65,18 @@ class ProductQueries:
         """Queries cell by cell, a row each."""
         return _outer([weight[rows] for weight in self.weights])
 
+    def values_at(self, cells: npt.NDArray[np.int64], rows: slice = slice(None)) -> Floats:
+        """Weights of some cells only, a row for each query.
+
+        >>> asked = ProductQueries((2, 3), (np.array([[0.0, 1.0]]), np.array([[1.0, 0.0, 0.5]])))
+        >>> asked.values_at(np.array([5, 0])).tolist()
+        [[0.5, 0.0]]
+        """
+        outer, inner = self.halves
+        width = inner.patterns.shape[1]
+        left = outer.patterns[:, cells // width][outer.of_query[rows]]
+        return np.asarray(left * inner.patterns[:, cells % width][inner.of_query[rows]])
+
     @cached_property
     def halves(self) -> tuple[Factor, Factor]:
         """The domain as a matrix: the queries' factors over its rows, and over its columns; worked out once."""
