@@ -25,8 +25,9 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Strategy: TypeAlias = Literal["auto", "tables", "rounds", "pmw", "direct"]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
-ROUNDS_FROM = 0.001
-"""Expected error, as a share of the rows, from which rounds are tried: below it, measured tables are as good."""
+ROUNDS_FROM, ROUNDS_FROM_BY_CELL = 0.001, 0.03
+"""Expected error, as a share of the rows, from which rounds are tried: below it, measured tables do as well on Adult
+(benchmarks/answers.py). Weights given cell by cell follow no column, so that smaller tables help them less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +132,8 @@ def _choose(curator: Curator, workload: Workload, settings: AnswerSettings) -> t
     n = max(curator.rows, 1)
     direct, tables = direct_error(workload, curator.terms, curator.share_left) / n, plan.error / n
     words = f"an expected error of {_percent(min(direct, tables))} of the rows from noise"
-    if min(direct, tables) > ROUNDS_FROM:
+    by_cell = 2 * sum(len(batch) for batch in workload.batches if batch.by_cell is not None) > len(workload)
+    if min(direct, tables) > (ROUNDS_FROM_BY_CELL if by_cell else ROUNDS_FROM):
         return "rounds", f"{words} is much, so that tables are better approached through smaller ones", None
     if direct < tables:
         return "direct", f"{words} is less than that of measured tables, {_percent(tables)}", None

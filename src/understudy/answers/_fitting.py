@@ -22,7 +22,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 _FARTHEST = 40.0  # no single step multiplies by more than exp of this
 _HALVINGS = 30
-_ENOUGH = 1e-9  # a step that takes less than this part of the loss away is the last one
+_ENOUGH = 1e-6  # a step that takes less than this part of the loss away is the last one
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
