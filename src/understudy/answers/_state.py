@@ -116,7 +116,7 @@ class State:
             if a not in held:
                 nodes.append(Node(a))
                 tables.append(np.full(attribute.size, 1 / attribute.size))
-        return NetworkModel(Network(self.domain, tuple(nodes)), tables, recode(self.domain, "vanilla"), (), n)
+        return NetworkModel(Network(self.domain, tuple(nodes)), tables, recode(self.domain, "hierarchical"), (), n)
 
     def _problem(self) -> Problem:
         factors = [*self._start, *(Factor(scope, np.exp(table)) for scope, table in sorted(self._potentials.items()))]
@@ -154,8 +154,9 @@ def start_of(model: NetworkModel, *, most_cells: int = MOST_CELLS) -> list[Facto
 
     Only for networks over the table's own attributes: those over bits of them have no such tables.
     """
-    domain = model.domain
-    if model.recoding.target.attributes != domain.attributes:
+    domain, recoding = model.network.domain, model.recoding
+    own = zip(recoding.source, recoding.pieces, recoding.back, strict=True)
+    if any(pieces != (a,) or tuple(back) != tuple(range(one.size)) for a, (one, pieces, back) in enumerate(own)):
         return None
     found = []
     for node, table in zip(model.network.nodes, model.conditionals, strict=True):
