@@ -20,7 +20,14 @@ from understudy.privacy._memory_ledger import MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._open import open_curator
-from understudy.privacy._parities import NoisyParities, Parities, code_bits, count_parities, walsh_hadamard
+from understudy.privacy._parities import (
+    NoisyParities,
+    Parities,
+    code_bits,
+    count_parities,
+    parities_sensitivity,
+    walsh_hadamard,
+)
 from understudy.privacy._protection import ChoiceStep, Protection, TableStep, factors_of
 from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question
 from understudy.privacy._sensitivity import Sensitivity
@@ -93,6 +100,7 @@ __all__ = [
     "make_noise",
     "measure_weighted",
     "open_curator",
+    "parities_sensitivity",
     "parse_number",
     "read_ledger",
     "walsh_hadamard",
