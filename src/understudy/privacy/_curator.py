@@ -113,7 +113,8 @@ class Curator:
     def measure_rows(self, *, share: Fraction) -> int:
         """The number of rows: free where it is public; else noisy, at least 1, and charged.
 
-        Where rows are weighed it is counted in parts of rows, as all else is. A second call gives the first one's answer, for free.
+        Where rows are weighed it is counted in parts of rows, as all else is. A second call gives the first one's
+        answer, for free.
         """
         self._run.check_process()
         with self._run.lock:
