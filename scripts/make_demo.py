@@ -1,20 +1,23 @@
-"""Make the bundled demo table from the RAND Health Insurance Experiment as statsmodels ships it.
+"""Make the two bundled tables from the RAND Health Insurance Experiment as statsmodels ships it.
 
-    python scripts/make_demo.py path/to/statsmodels/datasets/randhie/src/randhie.csv src/understudy/demo/demo.csv.gz
+    python scripts/make_demo.py path/to/statsmodels/datasets/randhie/src/randhie.csv src/understudy/demo
 
-The source has one row per person and year. The demo keeps each person's first year, so that a row is a person: the
-privacy unit. Imputed values (fractions where only whole numbers can occur) become missing values, as they were.
+The source has one row per person and year. `demo.csv.gz` keeps each person's first year, so that a row is a person: the
+privacy unit. `visits.csv.gz` keeps all years, under a new number of the person. Imputed values (fractions where only
+whole numbers can occur) become missing values, as they were.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 SITES = {
     "1": "Dayton",
@@ -28,18 +31,33 @@ MISSING = ""
 Row = dict[str, str]
 
 
-def main(source: str, target: str) -> None:
-    """Read the person-years, keep one a person, write the demo table."""
+def main(source: str, folder: str) -> None:
+    """Read the person-years, write the table of people and the table of all their years."""
     with Path(source).open(newline="") as file:
-        people = first_years(list(csv.DictReader(file)))
+        years = list(csv.DictReader(file))
+    # Sorted by content: the source's order groups families, and a shuffled-looking order would need a seed.
+    people = sorted([column(row) for column in COLUMNS.values()] for row in first_years(years))
+    write(Path(folder, "demo.csv.gz"), [*COLUMNS], people)
+    number = new_numbers({row["zper"] for row in years})
+    every = [[number[row["zper"]], int(row["year"]), *(column(row) for column in COLUMNS.values())] for row in years]
+    write(Path(folder, "visits.csv.gz"), ["person", "year", *COLUMNS], sorted(every, key=lambda row: row[:2]))
+
+
+def write(target: Path, header: list[str], rows: list[list[Any]]) -> None:
+    """A packed CSV, the same bytes on every run."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    # Sorted by content: the source's order groups families, and a shuffled-looking order would need a seed.
-    writer.writerows(sorted([column(row) for column in COLUMNS.values()] for row in people))
-    # mtime=0 and no file name: the same bytes on every run.
-    with Path(target).open("wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+    writer.writerow(header)
+    writer.writerows(rows)
+    # mtime=0 and no file name: nothing but the rows decides the bytes
+    with target.open("wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
         packed.write(text.getvalue().encode())
+
+
+def new_numbers(people: set[str]) -> dict[str, int]:
+    """1, 2, … in the order of a hash: numbers of one family no longer follow each other, nor name the site."""
+    shuffled = sorted(people, key=lambda person: hashlib.sha256(person.encode()).digest())
+    return {person: number for number, person in enumerate(shuffled, start=1)}
 
 
 def first_years(rows: list[Row]) -> list[Row]:

@@ -50,11 +50,11 @@ def evaluate(
 ) -> Report:
     """Hold a synthetic table against the real one. Private: never publish what comes out of the real table.
 
-    `real` is the private table: a file, a pandas, polars or pyarrow table, or the word "demo". `synthetic` is a release
-    folder, what `publish` returned, a model or its file, a table of any tool, or a list of such tables (of several
-    seeds, say) for confidence intervals. `schema` says what is public about the columns; a release brings its own.
-    Of `ways`, those count that there are columns for. `holdout` is a table like `real`. `progress` is called with a
-    stage, how much of it is done, and how much there is.
+    `real` is the private table: a file, a pandas, polars or pyarrow table, or the word "demo" or "demo-visits".
+    `synthetic` is a release folder, what `publish` returned, a model or its file, a table of any tool, or a list of
+    such tables (of several seeds, say) for confidence intervals. `schema` says what is public about the columns; a
+    release brings its own. Of `ways`, those count that there are columns for. `holdout` is a table like `real`.
+    `progress` is called with a stage, how much of it is done, and how much there is.
 
     >>> import pyarrow as pa
     >>> schema = {"name": "t", "fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]}
@@ -67,12 +67,10 @@ def evaluate(
     trained = find_spec("sklearn") is not None if asked.classifiers is None else asked.classifiers
     note = NO_CLASSIFIERS if asked.classifiers is None and not trained else None
     _refuse_idle(trained, note or "Turn them on.", targets=asked.targets, holdout=asked.holdout)
-    bundled = isinstance(real, str) and real == "demo"
-    evaluated = open_evaluated(
-        synthetic, schema, draws=asked.draws, seed=asked.seed, otherwise=demo.schema_path() if bundled else None
-    )
+    table, otherwise = demo.bundled(real) or (real, None)
+    evaluated = open_evaluated(synthetic, schema, draws=asked.draws, seed=asked.seed, otherwise=otherwise)
     widths = _widths(asked.ways, len(evaluated.schema.fields))
-    pair, held_out = _read(demo.table_path() if bundled else real, evaluated, asked, progress)
+    pair, held_out = _read(table, evaluated, asked, progress)
     given = MeasureInput(
         pair=pair,
         references=make_references(pair, seed=asked.seed),

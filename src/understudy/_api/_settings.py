@@ -115,13 +115,14 @@ def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:
 
 
 def demo_source(source: object, schema: SchemaLike | None) -> tuple[object, SchemaLike]:
-    """The bundled table for the word "demo", anything else as it is. A file that is called demo is `./demo`.
+    """The bundled table for "demo" or "demo-visits", anything else as it is. A file that is called demo is `./demo`.
 
     >>> demo_source("demo", None)[0].name
     'demo.csv.gz'
     """
-    if isinstance(source, str) and source == "demo":
-        return demo.table_path(), demo.schema_path() if schema is None else schema
+    bundled = demo.bundled(source)
+    if bundled is not None:
+        return bundled[0], bundled[1] if schema is None else schema
     if schema is None:
         raise OptionError(
             "a schema is needed: what is public about the table must be declared. Make a draft to review with "

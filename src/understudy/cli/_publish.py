@@ -52,7 +52,9 @@ def plan(
 
 @takes(PublishOptions, MethodFlags)
 def publish(
-    source: str = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'."),
+    source: str = typer.Argument(
+        ..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo' or 'demo-visits'."
+    ),
     schema: Path | None = _SCHEMA,
     *,
     given: dict[str, Any],
