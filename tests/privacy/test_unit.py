@@ -121,8 +121,7 @@ def pairs(neighbours, bound):
         (a, b)
         for a, b in found
         for gone, come in [changed(a, b)]
-        if 0 < max(gone, come) <= bound
-        and (bound > 1 or gone == come if replaced else 0 in (gone, come))
+        if 0 < max(gone, come) <= bound and (bound > 1 or gone == come if replaced else 0 in (gone, come))
     ]
 
 

@@ -42,14 +42,13 @@ class UnitRule:
         each, left = np.divmod(np.minimum(sizes, self.max_rows) * self.parts, sizes)
         return (each[units] + (place < left[units])).astype(np.uint32)
 
-    def bounded(
-        self, table: Table, units: npt.NDArray[np.int64]
-    ) -> tuple[Table, npt.NDArray[np.uint32] | None]:
+    def bounded(self, table: Table, units: npt.NDArray[np.int64]) -> tuple[Table, npt.NDArray[np.uint32] | None]:
         """The rows that count, and how many parts each counts; None where each counts as one.
 
         >>> from understudy.schema import Attribute, Domain
         >>> table = Table(Domain((Attribute(name="sex", size=2),)), (np.array([0, 0, 0, 1]),))
-        >>> kept, weights = UnitRule(column="patient", max_rows=1, coins=Streams(1)).bounded(table, np.array([7, 7, 7, 8]))
+        >>> rule = UnitRule(column="patient", max_rows=1, coins=Streams(1))
+        >>> kept, weights = rule.bounded(table, np.array([7, 7, 7, 8]))
         >>> kept.n, weights
         (2, None)
         """

@@ -34,7 +34,7 @@ from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._strength import MeanStrength, Strength
 from understudy.privacy._terms import PrivacyTerms
-from understudy.privacy._unit import ONE_ROW, PrivacyUnit
+from understudy.privacy._unit import ONE_ROW, Bounding, PrivacyUnit
 from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
 ADD_REMOVE = Neighbours.ADD_REMOVE
@@ -48,6 +48,7 @@ __all__ = [
     "AddNoise",
     "BestCandidate",
     "Booking",
+    "Bounding",
     "Budget",
     "Candidate",
     "Charge",
