@@ -3,5 +3,22 @@
 from understudy.correlate._groups import Groups
 from understudy.correlate._groups_file import read_groups, write_groups
 from understudy.correlate._links import Links
+from understudy.correlate._sensitivity import (
+    Sensitivities,
+    compare_sensitivities,
+    correlated_sensitivity,
+    group_sensitivity,
+    workload_sensitivity,
+)
 
-__all__ = ["Groups", "Links", "read_groups", "write_groups"]
+__all__ = [
+    "Groups",
+    "Links",
+    "Sensitivities",
+    "compare_sensitivities",
+    "correlated_sensitivity",
+    "group_sensitivity",
+    "read_groups",
+    "workload_sensitivity",
+    "write_groups",
+]
