@@ -17,7 +17,17 @@ import pytest
 from tests.methods import test_baselines_exactly as baselines
 from tests.methods import test_whole_runs_exactly as whole_runs
 from tests.methods.test_baselines_exactly import MIXED, Readers
-from tests.methods.test_whole_runs_exactly import BINARY, PURE, TAXONOMY, TINY, ZCDP, Runs, log_ratios, renyi_per_order
+from tests.methods.test_whole_runs_exactly import (
+    BINARY,
+    ONE_ROW,
+    PURE,
+    TAXONOMY,
+    TINY,
+    ZCDP,
+    Runs,
+    log_ratios,
+    renyi_per_order,
+)
 from understudy._core.errors import OptionError
 from understudy.methods import BASELINES, METHODS, MWEM, Independent, PrivBayes, Uniform, flaw_of
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, PrivacyUnit, Sensitivity
@@ -152,6 +162,24 @@ def test_a_run_that_takes_the_number_of_rows_for_public_is_caught(case, monkeypa
     runs = UnitRuns(case, 2, neighbours=REPLACE_ONE)
     assert runs.worst() == inf  # the number itself is published
     assert runs.worst(of_equal_size=True) <= float(PURE.epsilon) + TINY  # else it is only right for units of one size
+
+
+@pytest.mark.parametrize("case", CASES)
+@relations
+@pytest.mark.parametrize("budget", [PURE, ZCDP], ids=["pure", "zcdp"])
+@pytest.mark.filterwarnings("ignore:delta is not below")
+def test_a_unit_of_one_row_is_a_row(case, neighbours, budget):
+    """The same transcripts with the same probabilities, noise and charges: one distribution, exactly."""
+    told = [UnitRuns(case, 1, unit=unit, neighbours=neighbours, budget=budget) for unit in (ONE_ROW, person(1))]
+    for rows in [(record, told[0].records[-1]) for record in some(told[0].records, 3)]:
+        row, unit = (runs.of(rows) for runs in told)
+        assert row.keys() == unit.keys()
+        assert told[0].readers.of(row) == told[1].readers.of(unit)
+        for key, (p, cells, curator, _) in row.items():
+            q, others, other, _ = unit[key]
+            assert (p, cells, curator.charges) == (q, others, other.charges)
+            assert curator.share_left == other.share_left
+            assert repr(curator.protection) == repr(other.protection)
 
 
 def test_parities_counted_from_a_public_number_of_rows_are_caught(monkeypatch):
