@@ -127,7 +127,7 @@ def test_a_mistake_costs_nothing(home, capsys, case):
     capsys.readouterr()
     assert run([*words, "--ledger", "budget.db", "--cap", "3", "--out", "second"]) == 2
     assert said in capsys.readouterr().err
-    assert [entry.dataset for entry in read_ledger("budget.db").entries if entry.epsilon] == ["other"]
+    assert [entry.dataset for entry in read_ledger("budget.db").entries if entry.kind == "charge"] == ["other"]
     assert not (home / "second").exists()
 
 
