@@ -29,6 +29,8 @@ from tests.methods.test_whole_runs_exactly import (
     renyi_per_order,
 )
 from understudy._core.errors import OptionError
+from understudy._core.randomness import Streams
+from understudy.counting import UnitRule
 from understudy.methods import BASELINES, METHODS, MWEM, Independent, PrivBayes, Uniform, flaw_of
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, PrivacyUnit, Sensitivity
 
@@ -125,6 +127,26 @@ class UnitRuns(Runs):
         )
 
 
+class WeighedRuns(UnitRuns):
+    """Runs on tables whose rows are weighed: a row that counts for w parts is w rows of one part each."""
+
+    def __init__(self, case, bound, **more):
+        unit = PrivacyUnit("one person", max_rows=bound, column="person", bounding="weigh")
+        super().__init__(case, bound, unit=unit, rows_told=400 * unit.parts, **more)
+
+    def blocks(self):
+        """Rows that one unit may have: here more than the bound, and none only where it may come or go."""
+        first, last = self.records[0], self.records[-1]
+        none = [] if self.terms.public_rows else [()]
+        return [*none, (first,) * 3, (last,), (first, last), (last, first, last, last)]
+
+    def of(self, rows):
+        """The first row is somebody else's."""
+        rule = UnitRule(column="person", max_rows=self.bound, parts=self.unit.parts, coins=Streams(1))
+        weights = rule.weights(np.minimum(np.arange(len(rows)), 1))
+        return super().of([row for row, weight in zip(rows, weights, strict=True) for _ in range(weight)])
+
+
 def test_every_method_that_promises_something_is_here():
     named = {CASES[case][0].name for case in CASES}
     sound = {name for name, kind in {**METHODS, **BASELINES}.items() if flaw_of(kind()) is None}
@@ -148,12 +170,30 @@ def test_under_zcdp_a_unit_costs_rho(case, bound, neighbours):
     assert 0.3 * float(ZCDP.rho) < worst <= float(ZCDP.rho) + TINY
 
 
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("bound", [1, 2])
+@relations
+def test_a_unit_whose_rows_are_weighed_costs_epsilon(case, bound, neighbours):
+    """However many rows it has. With a bound of 1 all units count for as much, so their number stays public."""
+    runs = WeighedRuns(case, bound, neighbours=neighbours)
+    assert runs.terms.public_rows == (bound == 1 and neighbours is REPLACE_ONE)
+    worst = runs.worst()
+    assert worst <= float(PURE.epsilon) + TINY
+    assert worst > 0.3 * float(PURE.epsilon) or (case == "uniform" and runs.terms.public_rows)
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if case != "uniform"])  # it looks at no row
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
 def test_a_run_that_takes_a_unit_for_a_row_is_caught(case, neighbours):
     """Noise for one row where two belong to a person: also where both tables have as many rows."""
     runs = UnitRuns(case, 2, unit=person(1), neighbours=neighbours)
     assert runs.worst(of_equal_size=neighbours is REPLACE_ONE) > 1.01 * float(PURE.epsilon)
+
+
+@pytest.mark.parametrize("case", ["independent", "privbayes, degree given", "fourier", "mwem", "privabn"])
+def test_a_run_with_noise_for_rows_where_parts_of_them_are_counted_is_caught(case, monkeypatch):
+    monkeypatch.setattr(PrivacyUnit, "counted", property(lambda unit: unit.max_rows))
+    assert WeighedRuns(case, 1).worst() > 5 * float(PURE.epsilon)
 
 
 @pytest.mark.parametrize("case", CASES)
