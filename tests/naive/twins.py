@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.naive import counting, drawing, hashing, measuring, noise, publishing, scoring, unmixing
+from tests.naive import answering, counting, drawing, hashing, measuring, noise, publishing, scoring, unmixing
 
 Twins = Mapping[str, Callable[..., Any]]
 
@@ -73,7 +73,14 @@ HASHING: Twins = {
     "compress": hashing.naive_compress,
     "hmac_short": hashing.naive_hmac,
 }
+ANSWERING: Twins = dict.fromkeys(
+    ("weigh", "along", "answer_products", "multiply_out", "scale_cells", "add_up", "printed_rounds"),
+    answering.naive_rounds,
+)
+CORRELATING: Twins = {"largest_sums": answering.naive_correlated_sensitivity}
 TWINS: Mapping[str, Twins] = {
+    "understudy.answers._kernels": ANSWERING,
+    "understudy.correlate._kernels": CORRELATING,
     "understudy.counting._kernels": COUNTING,
     "understudy.privacy._kernels": PRIVACY,
     "understudy.models._kernels": DRAWING,

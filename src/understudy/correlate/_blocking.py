@@ -1,4 +1,4 @@
-"""Pairs worth comparing: rows that share a key. A million rows would otherwise make half a billion thousand pairs.
+"""Pairs worth comparing: rows that share a key. A million rows would otherwise make 5·10¹¹ pairs.
 
 A key is a number for each row, 0 where it has none. Rows with one key form a block. All pairs of a small block are
 taken; in a large one each row is paired with its neighbours in an order that puts like records side by side (sorted
@@ -93,7 +93,8 @@ def candidate_pairs(
 
     `order` puts every row in a place such that like rows are near each other.
 
-    >>> first, second = candidate_pairs([Key("x", np.array([5, 0, 5, 7], dtype=np.uint64), frozenset({0}))], np.arange(4))
+    >>> key = Key("x", np.array([5, 0, 5, 7], dtype=np.uint64), frozenset({0}))
+    >>> first, second = candidate_pairs([key], np.arange(4))
     >>> first.tolist(), second.tolist()
     ([0], [2])
     """

@@ -83,7 +83,8 @@ class TextComparison:
     def _rarity(self) -> Features:
         """1 for a word that one row has, 0 for one that all rows have."""
         n = max(len(self.column.codes), 2)
-        return (1 - np.log(np.maximum(self.column.counts, 1)) / np.log(n)).astype(np.float32)
+        found: Features = (1 - np.log(np.maximum(self.column.counts, 1)) / np.log(n)).astype(np.float32)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +103,12 @@ class SwapComparison:
     def __call__(self, first: Ints, second: Ints) -> Features:
         """The features of pairs of rows."""
         left, right = self.left.codes, self.right.codes
-        across = np.minimum(
+        across: Features = np.minimum(
             similarities(self.left, self.right, left[first], right[second]),
             similarities(self.right, self.left, right[first], left[second]),
         )
-        return across[:, None]
+        found: Features = across[:, None]
+        return found
 
     def steps(self, features: Features) -> Steps | None:
         """Nothing of its own."""

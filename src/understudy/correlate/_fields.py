@@ -26,13 +26,14 @@ class FieldMap:
     columns: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def read(cls, fields: str | Iterable[str] | Mapping[str, str], names: Sequence[str]) -> FieldMap:
+    def read(cls, fields: str | Iterable[str], names: Sequence[str]) -> FieldMap:
         """What `fields` means for a table with these columns.
 
         Each of `fields` is a kind of field ('name': all columns that look like parts of a name), a column, or a column
         and its tag ('dob:B').
         """
-        given = _listed(fields)
+        words = fields.split(",") if isinstance(fields, str) else fields
+        given = [word.strip() for word in words if word.strip()]
         if not given:
             raise OptionError("no fields are named to recognise records by. Name some: --fields name,birthday,address.")
         chosen: dict[str, str] = {}
@@ -54,13 +55,6 @@ class FieldMap:
     def names(self) -> tuple[str, ...]:
         """All columns that are read."""
         return tuple(name for columns in self.columns.values() for name in columns)
-
-
-def _listed(fields: str | Iterable[str] | Mapping[str, str]) -> list[str]:
-    if isinstance(fields, Mapping):
-        return [f"{column}:{tag}" for column, tag in fields.items()]
-    listed = fields.split(",") if isinstance(fields, str) else [str(one) for one in fields]
-    return [one.strip() for one in listed if one.strip()]
 
 
 def _meant(word: str, names: Sequence[str]) -> list[tuple[str, str]]:

@@ -51,17 +51,19 @@ def _classes(steps: Sequence[Steps], tables: Sequence[Probabilities], weights: P
     for step, table in zip(steps, tables, strict=True):
         logs += np.log(table.T)[step]
     logs -= logs.max(axis=1, keepdims=True)
-    found = np.exp(logs)
-    return found / found.sum(axis=1, keepdims=True)
+    found: Probabilities = np.exp(logs)
+    found /= found.sum(axis=1, keepdims=True)
+    return found
 
 
 def _shares(steps: Steps) -> Probabilities:
     """How often each step occurs, none never."""
-    counts = np.bincount(steps, minlength=N_STEPS) + 0.5
-    return counts / counts.sum()
+    counts = np.bincount(steps, minlength=N_STEPS).astype(np.float64) + 0.5
+    counts /= counts.sum()
+    return counts
 
 
-def _at_home(homes: list[str], alike: list[Probabilities], apart: list[Probabilities]) -> list[Probabilities]:
+def _at_home(homes: Sequence[str], alike: list[Probabilities], apart: list[Probabilities]) -> list[Probabilities]:
     """What people of one household start from."""
     middle = [(same + other) / 2 for same, other in zip(alike, apart, strict=True)]
     choices = {"shared": alike, "partly": middle, "own": apart}

@@ -7,6 +7,8 @@ with all their weights (step 5), which changes no output on those pairs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -50,8 +52,9 @@ class Network:
         """The probability of each tag, for each pair (eq. 13)."""
         last = self._hidden(features)[-1] @ self.weights[-1] + self.biases[-1]
         last -= last.max(axis=1, keepdims=True)
-        found = np.exp(last)
-        return found / found.sum(axis=1, keepdims=True)
+        found: Floats = np.exp(last)
+        found /= found.sum(axis=1, keepdims=True)
+        return found
 
     def degrees(self, features: npt.ArrayLike) -> Floats:
         """The degree ϑ in [−1, 1] of each pair: the tag that is to be expected.
@@ -62,7 +65,7 @@ class Network:
         return self.probabilities(features) @ np.array(self.tags, dtype=np.float32)
 
     def without_dead_neurons(self, features: npt.ArrayLike) -> Network:
-        """The network without those neurons whose output is 0 for all of these pairs: it gives them the same outputs."""
+        """The network without the neurons whose output is 0 for all of these pairs, which get the same outputs."""
         weights, biases = list(self.weights), list(self.biases)
         for layer, output in enumerate(self._hidden(features)[1:]):
             alive = output.max(axis=0, initial=0) > 0
@@ -111,19 +114,14 @@ def _network(fitted: Any, center: Floats, scale: Floats) -> Network:
     return Network(tuple(weights), tuple(biases), tags, center, scale)
 
 
-def _quietly() -> Any:
-    """Without the warning that the given number of rounds was all: it is meant to be."""
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """On one thread, since the matrices are small; without the warning that all rounds were used, as they should be."""
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
 
-    quiet = warnings.catch_warnings()
-    quiet.__enter__()
-    warnings.simplefilter("ignore", ConvergenceWarning)
-
-    class Quiet:
-        def __enter__(self) -> None: ...
-        def __exit__(self, *error: object) -> None:
-            quiet.__exit__(*error)
-
-    return Quiet()
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield

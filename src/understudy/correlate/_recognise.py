@@ -23,6 +23,7 @@ from understudy.correlate._network import Network
 from understudy.correlate._records import Records
 from understudy.correlate._texts import Ints, as_texts
 from understudy.correlate._training import learn
+from understudy.options import CorrelateOptions
 from understudy.tables import Source, open_source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -56,44 +57,57 @@ def correlate(
         seed: of the made pairs and the network's first weights.
         progress: called with a stage, how much of it is done, and how much there is.
 
-    >>> table = pa.table({"name": ["Ann Lee", "Bob Ray", "Ann Leee"], "dob": ["1990-01-02", "1950-12-30", "1990-01-02"]})
+    >>> days = ["1990-01-02", "1950-12-30", "1990-01-02"]
+    >>> table = pa.table({"name": ["Ann Lee", "Bob Ray", "Ann Leee"], "born": days})
     >>> correlate(table, fields="name,birthday").groups.of_row.tolist()
     [0, 1, 0]
     """
+    asked = CorrelateOptions(
+        fields=_listed(fields), labels=labels, key=key, threshold=threshold, max_rows=max_rows, seed=seed
+    )
     _refuse_without_packages()
-    tell = progress or (lambda stage, done, total: None)
-    opened = open_source(source)
-    chosen = FieldMap.read(fields, opened.names)
-    columns, keys = _read(opened, chosen, key if labels is not None else None, tell)
+    return _recognised(open_source(source), asked, progress or (lambda stage, done, total: None))
+
+
+def _recognised(opened: Source, asked: CorrelateOptions, tell: Progress) -> Correlation:
+    chosen = FieldMap.read(asked.fields, opened.names)
+    columns, keys = _read(opened, chosen, None if asked.labels is None else asked.key, tell)
     n_rows = len(next(iter(columns.values()))[0][1].codes)
     if n_rows < 2:
         raise TableError("the table has one row. Records are recognised by comparing them: two are needed.")
-    known = None if labels is None else read_labels(labels, n_rows=n_rows, keys=keys)
-    coins = streams(seed)
+    known = None if asked.labels is None else read_labels(asked.labels, n_rows=n_rows, keys=keys)
+    coins = streams(asked.seed)
     records, originals = with_copies(columns, n_rows, n_copies=_COPIES, rng=coins.get("copies"))
-    first, second = candidate_pairs(
+    pairs = candidate_pairs(
         records.keys(), records.order, progress=lambda done, total: tell("finding pairs to compare", done, total)
     )
     tell("learning", 0, 1)
-    network = learn(records, originals, (first, second), known, coins)
+    network = learn(records, originals, pairs, known, coins)
     tell("learning", 1, 1)
-    links = _linked(records, network, first, second, threshold=threshold, known=known, tell=tell)
+    links = _linked(records, network, pairs, threshold=float(asked.threshold), known=known, tell=tell)
     groups = Groups(
-        of_row=bounded_groups(links, max_rows),
-        max_rows=max_rows,
+        of_row=bounded_groups(links, asked.max_rows),
+        max_rows=asked.max_rows,
         origin="recognised",
         links=links,
-        threshold=threshold,
+        threshold=float(asked.threshold),
         fields=chosen.names,
     )
     return Correlation(
         groups=groups,
         fields=dict(chosen.columns),
-        n_compared=len(first),
+        n_compared=len(pairs[0]),
         n_labels=None if known is None else known.n_pairs,
         layers=network.layers,
         largest=int(np.bincount(bounded_groups(links, n_rows)).max()),
     )
+
+
+def _listed(fields: str | Iterable[str] | Mapping[str, str]) -> list[str]:
+    """Words of `fields`, as one would write them on the command line."""
+    if isinstance(fields, Mapping):
+        return [f"{column}:{tag}" for column, tag in fields.items()]
+    return fields.split(",") if isinstance(fields, str) else list(fields)
 
 
 def _refuse_without_packages() -> None:
@@ -119,14 +133,14 @@ def _read(opened: Source, chosen: FieldMap, key: str | None, tell: Progress) -> 
 def _linked(
     records: Records,
     network: Network,
-    first: Ints,
-    second: Ints,
+    pairs: tuple[Ints, Ints],
     *,
     threshold: float,
     known: Labels | None,
     tell: Progress,
 ) -> Links:
     """All pairs whose degree reaches the threshold; those below it are 0. Labels are kept to."""
+    first, second = pairs
     kept: list[tuple[Any, Any, Any]] = []
     for start in range(0, len(first), _AT_ONCE):
         one, other = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
@@ -139,9 +153,9 @@ def _linked(
     if not kept:
         return Links.of_pairs(records.n_rows, [], [], [])
     one, other, degrees = (np.concatenate(part) for part in zip(*kept, strict=True))
-    pairs = np.minimum(one, other) * records.n_rows + np.maximum(one, other)
+    numbers = np.minimum(one, other) * records.n_rows + np.maximum(one, other)
     # of a pair that is there twice the last one counts: its label
-    distinct, last = np.unique(pairs[::-1], return_index=True)
+    distinct, last = np.unique(numbers[::-1], return_index=True)
     return Links.of_pairs(
         records.n_rows,
         distinct // records.n_rows,

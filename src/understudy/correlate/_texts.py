@@ -58,7 +58,8 @@ class Coded:
     @property
     def known(self) -> npt.NDArray[np.bool_]:
         """Rows where it is not missing."""
-        return self.codes != 0
+        found: npt.NDArray[np.bool_] = self.codes != 0
+        return found
 
     @cached_property
     def counts(self) -> Ints:

@@ -46,7 +46,7 @@ def learn(
 
 
 def _made_pairs(records: Records, originals: Ints, pairs: tuple[Ints, Ints], rng: Rng) -> tuple[Features, Features]:
-    """Pairs of rows with their copies, which belong together, and random pairs without a key in common, which do not."""
+    """Pairs of rows and their copies, which belong together, and random pairs that share no key, which do not."""
     n = records.n_rows
     copies = np.arange(n, n + len(originals))
     one = rng.integers(n, size=_RANDOM)

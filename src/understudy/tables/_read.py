@@ -16,6 +16,7 @@ from understudy.tables._columns import column_faults
 from understudy.tables._encode import ColumnEncoder, Problem
 from understudy.tables._sources import Source, open_source
 from understudy.tables._table import Table, code_type
+from understudy.tables._units import UnitReader
 
 Progress: TypeAlias = Callable[[int], None]
 _LEAST_ROWS, _MOST_ROWS, _BATCHES = 1 << 13, 1 << 17, 16
@@ -38,7 +39,29 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
     [1, 0, 1]
     """
     encoders = [ColumnEncoder(field, show_values=show_values) for field in schema.fields]
-    columns = _read_columns(open_source(source), schema, encoders, progress)
+    return _whole(_read_columns(open_source(source), schema, encoders, progress), encoders, schema)
+
+
+def read_units(source: Any, schema: Schema, unit: str) -> tuple[Table, npt.NDArray[np.int64]]:
+    """The table as codes, and for each row the number of the unit that a column beside the schema's names.
+
+    Raises:
+        TableError: with every fault found; rows without a unit are among them.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> read_units(pa.table({"sex": ["M", "F", "M"], "patient": [7, 8, 7]}), schema, "patient")[1].tolist()
+    [0, 1, 0]
+    """
+    encoders, units = [ColumnEncoder(field) for field in schema.fields], UnitReader(unit, missing=schema.missing_values)
+    columns = _read_columns(open_source(source), schema, encoders, None, units)
+    try:
+        codes = units.codes()
+    except TableError as error:
+        raise TableError(*(s for encoder in encoders for s in sentences(encoder)), *error.faults) from None
+    return _whole(columns, encoders, schema), codes
+
+
+def _whole(columns: Sequence[_Column], encoders: Sequence[ColumnEncoder], schema: Schema) -> Table:
     if encoders[0].rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to publish.")
     _raise([s for encoder in encoders for s in sentences(encoder)])
@@ -46,19 +69,27 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
 
 
 def _read_columns(
-    opened: Source, schema: Schema, encoders: Sequence[ColumnEncoder], progress: Progress | None
+    opened: Source,
+    schema: Schema,
+    encoders: Sequence[ColumnEncoder],
+    progress: Progress | None,
+    units: UnitReader | None = None,
 ) -> list[_Column]:
-    _raise(column_faults(opened.names, schema))
+    _raise(column_faults(opened.names, schema) if units is None else units.column_faults(opened.names, schema))
     found = [_Column(code_type(field.size), opened.n_rows) for field in schema.fields]
-    every, cells = range(len(encoders)), 0
+    names = [*schema.names, *(() if units is None else (units.name,))]
+    every, cells = range(len(names)), 0
     # Values take ten times the memory of codes: where it costs nothing, a small part of one column is read at a time.
     for places in [[i] for i in every] if opened.columnar else [list(every)]:
-        for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
+        for columns in opened.batches([names[i] for i in places], rows_at_once(opened.n_rows)):
             for i, column in zip(places, columns, strict=True):
-                found[i].append(encoders[i].encode(column))
+                if i < len(encoders):
+                    found[i].append(encoders[i].encode(column))
+                elif units is not None:
+                    units.append(column)
                 cells += len(column)
             if progress:
-                progress(cells // len(encoders))
+                progress(cells // len(names))
     return found
 
 
