@@ -1,4 +1,4 @@
-"""Invented people with duplicates, from Faker's names and places: a table to recognise records in. Needs its own Python.
+"""Invented people with duplicates, from Faker's names and places, to recognise records in. Needs its own Python.
 
 `--settings` holds `rows`, `duplicates` (their share of all rows), and `level`: "hard" for heavy corruption, with
 households, twins and namesakes; "plain" for light corruption. Writes a CSV with a column `person`, which is the truth.
@@ -63,15 +63,26 @@ class Maker:
 
     def home(self) -> Person:
         city, postcode = self.pick(self.places)
-        return {"street": f"{int(self.rng.integers(1, 400))} {self.pick(self.streets)}", "city": city, "postcode": postcode}
+        return {
+            "street": f"{int(self.rng.integers(1, 400))} {self.pick(self.streets)}",
+            "city": city,
+            "postcode": postcode,
+        }
 
     def birthday(self, low: int = 1930, high: int = 2008) -> str:
         first = datetime.date(low, 1, 1).toordinal()
-        return datetime.date.fromordinal(int(self.rng.integers(first, datetime.date(high, 12, 31).toordinal()))).isoformat()
+        return datetime.date.fromordinal(
+            int(self.rng.integers(first, datetime.date(high, 12, 31).toordinal()))
+        ).isoformat()
 
     def contact(self, person: Person) -> Person:
         given, family = person["given_name"], person["surname"]
-        forms = [f"{given}.{family}", f"{given[0]}{family}", f"{given}{int(self.rng.integers(10, 99))}", f"{family}{given[0]}{int(self.rng.integers(1, 99))}"]
+        forms = [
+            f"{given}.{family}",
+            f"{given[0]}{family}",
+            f"{given}{int(self.rng.integers(10, 99))}",
+            f"{family}{given[0]}{int(self.rng.integers(1, 99))}",
+        ]
         return {
             "email": f"{self.pick(forms)}@{self.pick(self.domains)}",
             "phone": "".join(str(d) for d in self.rng.integers(0, 10, 10)),
@@ -79,7 +90,12 @@ class Maker:
         }
 
     def person(self) -> Person:
-        found = {"given_name": self.pick(self.given), "surname": self.pick(self.family), "birthday": self.birthday(), **self.home()}
+        found = {
+            "given_name": self.pick(self.given),
+            "surname": self.pick(self.family),
+            "birthday": self.birthday(),
+            **self.home(),
+        }
         return {**found, **self.contact(found)}
 
     def relative(self, other: Person) -> Person:
@@ -132,7 +148,11 @@ class Maker:
             return text
         i = int(self.pick(places))
         kind = self.rng.random()
-        fresh = str(int(self.rng.integers(10))) if digits or text[i].isdigit() else str(self.pick(list(NEAR.get(text[i], "aeiou"))))
+        fresh = (
+            str(int(self.rng.integers(10)))
+            if digits or text[i].isdigit()
+            else str(self.pick(list(NEAR.get(text[i], "aeiou"))))
+        )
         if kind < 0.4:
             return text[:i] + fresh + text[i + 1 :]
         if kind < 0.6 and i + 1 < len(text):
@@ -152,12 +172,14 @@ def table(rows: int, duplicates: float, level: str, seed: int) -> list[list[obje
     entered: list[tuple[int, Person]] = []
     for number, person in enumerate(people):
         # first entries lack things, too
-        lacks = {name: "" for name in ("email", "phone", "national_id") if maker.chance(0.25 if level == "hard" else 0.05)}
+        lacks = {
+            name: "" for name in ("email", "phone", "national_id") if maker.chance(0.25 if level == "hard" else 0.05)
+        }
         entered.append((number, {**person, **lacks}))
     while len(entered) < rows:
         number = int(maker.rng.integers(wanted))
-        for _ in range(1 if maker.chance(0.7) else 2):
-            entered.append((number, maker.spoilt(people[number])))
+        times = 1 if maker.chance(0.7) else 2
+        entered += [(number, maker.spoilt(people[number])) for _ in range(times)]
     shuffled = maker.rng.permutation(rows)
     return [[entered[i][0], *(entered[i][1][name] for name in COLUMNS)] for i in shuffled]
 

@@ -38,7 +38,13 @@ COMPARISONS = {
 }
 BLOCKS = {
     "febrl": (
-        *(("date_of_birth",), ("soc_sec_id",), ("given_name", "surname"), ("surname", "postcode"), ("given_name", "suburb")),
+        *(
+            ("date_of_birth",),
+            ("soc_sec_id",),
+            ("given_name", "surname"),
+            ("surname", "postcode"),
+            ("given_name", "suburb"),
+        ),
         *(("address_1", "street_number"), ("given_name", "postcode"), ("surname", "suburb")),
     ),
     "people": (
@@ -46,7 +52,10 @@ BLOCKS = {
         *(("surname", "postcode"), ("given_name", "postcode"), ("given_name", "city"), ("surname", "city")),
     ),
 }
-CERTAIN = {"febrl": (("soc_sec_id",), ("given_name", "surname", "date_of_birth")), "people": (("national_id",), ("email",))}
+CERTAIN = {
+    "febrl": (("soc_sec_id",), ("given_name", "surname", "date_of_birth")),
+    "people": (("national_id",), ("email",)),
+}
 TRAIN = {"febrl": (("date_of_birth",), ("given_name", "surname")), "people": (("birthday",), ("given_name", "surname"))}
 
 
@@ -72,7 +81,9 @@ def main() -> None:
             retain_matching_columns=False,
         )
         linker = Linker(api.register("records"), settings)
-        linker.training.estimate_probability_two_random_records_match([block_on(*names) for names in CERTAIN[kind]], recall=0.7)
+        linker.training.estimate_probability_two_random_records_match(
+            [block_on(*names) for names in CERTAIN[kind]], recall=0.7
+        )
         linker.training.estimate_u_using_random_sampling(max_pairs=1e6, seed=options.seed)
         for names in TRAIN[kind]:
             linker.training.estimate_parameters_using_expectation_maximisation(block_on(*names))
