@@ -105,6 +105,7 @@ def told(answered):
         answered.strategy,
         answered.because,
         answered.notes,
+        answered.steps,
         model.network.nodes,
         [table.tobytes() for table in model.conditionals],
     )

@@ -57,6 +57,7 @@ class Answered:
     strategy: Strategy
     because: str
     covers: str
+    steps: str
     notes: tuple[str, ...]
     state: State | None
 
@@ -160,6 +161,7 @@ def _in_order(workload: Workload, found: Found, n: int, strategy: Strategy, beca
         strategy=strategy,
         because=because,
         covers=found.covers,
+        steps=found.steps,
         notes=found.notes,
         state=found.state,
     )

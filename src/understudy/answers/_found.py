@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import log, sqrt
 from typing import Literal, TypeAlias
 
@@ -57,7 +57,10 @@ class Found:
     state: State | None
     covers: str
     """What an interval covers, as half a sentence."""
-    notes: tuple[str, ...] = field(default=())
+    steps: str = ""
+    """What was done, in half a sentence, where the strategy does not say so already."""
+    notes: tuple[str, ...] = ()
+    """What should be known about the answers."""
 
 
 def half_width(noise: NoiseLevel, squares: Floats, *, grid: int = 1) -> Floats:

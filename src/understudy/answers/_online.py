@@ -87,7 +87,7 @@ class _Online:
         total = len(workload)
         self._shares, self._half = np.full(total, np.nan), np.full(total, np.nan)
         self._how = np.full(total, REFUSED, dtype=np.int8)
-        self._done = 0
+        self._done = self._corrected = 0
 
     @property
     def finished(self) -> bool:
@@ -113,6 +113,7 @@ class _Online:
             return False
         self._measure(int(left[first]))
         self._done += 1
+        self._corrected += 1
         return True
 
     def found(self) -> Found:
@@ -125,14 +126,13 @@ class _Online:
                 BatchAnswers(shares=whole.shares, low=whole.low, high=whole.high, how=self._how[low:high].copy())
             )
         refused = int((self._how == REFUSED).sum())
-        notes = [f"{len(self._noted):,} of {self._settings.updates:,} corrections were used."]
-        if refused:
-            notes.append(f"{refused:,} queries were refused: all corrections were used up before them.")
+        steps = f"{self._corrected:,} of {self._settings.updates:,} corrections, threshold {self._settings.threshold}"
+        notes = (f"{refused:,} queries were refused: all corrections were used up before them.",) if refused else ()
         covers = (
             "noise for measured answers; for the others also the model: the chance that a test let one pass that is "
             "farther off is 5 % at most for each"
         )
-        return Found(batches=answers, state=self._state, covers=covers, notes=tuple(notes))
+        return Found(batches=answers, state=self._state, covers=covers, steps=steps, notes=notes)
 
     def _said(self) -> Floats:
         tables = self._state.read([batch.marginal.attributes for batch in self._workload.batches])

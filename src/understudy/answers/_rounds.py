@@ -167,7 +167,7 @@ def _checked(curator: Curator, workload: Workload, state: State, rounds: int) ->
     half = error_bound(curator, workload, shares) / n
     answers = [BatchAnswers.of(one, one - half, one + half, MODEL) for one in shares]
     covers = "noise and model: with a confidence of 95 %, 95 of 100 answers are no farther off than their interval says"
-    return Found(batches=answers, state=state, covers=covers, notes=(f"{rounds:,} rounds of choosing and measuring.",))
+    return Found(batches=answers, state=state, covers=covers, steps=f"{rounds:,} rounds of choosing and measuring")
 
 
 def error_bound(curator: Curator, workload: Workload, shares: Sequence[Floats]) -> float:

@@ -172,6 +172,12 @@ class LinearQueries:
             sums += ((block() / self.denominators[low:high, None]) ** power).sum(axis=0)
         return Fraction(float(sums.max(initial=0.0) * (1 + 1e-9)))
 
+    def weights(self) -> Floats:
+        """All weights, a row for each query and a column for each cell."""
+        if self.is_cells:
+            return np.eye(len(self))
+        return self._by_cell(0, len(self), np.float64) / self.denominators[:, None].astype(np.float64)
+
     def chosen(self, places: npt.NDArray[np.int64]) -> LinearQueries:
         """Some of the queries."""
         parts, shape = self.denominators[places], self.shape

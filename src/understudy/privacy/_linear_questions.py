@@ -115,11 +115,13 @@ class NoisyLinear:
             # (|x| + 1)² = x² + 2|x| + 1 for each answer
             l2_squared=grid**2 * of_unit.l2_squared + 2 * rounding * grid * of_unit.l1 + number,
         )
+        mechanism = facts.noise_for(share, sensitivity)
         return Price(
-            mechanism=facts.noise_for(share, sensitivity),
-            sensitivity=terms.budget.norm(sensitivity),
+            mechanism=mechanism,
+            sensitivity=terms.budget.norm(_in_counts(sensitivity, grid)),
             touches=((_held(self.queries, facts), share),),
             n_tables=sum(map(len, self.queries)),
+            noise=_noise_in_counts(mechanism.noise, grid),
         )
 
     def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
@@ -173,7 +175,8 @@ class FirstAbove:
         )
         return Price(
             mechanism=mechanism.without_noise() if facts.noiseless in ("all", "selection") else mechanism,
-            sensitivity=moved,
+            sensitivity=moved / grid,
+            noise=_noise_in_counts(mechanism.noise, grid),
             touches=((_held(self.queries, facts), share),),
             n_candidates=sum(map(len, self.queries)) if self.order is None else len(self.order),
         )
@@ -218,12 +221,15 @@ class QuantileOfErrors:
 
     def price(self, facts: PublicFacts, share: Fraction) -> Price:
         """Noise for a number that moves no further than the distance that moves most."""
-        sensitivity = Sensitivity.of_number(distance_moved(self.queries, facts.terms)[1])
+        grid, moved = distance_moved(self.queries, facts.terms)
+        sensitivity = Sensitivity.of_number(moved)
+        mechanism = facts.noise_for(share, sensitivity)
         return Price(
-            mechanism=facts.noise_for(share, sensitivity),
-            sensitivity=facts.terms.budget.norm(sensitivity),
+            mechanism=mechanism,
+            sensitivity=facts.terms.budget.norm(_in_counts(sensitivity, grid)),
             touches=((_held(self.queries, facts), share),),
             n_tables=1,
+            noise=_noise_in_counts(mechanism.noise, grid),
         )
 
     def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
@@ -311,6 +317,15 @@ def distance_moved(queries: Sequence[LinearQueries], terms: PrivacyTerms) -> tup
     grid, rounding = grid_of(queries)
     of_row = Sensitivity.of_number(max(batch.largest for batch in queries))
     return grid, grid * terms.of_unit(of_row).l1 + rounding
+
+
+def _in_counts(sensitivity: Sensitivity, grid: int) -> Sensitivity:
+    return Sensitivity(l1=sensitivity.l1 / grid, l2_squared=sensitivity.l2_squared / grid**2)
+
+
+def _noise_in_counts(noise: NoiseLevel, grid: int) -> NoiseLevel:
+    """For the statement: b over the grid, or σ² over its square."""
+    return NoiseLevel(kind=noise.kind, scale=noise.scale / (grid if noise.kind == "laplace" else grid**2))
 
 
 def _held(queries: Sequence[LinearQueries], facts: PublicFacts) -> frozenset[int]:

@@ -129,6 +129,8 @@ class Price:
     steps: tuple[Step, ...] | None = None
     n_tables: int = 0
     n_candidates: int = 0
+    noise: NoiseLevel | None = None
+    """The noise as the statement tells it, where the mechanism counts in smaller steps than rows."""
 
 
 class Question(Protocol[Answer_co]):
