@@ -29,6 +29,9 @@ ROUNDS_FROM, ROUNDS_FROM_BY_CELL = 0.001, 0.03
 """Expected error, as a share of the rows, from which rounds are tried: below it, measured tables do as well on Adult
 (benchmarks/answers.py). Weights given cell by cell follow no column, so that smaller tables help them less."""
 
+DIRECT_BELOW = 0.8
+"""Tables gain from being made plausible and consistent; noise on each query by itself must be that much smaller."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSettings:
@@ -136,7 +139,7 @@ def _choose(curator: Curator, workload: Workload, settings: AnswerSettings) -> t
     by_cell = 2 * sum(len(batch) for batch in workload.batches if batch.by_cell is not None) > len(workload)
     if min(direct, tables) > (ROUNDS_FROM_BY_CELL if by_cell else ROUNDS_FROM):
         return "rounds", f"{words} is much, so that tables are better approached through smaller ones", None
-    if direct < tables:
+    if direct < DIRECT_BELOW * tables:
         return "direct", f"{words} is less than that of measured tables, {_percent(tables)}", None
     other = "" if direct == float("inf") else f", and less than that of each query on its own, {_percent(direct)}"
     return "tables", f"{words} is small{other}", plan

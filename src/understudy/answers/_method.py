@@ -91,8 +91,8 @@ class Answering:
         found = [*self._notes, *answered.notes]
         if self._cut_bins:
             found.append(
-                f"ranges that cut bins, in {self._cut_bins:,} of the queries, are answered as if values were spread evenly "
-                "in a bin; intervals do not cover that."
+                f"ranges that cut bins, in {self._cut_bins:,} of the queries, are answered as if values were spread "
+                "evenly in a bin; intervals do not cover that."
             )
         known = frozenset() if answered.state is None else answered.state.touched
         unknown = [attribute.name for a, attribute in enumerate(model.domain) if a not in known and attribute.size > 1]

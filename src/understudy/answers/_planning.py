@@ -68,7 +68,7 @@ def direct_error(workload: Workload, terms: PrivacyTerms, share: Fraction = Frac
     if len(workload) > _DIRECT_QUERIES or cells > _DIRECT_CELLS:
         return float("inf")
     moved = terms.of_unit(row_sensitivity(workload.batches, terms.neighbours.cells_of_row))
-    return terms.budget.noise_for(share, moved).mean_abs
+    return sqrt(2 / pi * terms.budget.noise_for(share, moved).variance)
 
 
 _Loads = Mapping[Marginal, float]

@@ -30,7 +30,7 @@ from understudy.schema import Domain, Marginal
 Floats: TypeAlias = npt.NDArray[np.float64]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
-CHECK_SHARE = Fraction(1, 20)
+CHECK_SHARE = Fraction(1, 10)
 """For how far the answers are off."""
 COVERED = Fraction(19, 20)
 CHOICE_SHARE = Fraction(1, 5)
@@ -80,7 +80,7 @@ def candidates_of(workload: Workload) -> Candidates:
 def answer_in_rounds(curator: Curator, workload: Workload, state: State, progress: Progress | None = None) -> Found:
     """Choose, measure and fit until the budget is spent; then read all answers off, and ask how far they are off.
 
-    Unit, neighbours, bound: those of the curator's terms. Each round takes its share, the check at the end 1/20.
+    Unit, neighbours, bound: those of the curator's terms. Each round takes its share, the check at the end a tenth.
     """
     check = CHECK_SHARE * curator.share_left
     state, noted = _first_tables(curator, workload, state, check)
