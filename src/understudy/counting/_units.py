@@ -35,6 +35,8 @@ class UnitRule:
     def weights(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
         """For each row the parts that it counts."""
         _, units, sizes = np.unique(units, return_inverse=True, return_counts=True)
+        if sizes.max(initial=0) <= self.max_rows:  # as with one row each: nobody is over the bound
+            return np.full(len(units), self.parts, dtype=np.uint32)
         # a permutation orders the rows of different units independently of each other
         order = np.lexsort((self.coins.get("unit", "rows").permutation(len(units)), units))
         place = np.empty(len(units), dtype=np.int64)

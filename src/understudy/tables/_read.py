@@ -54,17 +54,16 @@ def read_units(source: Any, schema: Schema, unit: str) -> tuple[Table, npt.NDArr
     """
     encoders, units = [ColumnEncoder(field) for field in schema.fields], UnitReader(unit, missing=schema.missing_values)
     columns = _read_columns(open_source(source), schema, encoders, None, units)
-    try:
-        codes = units.codes()
-    except TableError as error:
-        raise TableError(*(s for encoder in encoders for s in sentences(encoder)), *error.faults) from None
-    return _whole(columns, encoders, schema), codes
+    table = _whole(columns, encoders, schema, units.faults())
+    return table, units.codes()
 
 
-def _whole(columns: Sequence[_Column], encoders: Sequence[ColumnEncoder], schema: Schema) -> Table:
+def _whole(
+    columns: Sequence[_Column], encoders: Sequence[ColumnEncoder], schema: Schema, others: Sequence[str] = ()
+) -> Table:
     if encoders[0].rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to publish.")
-    _raise([s for encoder in encoders for s in sentences(encoder)])
+    _raise([*(s for encoder in encoders for s in sentences(encoder)), *others])
     return Table(schema.domain, tuple(codes.whole() for codes in columns))
 
 
@@ -168,16 +167,24 @@ class CheckReport:
 
 
 def check_table(
-    source: Any, schema: Schema, *, progress: Progress | None = None, show_values: bool = False
+    source: Any,
+    schema: Schema,
+    *,
+    unit: str | None = None,
+    progress: Progress | None = None,
+    show_values: bool = False,
 ) -> CheckReport:
     """What does not fit, column by column; raises only if the source cannot be read at all.
+
+    `unit` names the column beside the schema's that tells units apart; each row must have a value there.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
     >>> check_table(pa.table({"sex": ["M", "F"]}), schema).ok
     True
     """
     opened = open_source(source)
-    faults = column_faults(opened.names, schema)
+    units = None if unit is None else UnitReader(unit, missing=schema.missing_values)
+    faults = column_faults(opened.names, schema) if units is None else units.column_faults(opened.names, schema)
     if not opened.names or len(set(opened.names)) != len(opened.names):
         return CheckReport(n_rows=0, columns=(), table_faults=tuple(faults))
     there = set(opened.names)
@@ -185,15 +192,20 @@ def check_table(
     faults += list(schema.incomplete)
     encoders = [ColumnEncoder(field, show_values=show_values) for field in fields]
     seen = [np.zeros(field.size, dtype=np.int64) for field in fields]
-    rows = 0
-    for columns in _some_columns(opened, [field.name for field in fields]):
-        for encoder, counts, column in zip(encoders, seen, columns, strict=True):
+    rows, names = 0, [field.name for field in fields]
+    beside = [] if units is None or units.name not in there or units.name in schema.names else [units.name]
+    for columns in _some_columns(opened, [*names, *beside]):
+        for encoder, counts, column in zip(encoders, seen, columns, strict=False):
             counts += np.bincount(encoder.encode(column), minlength=len(counts))
+        if units is not None and beside:
+            units.append(columns[-1])
         rows += len(columns[0])
         if progress:
             progress(rows)
     if rows == 0 and fields:
         faults.append("the table has a header but no rows.")
+    elif units is not None and beside:
+        faults += units.faults()
     return CheckReport(
         n_rows=rows,
         columns=tuple(_column_check(encoder, counts) for encoder, counts in zip(encoders, seen, strict=True)),

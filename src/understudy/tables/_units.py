@@ -49,17 +49,18 @@ class UnitReader:
         """Take the next batch."""
         self._chunks.append(unit_texts(column, self.name))
 
-    def codes(self) -> npt.NDArray[np.int64]:
-        """A number for each row, the same for rows of one unit; raises TableError if a row names none."""
-        texts = pa.chunked_array(self._chunks, type=pa.large_string()).combine_chunks()
+    def faults(self) -> list[str]:
+        """What is wrong with the rows: that some name no unit."""
+        texts = pa.chunked_array(self._chunks, type=pa.large_string())
         without = pc.or_kleene(pc.is_null(texts), pc.is_in(texts, value_set=self._missing))
-        found = np.flatnonzero(pc.fill_null(without, True).to_numpy(zero_copy_only=False))
-        if len(found):
-            raise TableError(_without_unit(self.name, found, len(texts)))
-        codes: npt.NDArray[np.int64] = (
-            pc.dictionary_encode(texts).indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        )
-        return codes
+        found = np.flatnonzero(pc.fill_null(without, True).to_numpy())
+        return [_without_unit(self.name, found, len(texts))] if len(found) else []
+
+    def codes(self) -> npt.NDArray[np.int64]:
+        """A number for each row, the same for rows of one unit."""
+        texts = pa.chunked_array(self._chunks, type=pa.large_string()).combine_chunks()
+        found: npt.NDArray[np.int64] = pc.dictionary_encode(texts).indices.to_numpy(zero_copy_only=False)
+        return found.astype(np.int64)
 
 
 def unit_in_schema(name: str) -> str:
