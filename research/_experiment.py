@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, Literal, Protocol, TypeAlias
 
-Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes", "PRAM-BN", "Soundness"]
+Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes", "PRAM-BN", "Correlated release", "Soundness"]
 Verdict: TypeAlias = Literal["reproduced", "not reproduced", "contradicted"]
 
 

@@ -124,7 +124,7 @@ class Factor:
 def _outer(weights: Sequence[Floats]) -> Floats:
     found = np.ones((len(weights[0]), 1))
     for weight in weights:
-        found = (found[:, :, None] * weight[:, None, :]).reshape(len(weight), -1)
+        found = (found[:, :, None] * weight[:, None, :]).reshape(len(weight), found.shape[1] * weight.shape[1])
     return found
 
 
