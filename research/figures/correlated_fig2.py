@@ -63,7 +63,14 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=(
         Panel(title="(a) corrections", measure=_CORRECTIONS, y="corrections"),
-        Panel(title="(b) their cost by the paper's own ε₀", measure=_SPENT, y="times ε", level=1.0),
+        Panel(
+            title="(b) their cost by the paper's own ε₀",
+            measure=_SPENT,
+            y="times ε",
+            log_y=True,
+            level=1.0,
+            level_words="ε, times",
+        ),
     ),
     claims=(
         *(

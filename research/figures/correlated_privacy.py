@@ -240,6 +240,7 @@ EXPERIMENT = Experiment(
             x="row of the review",
             joined=False,
             level=1.0,
+            level_words="claimed ε =",
         ),
         Panel(title="(b) rounds that never correct", measure="loss", y="loss", group="rounds", log_y=True, x="rounds"),
         Panel(
@@ -249,6 +250,7 @@ EXPERIMENT = Experiment(
             group="links",
             x="linked records",
             level=1.0,
+            level_words="claimed ε =",
         ),
         Panel(
             title="(d) sensitivity of counts, Adult",
