@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from research.tasks._correlated import BOUND, MOST_ASKED, answers, sensitivities
+from research.tasks._correlated import BOUND, MOST_ASKED, Setting, answers, sensitivities, setting
 from research.tasks._correlated_privacy import (
     answers_about_nobody,
     attack,
@@ -90,6 +90,7 @@ __all__ = [
     "TABLE_2_COLUMNS",
     "TASKS",
     "TIMES",
+    "Setting",
     "Task",
     "Values",
     "adaptive_pairs",
@@ -120,6 +121,7 @@ __all__ = [
     "radial_accuracy",
     "real_records",
     "sensitivities",
+    "setting",
     "sharper_choices",
     "star",
     "structure",

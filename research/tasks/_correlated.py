@@ -44,6 +44,7 @@ class Setting:
 
     cells: Ints
     queries: ProductQueries
+    links: Links
     printed: Floats
     independent: Floats
     """The same with no links."""
@@ -68,7 +69,7 @@ def setting(dataset: str, folder: Path, n_rows: int, n_queries: int, seed: int) 
     rng = streams(seed).get("experiments", "correlated")
     queries, links = random_counts(len(bits), n_queries, rng), random_links(len(cells), rng)
     printed, independent, touched = _sensitivities(links, queries, cells)
-    return Setting(cells, queries, printed, independent, touched)
+    return Setting(cells, queries, links, printed, independent, touched)
 
 
 def random_counts(n_columns: int, n_queries: int, rng: Rng) -> ProductQueries:
