@@ -6,11 +6,12 @@ READY := $(VENV)/.ready
 JOBS ?= 2
 CODE := src tests research benchmarks scripts conftest.py
 
-.PHONY: help setup browser demo demo-parties test test-all lint types format options bench experiments lock clean
+.PHONY: help setup browser demo demo-parties demo-visits test test-all lint types format options bench experiments lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
 	@echo "make demo-parties  a hospital, an insurer and an employer learn one network without pooling their columns"
+	@echo "make demo-visits  the same people with all their years: publish at epsilon 1 for a person, up to five rows each"
 	@echo "make test      set up, run every fast check"
 	@echo "make test-all  the same and the slow statistical audits"
 	@echo "make bench     speed and utility against peers and plain NumPy (downloads peers; BENCH=--quick for a short run)"
@@ -33,6 +34,10 @@ demo: setup
 
 demo-parties: setup
 	@$(BIN)/python scripts/demo_parties.py
+
+demo-visits: setup
+	@$(BIN)/understudy publish demo-visits --epsilon 1 --unit person --max-rows 5 --out demo-visits-release --overwrite
+	@$(BIN)/understudy evaluate demo-visits demo-visits-release --html demo-visits-report.html --overwrite
 
 # Chromium for the tests that open a report; without one they are skipped.
 browser: setup
@@ -70,4 +75,4 @@ lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .bench demo-release demo-report.html demo-parties .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .bench demo-release demo-report.html demo-parties demo-visits-release demo-visits-report.html .mypy_cache .ruff_cache .pytest_cache

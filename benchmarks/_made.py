@@ -10,8 +10,11 @@ import numpy.typing as npt
 Narrow = npt.NDArray[np.unsignedinteger]
 
 
-def binary_table(n: int, d: int, *, seed: int) -> tuple[list[Narrow], dict[str, Any]]:
-    """`d` binary columns, each a noisy function of up to three earlier ones; and their schema."""
+def binary_table(n: int, d: int, *, seed: int, alike: int = 1, stay: int = 0) -> tuple[list[Narrow], dict[str, Any]]:
+    """`d` binary columns, each a noisy function of up to three earlier ones; and their schema.
+
+    The first `stay` of them are the same in each `alike` rows that follow each other.
+    """
     rng = np.random.default_rng(seed)
     columns: list[Narrow] = []
     for i in range(d):
@@ -20,7 +23,8 @@ def binary_table(n: int, d: int, *, seed: int) -> tuple[list[Narrow], dict[str, 
         row = np.zeros(n, dtype=np.uint8)
         for parent in parents:
             row = (row << 1) | columns[parent]
-        columns.append((rng.random(n, dtype=np.float32) < chance.astype(np.float32)[row]).astype(np.uint8))
+        column = (rng.random(n, dtype=np.float32) < chance.astype(np.float32)[row]).astype(np.uint8)
+        columns.append(np.repeat(column[::alike], alike) if i < stay else column)
     fields = [{"name": f"x{i}", "type": "integer", "categories": [0, 1]} for i in range(d)]
     return columns, {"name": f"binary{d}", "fields": fields}
 

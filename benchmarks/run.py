@@ -36,6 +36,7 @@ SCRIPTS = {
     "evaluate": "Evaluation",
     "privabn": "PrivABN",
     "hpprivbayes": "HPPrivBayes: some columns protected better",
+    "unit": "People with several rows",
     "randomizing": "Randomising columns before they leave",
     "unmixing": "Un-mixing randomised columns",
     "structure": "Structure from randomised columns",

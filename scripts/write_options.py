@@ -16,6 +16,7 @@ from typing import Any
 from understudy.methods import AS_PRINTED, BASELINES, METHODS, HPPrivBayes, PrivABN, PrivBayes
 from understudy.options import (
     CompareOptions,
+    CorrelateOptions,
     EvaluateOptions,
     MethodFlags,
     OneOf,
@@ -116,12 +117,17 @@ _RESULTS = (
     "| `--csv` | Write the table of results to this file as well. |\n"
     "| `--overwrite` | Replace the file of `--csv` if it is there. |\n"
 )
+_GROUPS = (
+    "| `--out`, `-o` | The file of groups to write: `.parquet`. Nobody else can read it. |\n"
+    "| `--overwrite` | Replace the file if it is there. |\n"
+)
 # of each command: the rows before the declared options, the declarations, and the rows after them
 _COMMANDS: dict[str, tuple[str, tuple[type, ...], str]] = {
     "plan": (_SCHEMA + _ROWS, (PlanOptions, MethodFlags), _OPTION + _JSON),
     "publish": (_SCHEMA, (PublishOptions, MethodFlags), _OPTION + _JSON),
     "evaluate": (_REPORT, (EvaluateOptions,), _FILES),
     "compare": (_DRAFT, (CompareOptions,), _RESULTS + _JSON),
+    "correlate": ("", (CorrelateOptions,), _GROUPS + _JSON),
 }
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         UnderstudyError,
         UserError,
     )
+    from understudy.correlate import correlate
     from understudy.privacy import MemoryLedger, PrivacyWarning, SQLiteLedger
     from understudy.release import Answer, PublishedModel, Release, Statement
     from understudy.release import load_model as load
@@ -73,6 +74,7 @@ __all__ = [
     "__version__",
     "check_table",
     "compare",
+    "correlate",
     "draft_schema",
     "evaluate",
     "load",
@@ -104,8 +106,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         value: Any = version("understudy")
-    elif name == "randomize":  # a room of its own: its functions are called as us.randomize.plan(…)
-        value = import_module("understudy.randomize")
+    elif name in ("correlate", "randomize"):  # rooms: us.randomize.plan(…); us.correlate(…) is called itself
+        value = import_module(f"understudy.{name}")
     elif name == "load":
         value = import_module("understudy.release").load_model
     elif name in _HOME_OF:

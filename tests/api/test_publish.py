@@ -11,6 +11,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from understudy._core.errors import OptionError
 from understudy.privacy import open_curator
 from understudy.release import whole_folder
 
@@ -342,3 +343,16 @@ def test_an_interrupt_between_the_charge_and_the_first_count_says_that_the_charg
         us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path / "r", ledger=ledger)
     assert stop.value.__notes__ == ["The charge of epsilon 1 to dataset 'people' stays in the ledger."]
     assert ledger.spent() == 1
+
+
+def test_bundled_tables_know_their_unit(tmp_path):
+    def unit(source, **more):
+        release = us.publish(source, epsilon=1, method="uniform", out=tmp_path / "release", overwrite=True, **more)
+        return release.statement.unit
+
+    assert unit("demo") == "one person"
+    assert unit("demo-visits") == "one person: all rows with the same person, of which 5 at most count"
+    assert unit("demo-visits", max_rows=2).endswith("of which 2 at most count")
+    assert unit("demo-visits", unit="one year of a person") == "one year of a person"
+    with pytest.raises(OptionError, match="needs units"):
+        unit("demo", max_rows=2)

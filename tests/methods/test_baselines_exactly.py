@@ -16,7 +16,7 @@ from tests.methods.test_whole_runs_exactly import PURE, TINY, ZCDP, Runs, attrib
 from tests.privacy.small import PlainCounter
 from understudy.methods import MWEM, Contingency, Fourier, JTree, Laplace, PrivBayes, PriView
 from understudy.models import NetworkModel
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, make_budget, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, open_curator
 from understudy.schema import Domain, Marginal
 
 BINARY = Domain(tuple(attribute(name, 2) for name in "abc"))
@@ -40,20 +40,20 @@ CASES = {
 cases = pytest.mark.parametrize("case", CASES)
 
 
-def told(model, method, budget, neighbours):
+def told(model, method, terms):
     """All that readers get of a model."""
     asked = [Marginal.of(*columns) for way in (1, 2) for columns in combinations(range(len(model.domain)), way)]
     answers = [model.marginal(m, errors=False).probabilities.tolist() for m in asked]
     nodes = model.network.nodes if isinstance(model, NetworkModel) else ()
-    described = method.describe(model.domain, model.n, PrivacyTerms(budget=budget, neighbours=neighbours))
+    described = method.describe(model.domain, model.n, terms)
     return model.n, answers, nodes, described, method.remarks(model)
 
 
 class Readers:
     """What readers get after each transcript, worked out once a table."""
 
-    def __init__(self, *said):
-        self._said, self._known = said, {}
+    def __init__(self, method, terms):
+        self._said, self._known = (method, terms), {}
 
     def of(self, transcripts):
         if id(transcripts) not in self._known:
@@ -69,7 +69,7 @@ class Readers:
 def test_a_changed_row_costs_what_is_stated_and_shows_nowhere_else(case, neighbours):
     method, domain, most = CASES[case]
     runs = Runs(method, domain, neighbours=neighbours)
-    readers = Readers(method, PURE, neighbours)
+    readers = Readers(method, runs.terms)
     whole = float(PURE.epsilon) * (1 if neighbours is REPLACE_ONE else 2)
     worst = 0.0
     for one, other, here, there in runs.changes(2, most):
@@ -84,7 +84,8 @@ def test_a_changed_row_costs_what_is_stated_and_shows_nowhere_else(case, neighbo
 @cases
 def test_a_row_that_comes_or_goes_costs_epsilon_and_shows_nowhere_else(case):
     method, domain, most = CASES[case]
-    runs, readers = Runs(method, domain, neighbours=ADD_REMOVE), Readers(method, PURE, ADD_REMOVE)
+    runs = Runs(method, domain, neighbours=ADD_REMOVE)
+    readers = Readers(method, runs.terms)
     worst = 0.0
     for here, there in runs.arrivals(2, most):
         assert readers.see_no_difference(here, there)
@@ -101,7 +102,7 @@ def test_under_zcdp_a_run_costs_rho(case, neighbours):
     if isinstance(method, MWEM):
         method = MWEM(ways=method.ways, queries=method.queries, round_epsilon=Fraction(5))
     runs = Runs(method, domain, neighbours=neighbours, budget=ZCDP)
-    readers = Readers(method, ZCDP, neighbours)
+    readers = Readers(method, runs.terms)
     pairs = runs.arrivals(2, most) if neighbours is ADD_REMOVE else (pair for _, _, *pair in runs.changes(2, most))
     worst = 0.0
     for here, there in pairs:

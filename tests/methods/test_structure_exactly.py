@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import exp
 
 import numpy as np
@@ -19,12 +19,13 @@ from understudy.counting import MemoryCounter
 from understudy.methods._search import greedy_bayes
 from understudy.methods._usefulness import TableLimits
 from understudy.models import score_named
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PureBudget, open_curator
+from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyUnit, PureBudget, open_curator
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
 DOMAIN = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
 RECORDS = list(product([0, 1], repeat=3))
+ONE_ROW, TWO_ROWS = PrivacyUnit(), PrivacyUnit("one person", max_rows=2, column="person")
 TINY = 1e-9  # the bound is reached exactly under add/remove with F, so doubles may step over it
 
 
@@ -35,6 +36,9 @@ class ScriptedChoices:
 
     def __init__(self, script):
         self.script, self.steps = list(script), []
+
+    def laplace(self, counts, scale):
+        return np.full_like(counts, 4)  # the number of rows where it is private: the same whatever the table
 
     def permute_and_flip(self, scores, rate):
         weights = [exp(-float(rate * int(scores.max() - s))) for s in scores]
@@ -80,21 +84,28 @@ class ScriptedRoot:
         return self.root
 
 
-def network_distributions(records, *, score, k, neighbours):
-    """Exact probability of each network, under the exponential mechanism and under permute-and-flip."""
+def network_distributions(records, *, score, k, neighbours, unit=ONE_ROW):
+    """Exact probability of each network, under the exponential mechanism and under permute-and-flip.
+
+    Choices cost ε = 1; where the number of rows is private it costs another 1, in no network's probability.
+    """
     counter = RememberedCounts(records)
+    extra = 0 if unit is ONE_ROW else 1
     found: dict[tuple, np.ndarray] = {}
     for root in range(3):
         open_scripts = [()]
         while open_scripts:
             script = open_scripts.pop()
             noise = ScriptedChoices(script)
-            curator = open_curator(counter, budget=PureBudget(epsilon=Fraction(1)), neighbours=neighbours, noise=noise)
+            budget = PureBudget(epsilon=Fraction(1 + extra))
+            curator = open_curator(counter, budget=budget, neighbours=neighbours, unit=unit, noise=noise)
+            if extra:
+                curator.measure_rows(share=Fraction(1, 2))
             search = greedy_bayes(
                 curator,
                 limits=TableLimits(degree=k, cells=0),
                 score=score,
-                share=Fraction(1),
+                share=Fraction(1, 1 + extra),
                 max_candidates=100,
                 coins=ScriptedRoot(root),
             )
@@ -182,3 +193,33 @@ class HalvedSpread:
 def test_a_score_that_lies_about_its_sensitivity_is_caught():
     found = distributions(4, score=HalvedSpread(score_named("F"), 8), k=1, neighbours=REPLACE_ONE)
     assert min(largest_log_ratios(found, replace_pairs(4))) > 1
+
+
+def unit_pairs(neighbours):
+    """Tables that differ in one unit of up to two rows, beside two rows of others."""
+    rows = [found for size in (0, 1, 2) for found in datasets(size)]
+    for rest in datasets(2):
+        for one, other in permutations(rows, 2):
+            if neighbours is REPLACE_ONE or () in (one, other):
+                yield tuple(sorted((*rest, *one))), tuple(sorted((*rest, *other)))
+
+
+def of_every_size(**settings):
+    return {records: found for n in (2, 3, 4) for records, found in distributions(n, **settings).items()}
+
+
+@pytest.mark.parametrize("name", ["F", "R"])
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_structure_keeps_its_epsilon_when_a_unit_of_two_rows_changes(name, neighbours):
+    found = of_every_size(score=score_named(name), k=1, neighbours=neighbours, unit=TWO_ROWS)
+    losses = largest_log_ratios(found, unit_pairs(neighbours))
+    assert min(losses) > 0.1
+    assert max(losses) <= 1 + TINY
+
+
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_a_search_that_takes_a_unit_for_a_row_is_caught(neighbours):
+    pairs = [(a, b) for a, b in unit_pairs(neighbours) if len(a) == len(b) or neighbours is ADD_REMOVE]
+    found = of_every_size(score=score_named("F"), k=1, neighbours=neighbours)
+    _, flip = largest_log_ratios(found, pairs)
+    assert flip > 1.3

@@ -21,11 +21,22 @@ from understudy.methods import HPPrivBayes, PrivABN
 from understudy.methods._block_shape import BlockShape
 from understudy.methods._blocks import grow_blocks
 from understudy.models import RScore, WeightedRScore
-from understudy.privacy import ADD_REMOVE, REPLACE_ONE, Candidate, MeanStrength, PureBudget, make_budget, open_curator
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    Candidate,
+    MeanStrength,
+    PrivacyTerms,
+    PrivacyUnit,
+    PureBudget,
+    make_budget,
+    open_curator,
+)
 from understudy.schema import Attribute, Axis, Domain, Level
 
 PURE = PureBudget(epsilon=Fraction(2))
 ZCDP = make_budget(10, "1e-3")
+ONE_ROW = PrivacyUnit()
 HIGH = Fraction(1)
 TINY = 1e-9
 
@@ -64,13 +75,13 @@ def _weights(scores, rate):
     return [exp(-float(rate * int(scores.max() - s))) for s in scores]
 
 
-def transcripts(run, domain, rows, neighbours, budget, single):
+def transcripts(run, domain, rows, neighbours, budget, single, unit=ONE_ROW):
     """Choices made → (their probability, noisy cells with their scales, the curator, what the run returned)."""
     counter, found, open_scripts = PlainCounter(domain, rows), {}, [()]
     while open_scripts:
         script = open_scripts.pop()
         noise = FixedAnswers(script, single)
-        curator = open_curator(counter, budget=budget, neighbours=neighbours, noise=noise)
+        curator = open_curator(counter, budget=budget, neighbours=neighbours, unit=unit, noise=noise)
         result = run(curator)
         played = [*script, *[0] * (len(noise.choices) - len(script))]
         for depth in range(len(script), len(noise.choices)):
@@ -83,11 +94,14 @@ def transcripts(run, domain, rows, neighbours, budget, single):
 class Runs:
     """Transcripts of a method on each table, remembered."""
 
-    def __init__(self, method, domain, *, neighbours=REPLACE_ONE, budget=PURE, rows_told=400, strength=10**6):
-        self.domain, self.neighbours, self.budget = domain, neighbours, budget
+    def __init__(
+        self, method, domain, *, neighbours=REPLACE_ONE, budget=PURE, unit=ONE_ROW, rows_told=400, strength=10**6
+    ):
+        self.domain, self.neighbours, self.budget, self.unit = domain, neighbours, budget, unit
+        self.terms = PrivacyTerms(budget=budget, neighbours=neighbours, unit=unit)
         self._run = lambda curator: method.fit(curator, streams=Streams(1))
         self._single = [
-            *([rows_told] if neighbours is ADD_REMOVE else []),
+            *([] if self.terms.public_rows else [rows_told]),
             *([strength] if method.name == "privabn" else []),
         ]
         self._known = {}
@@ -99,7 +113,9 @@ class Runs:
     def of(self, rows):
         key = tuple(sorted(rows))
         if key not in self._known:
-            self._known[key] = transcripts(self._run, self.domain, key, self.neighbours, self.budget, self._single)
+            self._known[key] = transcripts(
+                self._run, self.domain, key, self.neighbours, self.budget, self._single, self.unit
+            )
         return self._known[key]
 
     def tables(self, n, most):

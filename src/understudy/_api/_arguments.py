@@ -22,14 +22,21 @@ class PlanArguments(TypedDict, total=False):
     delta: Number | None
     """Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε."""
     neighbours: Literal["replace-one", "add-remove"]
-    """replace-one (the number of rows is public) or add-remove (it is private)."""
+    """replace-one (the number of rows is public) or add-remove (it is private, as with --max-rows above 1)."""
+    unit: str | None
+    """Who is protected: the column that tells units apart, with --max-rows; or in words, "one patient", where each has
+    one row. Default: one row."""
+    max_rows: int | None
+    """Most rows that count for one unit, or belong to a group."""
+    bounding: Literal["drop", "weigh"]
+    """What is done with a unit of more rows. drop: leave out some by chance; weigh: count all, each for less."""
+    groups: str | PathLike[str] | None
+    """Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected."""
 
 
 class RunArguments(PlanArguments, total=False):
     """Options of a fit."""
 
-    unit: str | None
-    """Whom a row stands for, in words: "one patient". Default: one row."""
     ledger: Ledger | str | PathLike[str] | None
     """SQLite file that keeps account of all releases; made on first use."""
     dataset: str | None
@@ -236,7 +243,16 @@ class CompareArguments(TypedDict, total=False):
     delta: Number | None
     """Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε."""
     neighbours: Literal["replace-one", "add-remove"]
-    """replace-one (the number of rows is public) or add-remove (it is private)."""
+    """replace-one (the number of rows is public) or add-remove (it is private, as with --max-rows above 1)."""
+    unit: str | None
+    """Who is protected: the column that tells units apart, with --max-rows; or in words, "one patient", where each has
+    one row. Default: one row."""
+    max_rows: int | None
+    """Most rows that count for one unit, or belong to a group."""
+    bounding: Literal["drop", "weigh"]
+    """What is done with a unit of more rows. drop: leave out some by chance; weigh: count all, each for less."""
+    groups: str | PathLike[str] | None
+    """Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected."""
     ways: int | Sequence[int]
     """How many columns the compared tables have: any of 1 to 4."""
     out: str | PathLike[str] | None

@@ -15,14 +15,15 @@ from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
 from understudy._api._settings import demo_source, refuse_ways
+from understudy._api._unit import refuse_other_rows, refuse_unit, unit_of
 from understudy._core.errors import OptionError
-from understudy.counting import open_counter
+from understudy.correlate import Groups
 from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.options import CompareOptions
-from understudy.privacy import Budget, Neighbours, PrivacyTerms, make_budget
+from understudy.privacy import Budget, Neighbours, PrivacyTerms, PrivacyUnit, make_budget
 from understudy.rehearsal import RunStore, check_folder
-from understudy.schema import Domain, SchemaLike, read_schema, refuse_drafts
-from understudy.tables import open_source, read_table
+from understudy.schema import Domain, Schema, SchemaLike, read_schema, refuse_drafts
+from understudy.tables import Source, open_source, read_table, read_units
 
 STAGE = "comparing"
 _Item = TypeVar("_Item")
@@ -61,7 +62,9 @@ def compare(
     table, declared = demo_source(source, schema)
     wanted = read_schema(declared)
     refuse_drafts(wanted, trust_draft=True)
-    asked, widths = _check(wanted.domain, given), tuple(sorted(set(given.ways)))
+    unit, groups = unit_of(given)
+    refuse_unit(unit, wanted)
+    asked, widths = _check(wanted.domain, given, unit), tuple(sorted(set(given.ways)))
     refuse_ways(widths, len(wanted.domain))
     _refuse_wider_than_answered(asked.methods, widths)
     folder = None if given.out is None else Path(given.out)
@@ -71,12 +74,23 @@ def compare(
         progress("reading the table", 0, 1)
     opened = open_source(table)
     wanted = wanted.in_order_of(opened.names)
-    bench = Bench(schema=wanted, table=read_table(opened, wanted), ways=widths)
+    bench = _bench(opened, wanted, widths, asked.unit, groups)
     runs, references = _run_all(bench, asked.tasks, RunStore.open(folder), progress)
     found = _comparison(bench, asked, runs, references, opened.kind)
     if folder is not None:
         found.save(folder)
     return found
+
+
+def _bench(source: Source, schema: Schema, ways: tuple[int, ...], unit: PrivacyUnit, groups: Groups | None) -> Bench:
+    """The rows, and whose they are where a column tells."""
+    refuse_unit(unit, schema, source.names)
+    if unit.column is not None:
+        table, units = read_units(source, schema, unit.column)
+        return Bench(schema=schema, table=table, ways=ways, units=units)
+    table = read_table(source, schema)
+    refuse_other_rows(groups, table.n)
+    return Bench(schema=schema, table=table, ways=ways)
 
 
 def _comparison(bench: Bench, asked: _Asked, runs: list[Run], references: dict[str, float], kind: str) -> Comparison:
@@ -85,7 +99,8 @@ def _comparison(bench: Bench, asked: _Asked, runs: list[Run], references: dict[s
         rows=bench.table.n,
         columns=len(bench.table.domain),
         version=str(bench.setting["version"]),
-        neighbours=asked.tasks[0].neighbours.value,
+        neighbours=asked.tasks[0].terms.neighbours.value,
+        unit=asked.unit.sentence,
         delta=asked.budgets[0].delta,
         methods=tuple(label_method(method) for method in asked.methods),
         epsilons=tuple(budget.epsilon for budget in asked.budgets),
@@ -105,10 +120,12 @@ def _run_all(
     left = [task for task in tasks if bench.key(task) not in store.values]
     if bench.key(None) not in store.values:
         store.add(bench.key(None), {**bench.setting, "run": "references"}, bench.references())
-    counter = open_counter(bench.table)
+    counter, drawn = None, None
     for done, task in enumerate(left):
         if progress is not None:
             progress(STAGE, done, len(left))
+        if counter is None or (bench.units is not None and drawn != task.seed):  # which rows count depends on coins
+            counter, drawn = bench.counter(task.terms.unit, task.seed), task.seed
         begun = time.perf_counter()
         values = bench.run(task, counter)
         seconds = round(time.perf_counter() - begun, 3)
@@ -116,7 +133,7 @@ def _run_all(
     if progress is not None and left:
         progress(STAGE, len(left), len(left))
     runs = [
-        Run(method=task.label, epsilon=task.budget.epsilon, seed=task.seed, values=store.values[bench.key(task)])
+        Run(method=task.label, epsilon=task.terms.budget.epsilon, seed=task.seed, values=store.values[bench.key(task)])
         for task in tasks
     ]
     return runs, store.values[bench.key(None)]
@@ -129,10 +146,11 @@ class _Asked:
     methods: tuple[Method, ...]
     budgets: tuple[Budget, ...]
     seeds: tuple[int, ...]
+    unit: PrivacyUnit
     tasks: tuple[Task, ...]
 
 
-def _check(domain: Domain, options: CompareOptions) -> _Asked:
+def _check(domain: Domain, options: CompareOptions, unit: PrivacyUnit) -> _Asked:
     """Refuse whatever can be refused before the table is opened."""
     words = usual_methods(domain) if options.methods is None else options.methods
     recipes = [read_method(word) if isinstance(word, str) else word for word in words]
@@ -143,13 +161,13 @@ def _check(domain: Domain, options: CompareOptions) -> _Asked:
     _refuse_none_or_twice("seed", options.seeds, str)
     relation = Neighbours(options.neighbours)
     for method, budget in product(recipes, budgets):
-        method.check(domain, PrivacyTerms(budget=budget, neighbours=relation))
+        method.check(domain, PrivacyTerms(budget=budget, neighbours=relation, unit=unit))
     tasks = tuple(
-        Task(method=method, budget=budget, neighbours=relation, seed=seed)
+        Task(method=method, terms=PrivacyTerms(budget=budget, neighbours=relation, unit=unit), seed=seed)
         # seeds outermost: broken off half-way, every method has been tried at every budget
         for seed, budget, method in product(options.seeds, budgets, recipes)
     )
-    return _Asked(methods=tuple(recipes), budgets=tuple(budgets), seeds=options.seeds, tasks=tasks)
+    return _Asked(methods=tuple(recipes), budgets=tuple(budgets), seeds=options.seeds, unit=unit, tasks=tasks)
 
 
 def _refuse_wider_than_answered(methods: Sequence[Method], ways: Sequence[int]) -> None:

@@ -104,10 +104,11 @@ that is public where you can.</p>
 
 def _facts(comparison: Comparison) -> str:
     delta = f", δ = {float(comparison.delta):g}" if comparison.delta else ""
+    unit = "" if comparison.unit == "one row" else f"; unit: {escape(comparison.unit)}"
     runs = len(comparison.runs)
     return (
-        f"{comparison.rows:,} rows, {comparison.columns} columns; {comparison.neighbours} neighbours{delta}; "
-        f"{runs:,} {'rehearsal' if runs == 1 else 'rehearsals'} over {len(comparison.seeds)} "
+        f"{comparison.rows:,} rows, {comparison.columns} columns; {comparison.neighbours} neighbours{delta}"
+        f"{unit}; {runs:,} {'rehearsal' if runs == 1 else 'rehearsals'} over {len(comparison.seeds)} "
         f"{'seed' if len(comparison.seeds) == 1 else 'seeds'}; understudy {escape(comparison.version)}."
     )
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from hashlib import sha256
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from understudy._api._unit import rule_of
 from understudy._core.randomness import Streams, streams
-from understudy.counting import Counter
+from understudy.counting import Counter, MemoryCounter, open_counter
 from understudy.evaluation import (
     choose_groups,
     draw_fresh_sample,
@@ -21,7 +24,7 @@ from understudy.evaluation import (
 from understudy.methods import BASELINES, Method, label_method
 from understudy.models import DrawsRows, Model
 from understudy.options import MAX_TABLES
-from understudy.privacy import Budget, Neighbours
+from understudy.privacy import ONE_ROW, PrivacyTerms, PrivacyUnit
 from understudy.rehearsal import answer_distances, fingerprint, rehearse, sample_table, table_distances, table_hash
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -34,8 +37,7 @@ class Task:
     """What one run has to do."""
 
     method: Method
-    budget: Budget
-    neighbours: Neighbours
+    terms: PrivacyTerms
     seed: int
 
     @property
@@ -50,11 +52,11 @@ class Task:
         return {
             "method": self.method.name,
             "options": {field.name: str(getattr(self.method, field.name)) for field in fields(kind)},
-            "epsilon": str(self.budget.epsilon),
-            "delta": str(self.budget.delta),
-            "neighbours": self.neighbours.value,
+            "epsilon": str(self.terms.budget.epsilon),
+            "delta": str(self.terms.budget.delta),
+            "neighbours": self.terms.neighbours.value,
             "seed": self.seed,
-        }
+        } | ({} if self.terms.unit == ONE_ROW else {"unit": self.terms.unit.sentence})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,6 +67,8 @@ class Bench:
     table: Table
     ways: tuple[int, ...]
     max_tables: int = MAX_TABLES
+    units: npt.NDArray[np.int64] | None = None
+    """The unit of each row, where a column tells units apart."""
 
     @cached_property
     def setting(self) -> dict[str, Any]:
@@ -74,7 +78,7 @@ class Bench:
             "schema": fingerprint(schema=self.schema.to_dict()),
             "version": version("understudy"),
             "measures": {"ways": list(self.ways), "max_tables": self.max_tables, "seed": REFERENCE_SEED},
-        }
+        } | ({} if self.units is None else {"units": sha256(self.units.tobytes()).hexdigest()})
 
     def key(self, task: Task | None) -> str:
         """The run's fingerprint, or that of the references."""
@@ -98,10 +102,14 @@ class Bench:
                 values[f"{way}-way"] = float(row.mean())
         return found
 
-    def distances_of_answers(self, answers: Model, counter: Counter) -> dict[str, float]:
+    @cached_property
+    def _all_rows(self) -> Counter:
+        return open_counter(self.table)
+
+    def distances_of_answers(self, answers: Model) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
         return {
-            f"{way}-way": float(np.mean(answer_distances(counter, answers, chosen.groups)))
+            f"{way}-way": float(np.mean(answer_distances(self._all_rows, answers, chosen.groups)))
             for way, chosen in self.groups.items()
         }
 
@@ -114,14 +122,25 @@ class Bench:
             f"independent columns {name}": value for name, value in high.items()
         }
 
+    def counter(self, unit: PrivacyUnit, seed: int) -> Counter:
+        """The rows as `publish` with this seed counts them: of each unit no more than its bound."""
+        rule = rule_of(unit, seed)
+        if rule is None or self.units is None:
+            return open_counter(self.table)
+        table, weights = rule.bounded(self.table, self.units)
+        return MemoryCounter(table, weights=weights)
+
     def run(self, task: Task, counter: Counter) -> dict[str, float]:
         """Rehearse: fit with seeded noise, sample as many rows as there are, measure. Touches no ledger.
 
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
         """
-        learnt = rehearse(counter, task.method, task.budget, seed=task.seed, neighbours=task.neighbours)
+        terms = task.terms
+        learnt = rehearse(
+            counter, task.method, terms.budget, seed=task.seed, neighbours=terms.neighbours, unit=terms.unit
+        )
         if task.method.name in BASELINES or not isinstance(learnt, DrawsRows):
-            return self.distances_of_answers(learnt, counter)
+            return self.distances_of_answers(learnt)
         return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
 
 

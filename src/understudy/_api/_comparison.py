@@ -63,6 +63,7 @@ class Comparison:
     fresh_sample: Mapping[str, float]
     independent_columns: Mapping[str, float]
     runs: tuple[Run, ...]
+    unit: str = "one row"
     kind: str = "pyarrow"
     """What the real table was; the result comes as the same kind of table."""
 
@@ -140,6 +141,7 @@ class Comparison:
             "columns": self.columns,
             "version": self.version,
             "neighbours": self.neighbours,
+            "unit": self.unit,
             "delta": float(self.delta),
             "methods": list(self.methods),
             "epsilons": [float(epsilon) for epsilon in self.epsilons],

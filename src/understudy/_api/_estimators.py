@@ -79,7 +79,7 @@ class Estimator:
     @property
     def n_(self) -> int:
         """Number of rows, as published."""
-        return self.model_.model.n
+        return self.statement_.n_rows
 
     def sample(self, n: int | None = None, *, kind: Kind | None = None, **how: Any) -> Any:
         """A synthetic table, of the kind that `fit` got unless another is named; see `PublishedModel.sample`.

@@ -109,7 +109,7 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
                 schema=model.schema,
                 epsilon=epsilon,
                 delta=statement.delta or None,
-                rows=model.model.n,
+                rows=model.statement.n_rows,
                 method=statement.method,
                 neighbours=statement.neighbours,
                 **_sensitive(model),

@@ -10,13 +10,14 @@ from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
 from understudy._api._settings import RunSettings
+from understudy._api._unit import refuse_other_rows, refuse_unit, rule_of
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import Model, Saves, why_not_releasable
-from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, open_curator
+from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PrivacyTerms, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement, describe_domain
 from understudy.tables import Source, formula_columns
 
@@ -27,23 +28,10 @@ def fit_model(
     source: Source, settings: RunSettings, *, progress: Progress | None = None, note: str = ""
 ) -> PublishedModel:
     """Read the table, charge the ledger, fit the model."""
-    if progress is not None:
-        progress("reading the table", 0, 1)
     # The synthetic table has the original's column order, whatever order the schema was written in.
     settings = replace(settings, schema=settings.schema.in_order_of(source.names))
     with charges_noted():
-        curator = open_curator(
-            open_counter(source, settings.schema),
-            budget=settings.terms.budget,
-            neighbours=settings.terms.neighbours,
-            unit=settings.terms.unit,
-            ledger=None if settings.ledger is None else LedgerWithReceipts(settings.ledger),
-            noise=settings.noise,
-            noiseless=settings.noiseless,
-            no_guarantee=settings.as_printed,
-            method=settings.method.name,
-            note=note,
-        )
+        curator = open_run(source, settings, progress=progress, note=note)
         coins = None if settings.options.seed is None else Streams(settings.options.seed)
         model = settings.method.fit(curator, streams=coins, progress=progress)
         if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
@@ -54,10 +42,31 @@ def fit_model(
         return PublishedModel(settings.schema, model, _statement(settings, curator, model))
 
 
+def open_run(source: Source, settings: RunSettings, *, progress: Progress | None = None, note: str = "") -> Curator:
+    """Read the table, see to it that no unit counts for more than its bound, charge the ledger."""
+    if progress is not None:
+        progress("reading the table", 0, 1)
+    terms = settings.terms
+    refuse_unit(terms.unit, settings.schema, source.names)
+    counter = open_counter(source, settings.schema, unit=rule_of(terms.unit, settings.options.seed))
+    refuse_other_rows(settings.groups, counter.n)
+    return open_curator(
+        counter,
+        budget=terms.budget,
+        neighbours=terms.neighbours,
+        unit=terms.unit,
+        ledger=None if settings.ledger is None else LedgerWithReceipts(settings.ledger),
+        noise=settings.noise,
+        noiseless=settings.noiseless,
+        no_guarantee=settings.as_printed,
+        method=settings.method.name,
+        note=note,
+    )
+
+
 def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
     terms, entry = settings.terms, curator.ledger_entry
     budget = terms.budget
-    pure = budget.pure
     flaw = flaw_of(settings.method)
     statement = Statement(
         dataset=settings.schema.name,
@@ -70,13 +79,13 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         rho=budget.rho,
         neighbours=terms.neighbours.value,
         unit=terms.unit.sentence,
-        n_rows=model.n,
+        n_rows=max(1, round(model.n / terms.unit.parts)),
         n_public=terms.public_rows,
         public=tuple(
             PublicField(name=field.name, what=describe_domain(field), origin=field.origin)
             for field in settings.schema.fields
         ),
-        charges=tuple(_line(charge, pure=pure) for charge in curator.charges),
+        charges=tuple(_line(charge, terms) for charge in curator.charges),
         noise=_noise_words(settings),
         seeded=settings.options.seed is not None,
         diagnostic=settings.options.diagnostic,
@@ -84,11 +93,14 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         warnings=(),
         as_printed=None if flaw is None else flaw.sentence,
         protection=protection_lines(curator.protection, settings.schema, terms),
+        max_rows=terms.unit.max_rows,
+        bounding=None if terms.unit.column is None else terms.unit.bounding,
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
 
 
-def _line(charge: Charge, *, pure: bool) -> ChargeLine:
+def _line(charge: Charge, terms: PrivacyTerms) -> ChargeLine:
+    pure = terms.budget.pure
     return ChargeLine(
         what=charge.what,
         mechanism=charge.mechanism,
@@ -96,15 +108,17 @@ def _line(charge: Charge, *, pure: bool) -> ChargeLine:
         unit="epsilon" if pure else "rho",
         tables=charge.n_tables,
         candidates=charge.n_candidates,
-        noise="" if charge.noise is None else _level_words(charge.noise),
+        noise="" if charge.noise is None else _level_words(charge.noise, terms.unit.parts),
     )
 
 
-def _level_words(level: NoiseLevel) -> str:
+def _level_words(level: NoiseLevel, parts: int) -> str:
+    """In rows, though what was measured may be parts of them."""
     if level.kind == "none":
         return "none"
-    symbol = "scale b" if level.kind == "laplace" else "variance σ²"
-    return f"{symbol} = {float(level.scale):.6g} per cell"
+    if level.kind == "laplace":
+        return f"scale b = {float(level.scale / parts):.6g} per cell"
+    return f"variance σ² = {float(level.scale / parts**2):.6g} per cell"
 
 
 def _noise_words(settings: RunSettings) -> str:
@@ -119,7 +133,7 @@ def _noise_words(settings: RunSettings) -> str:
 
 def _warnings(settings: RunSettings, model: Model) -> list[str]:
     found = []
-    if settings.terms.budget.delta * model.n >= 1:
+    if settings.terms.budget.delta * model.n >= settings.terms.unit.parts:
         found.append(
             "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. Use a delta far "
             "below 1/rows."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Unpack
 
 from understudy._api._arguments import PlanAndMethodArguments
 from understudy._api._options import read_arguments, takes
 from understudy._api._settings import demo_source, terms_of
+from understudy._api._unit import refuse_unit
 from understudy._core.errors import OptionError, TableError
 from understudy._core.numbers import whole_number
 from understudy.methods import Plan, refuse_unpublishable
@@ -26,28 +28,30 @@ def plan(
     """What publishing would do: candidates, table sizes, memory, time, expected error, coarsened attributes.
 
     Reads no private value. `rows` says how many rows there are; without it the rows of `source` are counted, and
-    nothing else. Under add-remove neighbours that number is private, so `rows` must be given. Options that are not
-    listed are the method's, such as `k=2`.
+    nothing else. Where that number is private (add-remove neighbours, units of several rows) `rows` must be given.
+    Options that are not listed are the method's, such as `k=2`.
 
     >>> found = plan(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=1, rows=1000)
     """
     asked = read_arguments(PlanOptions, options)
-    method, terms = asked.method, terms_of(asked)
+    method, (terms, _) = asked.method, terms_of(asked)
     refuse_unpublishable(method)
     table, declared = demo_source(source, schema) if source is not None or schema is None else (None, schema)
     known = read_schema(declared)
     refuse_drafts(known, trust_draft=True)
+    refuse_unit(terms.unit, known)
     method.check(known.domain, terms)
     if rows is None:
-        if not terms.public_rows:
+        if not terms.public_rows or terms.unit.column is not None:
             raise OptionError(
-                "under add-remove neighbours the number of rows is private, so a plan cannot look it up. Give a public "
-                "guess: --rows N (rows=N)."
+                "the number of rows that count is private here (with add-remove neighbours, or units of several rows), "
+                "or takes a look at the unit column, so a plan does not look it up. Give a guess: --rows N (rows=N)."
             )
         rows = count_rows(table)
     n = whole_number(rows, "rows", least=1)
-    found: Plan = method.plan(known.domain, n, terms)
-    return found
+    parts = terms.unit.parts
+    found: Plan = method.plan(known.domain, parts * n, terms)
+    return found if parts == 1 else replace(found, rows=n, noise_mean=found.noise_mean and found.noise_mean / parts)
 
 
 def count_rows(source: object) -> int:

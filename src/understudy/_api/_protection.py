@@ -24,7 +24,7 @@ def protection_lines(protection: Protection | None, schema: Schema, terms: Priva
         if pure:
             return cost
         # what was asked for is what a reader finds elsewhere; converting there and back would lose a little
-        whole = cost == protection.whole and terms.public_rows
+        whole = cost == protection.whole and terms.neighbours.steps_of_change == 1
         return budget.epsilon if whole else epsilon_for(cost, budget.delta)
 
     lines = [ProtectionLine(attributes=(), promised=budget.epsilon, released=budget.epsilon if pure else None)]

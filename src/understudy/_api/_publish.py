@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
+from understudy import demo
 from understudy._api._arguments import PublishArguments
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments, takes
@@ -52,9 +53,7 @@ def publish(
     ...     release.synthetic.name, release.n_rows, release.statement.private
     ('synthetic.csv', 5912, True)
     """
-    asked = read_arguments(PublishOptions, options)
-    if asked.unit is None and isinstance(source, str) and source == "demo":
-        asked = replace(asked, unit="one person")
+    asked = _for_bundled(source, read_arguments(PublishOptions, options))
     table, declared = demo_source(source, schema)
     settings, out = resolve(asked, declared), Path(asked.out)
     with charges_noted(), whole_folder(out, overwrite=asked.overwrite) as folder:
@@ -67,6 +66,15 @@ def publish(
             format=wanted, delimiter=opened.delimiter,
         )  # fmt: skip
     return make_release(out, model, names, n_rows)
+
+
+def _for_bundled(source: object, asked: PublishOptions) -> PublishOptions:
+    """The unit of a bundled table is known: a row of one, up to five years of the other."""
+    if demo.bundled(source) is None or asked.unit is not None or asked.groups is not None:
+        return asked
+    if source == "demo-visits":
+        return replace(asked, unit="person", max_rows=5 if asked.max_rows is None else asked.max_rows)
+    return asked if asked.max_rows is not None else replace(asked, unit="one person")
 
 
 def format_like(source: Source) -> str:

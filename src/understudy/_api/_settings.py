@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from understudy import demo
+from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError
+from understudy.correlate import Groups
 from understudy.methods import Method, flaw_of, refuse_unpublishable
 from understudy.options import PlanOptions, RunOptions
 from understudy.privacy import (
-    ONE_ROW,
     Ledger,
     Neighbours,
     Noise,
     PrivacyTerms,
-    PrivacyUnit,
     SQLiteLedger,
     make_budget,
     make_noise,
@@ -41,6 +41,8 @@ class RunSettings:
     terms: PrivacyTerms
     noise: Noise
     ledger: Ledger | None
+    groups: Groups | None = None
+    """Rows that belong together, as a file has them. Private."""
 
     @property
     def noiseless(self) -> Literal["all", "selection", "tables"] | None:
@@ -66,12 +68,14 @@ def resolve(options: RunOptions, schema: SchemaLike) -> RunSettings:
     >>> resolve(RunOptions(epsilon=1, method=PrivBayes()), {"fields": fields}).terms.unit.words
     'one row'
     """
-    method, terms = options.method, terms_of(options, options.unit)
+    method = options.method
+    terms, groups = terms_of(options)
     refuse_unpublishable(method)
     _refuse_unaware(method, no_guarantee=options.no_guarantee)
     noise = make_noise(options.noise, seed=options.seed)  # type: ignore[arg-type]  # its declaration knows the words
     declared = read_schema(schema)
     refuse_drafts(declared, trust_draft=options.trust_draft)
+    refuse_unit(terms.unit, declared)
     method.check(declared.domain, terms)
     settings = RunSettings(
         options=options,
@@ -80,23 +84,22 @@ def resolve(options: RunOptions, schema: SchemaLike) -> RunSettings:
         terms=terms,
         noise=noise,
         ledger=_ledger(options, declared.name),
+        groups=groups,
     )
     _check_cap(settings)
     return settings
 
 
-def terms_of(options: PlanOptions, unit: str | None = None) -> PrivacyTerms:
-    """Budget, neighbours and unit that the options ask for.
+def terms_of(options: PlanOptions) -> tuple[PrivacyTerms, Groups | None]:
+    """Budget, neighbours and unit that the options ask for, and the groups where they name a file of them.
 
     >>> from understudy.methods import PrivBayes
-    >>> terms_of(PlanOptions(epsilon=1, method=PrivBayes()), "one person").unit.sentence
+    >>> terms_of(PlanOptions(epsilon=1, method=PrivBayes(), unit="one person"))[0].unit.sentence
     'one person'
     """
-    return PrivacyTerms(
-        budget=make_budget(options.epsilon, options.delta),
-        neighbours=Neighbours(options.neighbours),
-        unit=ONE_ROW if unit is None else PrivacyUnit(unit),
-    )
+    unit, groups = unit_of(options)
+    budget = make_budget(options.epsilon, options.delta)
+    return PrivacyTerms(budget=budget, neighbours=Neighbours(options.neighbours), unit=unit), groups
 
 
 def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:

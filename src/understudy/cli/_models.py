@@ -48,7 +48,7 @@ def sample(
     out = stamped_path(out, loaded.statement)
     refuse_target(out, overwrite=overwrite)
     with progress_bars(quiet=as_json) as progress, as_output_error(out):
-        refuse_without_room(out, loaded.schema, loaded.model.n if n is None else n)
+        refuse_without_room(out, loaded.schema, loaded.statement.n_rows if n is None else n)
         rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
         INTERRUPTS.outcome = f"{out} is complete."
     if as_json:

@@ -12,6 +12,7 @@ from understudy.cli._files import completeness, read_rows
 from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._options import split_method_options, takes
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
+from understudy.demo import bundled
 from understudy.options import MethodFlags, PlanOptions, PublishOptions
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def publish(
     """Publish a table: a synthetic table, a model and a privacy statement, in one folder."""
     from understudy._api import publish as make_release
 
-    if source == "demo" and Path("demo").is_file():
-        say_aside("Note: 'demo' is the bundled table. For the file of that name here, write ./demo.")
+    if bundled(source) is not None and Path(source).is_file():
+        say_aside(f"Note: '{source}' is a bundled table. For the file of that name here, write ./{source}.")
     options = _with_epsilon(split_method_options(given, option), source)
     out = Path(options.get("out", "release"))
     INTERRUPTS.outcome = completeness(out, f"the release in {out} is complete.")
@@ -82,10 +83,10 @@ def _tell_release(release: Release, *, as_json: bool) -> None:
 
 
 def _with_epsilon(options: dict[str, Any], source: str | None) -> Any:
-    """The options with a budget among them: only the demo has one of its own."""
+    """The options with a budget among them: only bundled tables have one of their own."""
     from understudy._core.errors import OptionError
 
-    if "epsilon" not in options and source != "demo":
+    if "epsilon" not in options and bundled(source) is None:
         raise OptionError("how much may be revealed? Give a privacy budget, such as --epsilon 1.")
     return {"epsilon": 1} | options
 

@@ -33,6 +33,7 @@ def draft(
     table: Path = _TABLE,
     out: Path | None = typer.Option(None, "--out", "-o", help="The schema file to write. Default: print it."),
     sdv: Path | None = typer.Option(None, "--sdv", help="SDV metadata (JSON): types and date formats come from there."),
+    unit: str | None = typer.Option(None, "--unit", help="The column that tells units apart: left out of the schema."),
     overwrite: bool = _OVERWRITE,
     as_json: bool = _JSON,
 ) -> None:
@@ -41,19 +42,23 @@ def draft(
 
     if out is not None:
         refuse_target(out, overwrite=overwrite)
-    schema = draft_schema(table, sdv=sdv)
+    schema = draft_schema(table, sdv=sdv, unit=unit)
     _give(schema, out, as_json=as_json)
     if out is not None and not as_json:
         say(f"Wrote a draft of {counted(len(schema.fields), 'field', 'fields')} to {out}.")
         say("Its bounds and values were read off the private table: keep it to yourself until you have reviewed it.")
         say("For each field put in what is public knowledge and set 'origin: declared'. Then:")
-        say(f"  understudy schema check {shlex.quote(str(table))} {shlex.quote(str(out))}")
+        beside = "" if unit is None else f" --unit {shlex.quote(unit)}"
+        say(f"  understudy schema check {shlex.quote(str(table))} {shlex.quote(str(out))}{beside}")
 
 
 @app.command()
 def check(
     table: Path = _TABLE,
     schema: Path = typer.Argument(..., help="The schema file."),
+    unit: str | None = typer.Option(
+        None, "--unit", help="The column beside those of the schema that tells units apart."
+    ),
     show_values: bool = typer.Option(False, "--show-values", help="Show values that do not fit. They are private."),
     as_json: bool = _JSON,
 ) -> None:
@@ -62,7 +67,7 @@ def check(
     from understudy.tables import check_table
 
     declared = Schema.load(schema)
-    report = check_table(table, declared, show_values=show_values)
+    report = check_table(table, declared, unit=unit, show_values=show_values)
     if as_json:
         say_json({**report.to_dict(), "drafts": list(declared.draft_fields)})
     else:

@@ -3,5 +3,6 @@
 from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
+from understudy.counting._units import UnitRule
 
-__all__ = ["ENGINES", "Counter", "Counts", "Engine", "MemoryCounter", "open_counter"]
+__all__ = ["ENGINES", "Counter", "Counts", "Engine", "MemoryCounter", "UnitRule", "open_counter"]

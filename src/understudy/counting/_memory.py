@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.counting._batch import Axes, Ints, Tables, flatten, split
 from understudy.counting._bits import PACK_NS, SUBSET_NS, WORD_NS, Bits, key_bits
@@ -17,8 +17,8 @@ from understudy.counting._joint import Cover, count_by_cover, cover
 from understudy.counting._kernels import COLUMN_NS, TALLY_MIDDLE_NS
 from understudy.counting._rows import WORTH_COLLAPSING_AFTER, Rows, collapse
 from understudy.counting._threads import n_threads
-from understudy.schema import Domain, Marginal, Recoding, Schema
-from understudy.tables import Table, read_table
+from understudy.schema import Domain, Marginal, Recoding
+from understudy.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +31,6 @@ class _Plan:
     bits: Ints
 
 
-def open_memory(rows: Table | Any, schema: Schema | None, *, threads: int | None) -> MemoryCounter:
-    """The engine: reads a source whole, and counts its codes in memory."""
-    if schema is not None:
-        rows = read_table(rows, schema)
-    return MemoryCounter(rows, threads=threads)
-
-
 class MemoryCounter:
     """Counts a table held in memory, many marginals at a time.
 
@@ -46,6 +39,8 @@ class MemoryCounter:
     once; or rows are packed 64 to a word and subsets counted by popcount, if predicted to be faster. A table with
     many equal rows is collapsed once enough has been asked of it. Counts never depend on any of this.
 
+    A row with a weight counts as so many equal rows.
+
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="age", size=3)))
     >>> counter = MemoryCounter(Table(domain, (np.array([0, 1, 1]), np.array([2, 0, 2]))))
@@ -53,10 +48,14 @@ class MemoryCounter:
     [[0, 1], [0, 0], [1, 1]]
     """
 
-    def __init__(self, table: Table, *, threads: int | None = None) -> None:
+    def __init__(
+        self, table: Table, *, weights: npt.NDArray[np.uint32] | None = None, threads: int | None = None
+    ) -> None:
         self._table = table
+        self._weights = weights
         self._threads = n_threads(threads)
-        self._rows = Rows(table.columns, table.n)
+        self._rows = Rows(table.columns, table.n, weights)
+        self._n = table.n if weights is None else int(weights.sum(dtype=np.int64))
         self._passes = 0
         self._packed: Bits | None = None
 
@@ -67,8 +66,8 @@ class MemoryCounter:
 
     @property
     def n(self) -> int:
-        """Number of rows."""
-        return self._table.n
+        """Number of rows; with weights, their sum."""
+        return self._n
 
     def count(self, marginals: Sequence[Marginal]) -> list[Counts]:
         """One table for each marginal, shaped `marginal.shape(domain)`, axes in the order asked.
@@ -101,7 +100,7 @@ class MemoryCounter:
         [1, 2]
         """
         columns = self._table.columns if recoding.trivial else tuple(recoding.encode(self._table.columns))
-        return MemoryCounter(Table(recoding.target, columns), threads=self._threads)
+        return MemoryCounter(Table(recoding.target, columns), weights=self._weights, threads=self._threads)
 
     def explain(self, marginals: Sequence[Marginal]) -> str:
         """How `count` would go about these marginals, in words. Reads no rows.
@@ -117,7 +116,8 @@ class MemoryCounter:
             return "no tables"
         tables = flatten(marginals, self._axes)
         plan = self._plan(tables)
-        rows = "rows" if self._rows.weights is None else "weighted distinct rows"
+        weighted = "weighted rows" if self._weights is not None else "weighted distinct rows"
+        rows = "rows" if self._rows.weights is None else weighted
         lines = [
             f"{len(marginals)} tables, {self._rows.n} {rows}, "
             f"up to {self._threads} thread{'s' if self._threads > 1 else ''}"
@@ -175,10 +175,13 @@ class MemoryCounter:
         return float((lengths == longest).sum() / held * self._rows.n * (TALLY_MIDDLE_NS + 16 * COLUMN_NS))
 
     def _predict_bits(self, chosen: Ints, tables: Tables) -> float:
-        """Predicted nanoseconds for counting binary tables by popcounts; infinite if their keys would not fit."""
+        """Predicted nanoseconds for counting binary tables by popcounts; infinite if their keys would not fit.
+
+        Nor can bits be weighted.
+        """
         lengths, counts = np.unique(np.diff(tables.starts)[chosen], return_counts=True)
         n_binary = int((self._axes.size == 2).sum())
-        if int(lengths.max()) * key_bits(n_binary) > 62 or lengths.max() > 16:
+        if self._weights is not None or int(lengths.max()) * key_bits(n_binary) > 62 or lengths.max() > 16:
             return float("inf")
         subsets = sum(
             min(
@@ -199,7 +202,7 @@ class MemoryCounter:
     def _rows_for(self, part: Cover) -> Rows:
         """The rows to read, collapsed first if so many passes have been asked for that it pays."""
         before, self._passes = self._passes, self._passes + len(part)
-        if before < WORTH_COLLAPSING_AFTER <= self._passes:
+        if before < WORTH_COLLAPSING_AFTER <= self._passes and self._weights is None:
             self._rows = collapse(self._rows, self.domain) or self._rows
         return self._rows
 

@@ -90,7 +90,7 @@ class Contingency(Declared):
             n,
             ways=len(domain),
             noise=self._noise(terms).mean_abs,
-            shares=shares_of(rows_share(terms.neighbours), tables=1),
+            shares=shares_of(rows_share(terms), tables=1),
             seconds=SECONDS_PER_CELL * cells,
             cells=2 * cells,
             notes=(f"One table over all columns, with {cells:,} cells for {n:,} rows.",),
@@ -114,4 +114,4 @@ class Contingency(Declared):
         return JointModel(domain, n, clip_and_rescale(noisy.counts))
 
     def _noise(self, terms: PrivacyTerms) -> NoiseLevel:
-        return terms.table_noise(1 - rows_share(terms.neighbours))
+        return terms.table_noise(1 - rows_share(terms))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
 from math import comb, pi, prod, sqrt
 from typing import ClassVar
@@ -34,8 +33,8 @@ from understudy.privacy import (
     NoisyParities,
     Parities,
     PrivacyTerms,
-    Sensitivity,
     code_bits,
+    parities_sensitivity,
     walsh_hadamard,
 )
 from understudy.schema import Domain, Marginal
@@ -94,14 +93,14 @@ class Fourier(Declared):
         noise = self._noise(domain, terms)
         cells = count_cells([1 << code_bits(attribute.size) for attribute in domain], self.ways)
         # a cell is the mean of as many coefficients as the table has cells: nearly normal
-        deviation = (2 if terms.neighbours.public_rows else 1) * sqrt(2 * noise.variance / pi)
+        deviation = (2 if terms.public_rows else 1) * sqrt(2 * noise.variance / pi)
         return count_plan(
             self.name,
             domain,
             n,
             ways=self.ways,
             noise=lambda of_cells: deviation / sqrt(max(of_cells, 1)),
-            shares=shares_of(rows_share(terms.neighbours), coefficients=1),
+            shares=shares_of(rows_share(terms), coefficients=1),
             seconds=SECONDS_PER_CELL * 2 * cells + 3 * SECONDS_PER_TABLE * self._n_tables(domain),
             cells=2 * cells,
             notes=(
@@ -141,9 +140,8 @@ class Fourier(Declared):
         return comb(len(domain), min(self.ways, len(domain)))
 
     def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
-        moved = Fraction(max(self._n_coefficients(domain), 1))
-        sensitivity = terms.of_unit(Sensitivity(l1=moved, l2_squared=moved))
-        return terms.budget.noise_for(1 - rows_share(terms.neighbours), sensitivity)
+        sensitivity = parities_sensitivity(terms, max(self._n_coefficients(domain), 1))
+        return terms.budget.noise_for(1 - rows_share(terms), sensitivity)
 
 
 def _rebuild(

@@ -116,7 +116,7 @@ class HPPrivBayesAsPrinted(Declared):
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
         k = self.spec(domain).k
-        if not terms.budget.pure or not terms.neighbours.public_rows:
+        if not terms.budget.pure or not terms.public_rows:
             raise OptionError("HPPrivBayes as printed is for pure epsilon and replace-one neighbours only.")
         n_candidates = sum(comb(i, size) for i in range(len(domain)) for size in range(min(k, i) + 1))
         largest = prod(sorted((a.size for a in domain), reverse=True)[: k + 1])

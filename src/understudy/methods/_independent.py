@@ -56,7 +56,7 @@ class Independent(Declared):
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         noise = self._noise(domain, terms)
-        rows = rows_share(terms.neighbours)
+        rows = rows_share(terms)
         return baseline_plan(
             self.name,
             domain,
@@ -83,4 +83,4 @@ class Independent(Declared):
         return NetworkModel(network, conditionals, recode(domain, "hierarchical"), measurements, n)
 
     def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
-        return terms.table_noise((1 - rows_share(terms.neighbours)) / max(len(domain), 1))
+        return terms.table_noise((1 - rows_share(terms)) / max(len(domain), 1))

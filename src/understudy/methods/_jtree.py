@@ -24,7 +24,7 @@ from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows
 from understudy.methods._usefulness import largest_useful_table
 from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
 from understudy.options import Declared, Real, Whole, option
-from understudy.privacy import BestCandidate, Budget, Candidate, Curator, Neighbours, NoisyTables, PrivacyTerms
+from understudy.privacy import BestCandidate, Budget, Candidate, Curator, NoisyTables, PrivacyTerms
 from understudy.schema import Axis, Domain, Marginal, recode
 
 LARGEST_TABLE = 1 << 16
@@ -67,9 +67,7 @@ instead.
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        refuse_drowning_noise(
-            terms.table_noise(self._tables_share(terms.neighbours) / max(len(domain), 1)), terms.budget
-        )
+        refuse_drowning_noise(terms.table_noise(self._tables_share(terms) / max(len(domain), 1)), terms.budget)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
@@ -94,7 +92,7 @@ instead.
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
-        rows, tables = rows_share(terms.neighbours), self._tables_share(terms.neighbours)
+        rows, tables = rows_share(terms), self._tables_share(terms)
         shares = {"rows": float(rows), "network": float(1 - rows - tables), "tables": float(tables)}
         noise = terms.table_noise(tables / max(len(domain), 1)).mean_abs
         varied = sum(attribute.size > 1 for attribute in domain)
@@ -115,7 +113,7 @@ instead.
 
     def largest_clique(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
         """Most cells of a clique: θ-useful even if there were as many tables as columns."""
-        noise = terms.table_noise(self._tables_share(terms.neighbours) / max(len(domain), 1))
+        noise = terms.table_noise(self._tables_share(terms) / max(len(domain), 1))
         return min(largest_useful_table(n, noise, exact_number(self.theta)), LARGEST_TABLE)
 
     def n_pairs(self, domain: Domain, n: int, terms: PrivacyTerms) -> int:
@@ -140,7 +138,7 @@ instead.
             curator,
             pairs=self.n_pairs(domain, n, terms),
             limit=self.largest_clique(domain, n, terms),
-            share=exact_number(self.beta) * (1 - rows_share(curator.neighbours)),
+            share=exact_number(self.beta) * (1 - rows_share(curator.terms)),
             progress=progress,
         )
         if progress is not None:
@@ -148,8 +146,8 @@ instead.
         # what choices left unspent goes into the tables
         return measure_cliques(curator, graph, n, share=curator.share_left)
 
-    def _tables_share(self, neighbours: Neighbours) -> Fraction:
-        return (1 - exact_number(self.beta)) * (1 - rows_share(neighbours))
+    def _tables_share(self, terms: PrivacyTerms) -> Fraction:
+        return (1 - exact_number(self.beta)) * (1 - rows_share(terms))
 
 
 def choose_graph(

@@ -73,7 +73,7 @@ Got 2 instead.
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover."""
-        if not terms.budget.pure or not terms.neighbours.public_rows:
+        if not terms.budget.pure or not terms.public_rows:
             raise OptionError("JTree as printed is for pure epsilon and replace-one neighbours only.")
         refuse_drowning_noise(terms.table_noise(self._tables_share / max(len(domain), 1)), terms.budget)
 

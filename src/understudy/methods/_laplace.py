@@ -73,7 +73,7 @@ class Laplace(Declared):
             n,
             ways=self.ways,
             noise=self._noise(domain, terms).mean_abs,
-            shares=shares_of(rows_share(terms.neighbours), tables=1),
+            shares=shares_of(rows_share(terms), tables=1),
             seconds=SECONDS_PER_CELL * cells + SECONDS_PER_TABLE * self._n_tables(domain),
             cells=cells,
             notes=("Tables only: no rows can be drawn.",),
@@ -99,4 +99,4 @@ class Laplace(Declared):
         return comb(len(domain), min(self.ways, len(domain)))
 
     def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
-        return terms.table_noise((1 - rows_share(terms.neighbours)) / self._n_tables(domain))
+        return terms.table_noise((1 - rows_share(terms)) / self._n_tables(domain))

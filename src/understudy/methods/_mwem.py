@@ -135,7 +135,7 @@ class MWEM(Declared):
             n,
             ways=self.ways,
             noise=self._noise(terms).mean_abs,
-            shares=shares_of(rows_share(terms.neighbours), choices=Fraction(1, 2), tables=Fraction(1, 2)),
+            shares=shares_of(rows_share(terms), choices=Fraction(1, 2), tables=Fraction(1, 2)),
             seconds=cells * (updates * SECONDS_PER_UPDATED_CELL + rounds * SECONDS_PER_READ_CELL),
             cells=2 * cells + queries,
             candidates=(candidates,) * rounds,
@@ -183,7 +183,7 @@ class MWEM(Declared):
         return weights.note(marginal, values, known)
 
     def _noise(self, terms: PrivacyTerms) -> NoiseLevel:
-        share = (1 - rows_share(terms.neighbours)) / (2 * self.rounds(terms.budget))
+        share = (1 - rows_share(terms)) / (2 * self.rounds(terms.budget))
         of_cell = terms.of_unit(Sensitivity.of_number(Fraction(1)))
         return terms.budget.noise_for(share, terms.table_sensitivity if self.queries == "tables" else of_cell)
 

@@ -150,7 +150,7 @@ class PrivABN(Declared):
             return replace(make_plan(self.resolve(domain, n, terms), n), method=self.name)
         seen = self._recoding(domain).target
         weak, shape, strong = (self._shape(seen, n, terms, strength) for strength in (0.0, MIDDLING, 5 * MIDDLING))
-        share = 1 - rows_share(terms.neighbours)
+        share = 1 - rows_share(terms)
         tables = share * (1 - STRENGTH_SHARE) - shape.selection_share
         return plan_with_tables(
             self.name,
@@ -161,7 +161,7 @@ class PrivABN(Declared):
             candidates=tuple(range(len(seen) - 1, 0, -1)),
             max_candidates=self.max_candidates or MOST_OPENINGS,
             shares={
-                "rows": float(rows_share(terms.neighbours)),
+                "rows": float(rows_share(terms)),
                 "strength of relations": float(share * STRENGTH_SHARE),
                 "network": float(shape.selection_share),
                 "tables": float(tables),
@@ -211,7 +211,7 @@ class PrivABN(Declared):
         return NetworkModel(network, conditionals, recoding, measurements, n)
 
     def _blocks(self, seen: Curator, n: int, coins: Rng, progress: Progress | None) -> tuple[Node, ...]:
-        score, rest = RScore(), 1 - rows_share(seen.neighbours)
+        score, rest = RScore(), 1 - rows_share(seen.terms)
         strength = 0.0
         groups = partners(seen.domain, n, coins)
         if groups:
@@ -258,7 +258,7 @@ class PrivABN(Declared):
             strength,
             beta=exact_number(self.beta),
             theta=self.usual_theta,
-            share=(1 - rows_share(terms.neighbours)) * (1 - STRENGTH_SHARE),
+            share=(1 - rows_share(terms)) * (1 - STRENGTH_SHARE),
             sensitivity=terms.difference_sensitivity(RScore(), max(n, 1), [(a.size, a.size) for a in seen]),
             noise_for=noise_for,
         )

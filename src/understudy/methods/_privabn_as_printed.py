@@ -58,7 +58,7 @@ class PrivABNAsPrinted(Declared):
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
-        if not terms.budget.pure or not terms.neighbours.public_rows:
+        if not terms.budget.pure or not terms.public_rows:
             raise OptionError("PrivABN as printed is for pure epsilon and replace-one neighbours only.")
         wide = [attribute.name for attribute in domain if attribute.size != 2]
         if wide:

@@ -94,7 +94,7 @@ class PriView(Declared):
             n,
             ways=self.view_size,
             noise=self._noise(domain, terms).mean_abs,
-            shares=shares_of(rows_share(terms.neighbours), tables=1),
+            shares=shares_of(rows_share(terms), tables=1),
             seconds=SECONDS_PER_CELL * cells + 10 * SECONDS_PER_TABLE * len(views),
             cells=cells,
             notes=(
@@ -114,4 +114,4 @@ class PriView(Declared):
         return ViewsModel(curator.domain, n, views, consistent_views(views, [m.counts for m in measured], n))
 
     def _noise(self, domain: Domain, terms: PrivacyTerms) -> NoiseLevel:
-        return terms.table_noise((1 - rows_share(terms.neighbours)) / max(len(self.views(domain)), 1))
+        return terms.table_noise((1 - rows_share(terms)) / max(len(self.views(domain)), 1))

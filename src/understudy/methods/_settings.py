@@ -10,7 +10,7 @@ from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
 from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
 from understudy.models import score_named
-from understudy.privacy import Budget, Neighbours, NoiseLevel, PrivacyTerms, Score
+from understudy.privacy import Budget, NoiseLevel, PrivacyTerms, Score
 from understudy.schema import Domain, Encoding, Recoding, recode
 
 ROWS_SHARE = Fraction(1, 50)
@@ -64,7 +64,7 @@ def resolve(
     """Resolve a run. Uses the domain, n (public or already measured), the budget and options, never data."""
     recoding = recode(domain, _encoding(encoding))
     seen = recoding.target
-    for_rows = rows_share(terms.neighbours)
+    for_rows = rows_share(terms)
     rest = 1 - for_rows
 
     def noise_for(share: Fraction) -> NoiseLevel:
@@ -94,13 +94,15 @@ def resolve(
     )
 
 
-def rows_share(neighbours: Neighbours) -> Fraction:
+def rows_share(terms: PrivacyTerms) -> Fraction:
     """Share of the budget that the number of rows takes: none where it is public.
 
-    >>> rows_share(Neighbours.REPLACE_ONE), rows_share(Neighbours.ADD_REMOVE)
-    (Fraction(0, 1), Fraction(1, 50))
+    >>> from understudy.privacy import PrivacyUnit, make_budget
+    >>> units = PrivacyUnit(), PrivacyUnit("one patient", max_rows=2)
+    >>> [str(rows_share(PrivacyTerms(budget=make_budget(1), unit=unit))) for unit in units]
+    ['0', '1/50']
     """
-    return Fraction(0) if neighbours.public_rows else ROWS_SHARE
+    return Fraction(0) if terms.public_rows else ROWS_SHARE
 
 
 def refuse_drowning_noise(noise: NoiseLevel, budget: Budget) -> None:

@@ -13,7 +13,7 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.models import Model, Network, NetworkModel, Node
 from understudy.options import Declared
-from understudy.privacy import Curator, Neighbours, PrivacyTerms
+from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain, recode
 
 
@@ -22,7 +22,7 @@ class Uniform(Declared):
     """Look at no row: draw every value of the public domain equally often.
 
     The budget is accepted and not used, so that the method can stand beside others; a ledger books it all the same,
-    before the method is asked. Under add-remove neighbours the number of rows is private, and all of the budget goes
+    before the method is asked. Where the number of rows is private, and all of the budget goes
     into a noisy one; nothing else about the rows is asked for.
 
     >>> from understudy.counting import MemoryCounter
@@ -43,7 +43,7 @@ class Uniform(Declared):
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What it does, as the privacy statement lists it."""
-        return {"budget": _use_of_budget(terms.neighbours)}
+        return {"budget": _use_of_budget(terms)}
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
@@ -56,7 +56,7 @@ class Uniform(Declared):
             domain,
             n,
             noise=None,
-            shares={} if terms.neighbours.public_rows else {"rows": 1.0},
+            shares={} if terms.public_rows else {"rows": 1.0},
             notes=("No row is looked at, so the error is what the table's own shape makes it: it cannot be foretold.",),
         )
 
@@ -71,5 +71,5 @@ class Uniform(Declared):
         return NetworkModel(network, uniform, recode(domain, "hierarchical"), (), n)
 
 
-def _use_of_budget(neighbours: Neighbours) -> str:
-    return "not used" if neighbours.public_rows else "used for the number of rows alone"
+def _use_of_budget(terms: PrivacyTerms) -> str:
+    return "not used" if terms.public_rows else "used for the number of rows alone"

@@ -13,6 +13,7 @@ from understudy.options._constraints import (
     Whole,
     YesNo,
 )
+from understudy.options._correlate import CorrelateOptions
 from understudy.options._declared import Declared, Option, option, options_of, signature_of
 from understudy.options._evaluation import MAX_TABLES, CompareOptions, EvaluateOptions
 from understudy.options._run import MethodFlags, PlanOptions, PublishOptions, RunOptions
@@ -22,6 +23,7 @@ __all__ = [
     "Anything",
     "CompareOptions",
     "Constraint",
+    "CorrelateOptions",
     "Declared",
     "EvaluateOptions",
     "FilePath",

@@ -91,6 +91,10 @@ class CompareOptions(Declared):
     seeds: tuple[int, ...] = option(5, Seeds(), help="Runs of each method at each budget.", flags="--seeds")
     delta: Any = same_as(PlanOptions, "delta")
     neighbours: str = same_as(PlanOptions, "neighbours")
+    unit: str | None = same_as(PlanOptions, "unit")
+    max_rows: int | None = same_as(PlanOptions, "max_rows")
+    bounding: str = same_as(PlanOptions, "bounding")
+    groups: str | PathLike[str] | None = same_as(PlanOptions, "groups")
     ways: tuple[int, ...] = option((2, 3), _WAYS, help=_HOW_MANY_COLUMNS, flags="--ways")
     out: str | PathLike[str] | None = option(
         None,

@@ -49,22 +49,41 @@ class PlanOptions(Declared):
     neighbours: str = option(
         "replace-one",
         OneOf("replace-one", "add-remove"),
-        help="replace-one (the number of rows is public) or add-remove (it is private).",
+        help="replace-one (the number of rows is public) or add-remove (it is private, as with --max-rows above 1).",
         flags="--neighbours",
+    )
+    unit: str | None = option(
+        None,
+        Text(),
+        help='Who is protected: the column that tells units apart, with --max-rows; or in words, "one patient", where '
+        "each has one row. Default: one row.",
+        flags="--unit",
+    )
+    max_rows: int | None = option(
+        None, Whole(at_least=1), help="Most rows that count for one unit, or belong to a group.", flags="--max-rows"
+    )
+    bounding: str = option(
+        "drop",
+        OneOf("drop", "weigh"),
+        help="What is done with a unit of more rows. drop: leave out some by chance; weigh: count all, each for less.",
+        flags="--bounding",
+    )
+    groups: str | PathLike[str] | None = option(
+        None,
+        FilePath(),
+        help="Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected.",
+        flags="--groups",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions(PlanOptions):
-    """What a fit must know besides: who keeps account, and what is promised to whom.
+    """What a fit must know besides: who keeps account, and how noise is made.
 
     >>> RunOptions(epsilon=1, unit="one patient").unit
     'one patient'
     """
 
-    unit: str | None = option(
-        None, Text(), help='Whom a row stands for, in words: "one patient". Default: one row.', flags="--unit"
-    )
     ledger: Any = option(
         None,
         Anything(typed="Ledger | str | PathLike[str]", text=True),

@@ -20,14 +20,21 @@ from understudy.privacy._memory_ledger import MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
 from understudy.privacy._open import open_curator
-from understudy.privacy._parities import NoisyParities, Parities, code_bits, count_parities, walsh_hadamard
+from understudy.privacy._parities import (
+    NoisyParities,
+    Parities,
+    code_bits,
+    count_parities,
+    parities_sensitivity,
+    walsh_hadamard,
+)
 from understudy.privacy._protection import ChoiceStep, Protection, TableStep, factors_of
 from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question
 from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._strength import MeanStrength, Strength
 from understudy.privacy._terms import PrivacyTerms
-from understudy.privacy._unit import ONE_ROW, PrivacyUnit
+from understudy.privacy._unit import ONE_ROW, Bounding, PrivacyUnit
 from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
 ADD_REMOVE = Neighbours.ADD_REMOVE
@@ -41,6 +48,7 @@ __all__ = [
     "AddNoise",
     "BestCandidate",
     "Booking",
+    "Bounding",
     "Budget",
     "Candidate",
     "Charge",
@@ -93,6 +101,7 @@ __all__ = [
     "make_noise",
     "measure_weighted",
     "open_curator",
+    "parities_sensitivity",
     "parse_number",
     "read_ledger",
     "walsh_hadamard",

@@ -63,7 +63,7 @@ class BestCandidate:
         mechanism = facts.choice_for(share, sensitivity)
         steps: tuple[ChoiceStep, ...] | None = None  # without a rate, what a change costs is not known better
         if mechanism.rate is not None:
-            several = terms.for_changed_values.difference_sensitivity(self.score, rows, shapes)
+            several = terms.difference_sensitivity(self.score, rows, shapes, values_only=True)
             steps = (choice_step(terms, facts.view, held, self.score, mechanism.rate, rows, several),)
         return Price(
             mechanism=mechanism,
@@ -120,7 +120,7 @@ class FarthestGuess:
         terms = facts.terms
         held = frozenset[int]().union(*map(facts.sources, self.marginals))
         sensitivity, changed = (
-            terms.unit.max_rows * distance_sensitivity(self.by, relation)
+            terms.unit.counted * distance_sensitivity(self.by, relation)
             for relation in (terms.neighbours, Neighbours.REPLACE_ONE)
         )
         mechanism = facts.choice_for(share, sensitivity)

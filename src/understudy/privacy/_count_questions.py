@@ -109,7 +109,7 @@ class NoisyTables:
         )
 
     def _steps(self, facts: PublicFacts, noise: NoiseLevel, factors: tuple[Factors, ...]) -> tuple[TableStep, ...]:
-        budget, rows = facts.terms.budget, facts.terms.unit.max_rows
+        budget, rows = facts.terms.budget, facts.terms.unit.counted
         of_cell = budget.grouped(rows) * budget.cost_of_noise(noise, Fraction(1))
         return tuple(TableStep(axes=facts.view.seen(m), of_cell=of_cell, factors=factors) for m in self.marginals)
 
@@ -159,7 +159,7 @@ class NoisyCell:
         mechanism = facts.noise_for(share, sensitivity)
         steps: tuple[ChoiceStep, ...] = ()
         if mechanism.private:
-            cost = budget.cost_of_noise(mechanism.noise, Fraction(facts.terms.unit.max_rows))
+            cost = budget.cost_of_noise(mechanism.noise, Fraction(facts.terms.unit.counted))
             steps = (ChoiceStep(attributes=held, one=cost, several=cost),)
         return Price(
             mechanism=mechanism,

@@ -111,16 +111,17 @@ class Curator:
             return question.answer(price.mechanism(counted, run.noise), price, facts)
 
     def measure_rows(self, *, share: Fraction) -> int:
-        """The number of rows: public and free under replace-one; noisy, at least 1, and charged under add/remove.
+        """The number of rows: free where it is public; else noisy, at least 1, and charged.
 
-        A second call gives the first one's answer, for free.
+        Where rows are weighed it is counted in parts of rows, as all else is. A second call gives the first one's
+        answer, for free.
         """
         self._run.check_process()
         with self._run.lock:
             rows = self.ask(NumberOfRows(), share=share)
             if self._run.rows is None:
                 self._run.rows = rows
-                warn_of_large_delta(self.budget, rows)
+                warn_of_large_delta(self.terms, rows)
             return rows
 
     def reveal(self, marginals: Sequence[Marginal], *, what: str = "tables") -> list[Counts]:
@@ -174,9 +175,11 @@ class Curator:
 
     @property
     def rows(self) -> int:
-        """The public number of rows: the true one under replace-one, the measured one under add/remove."""
+        """The public number of rows: the true one where that is public, else the measured one."""
         if self._run.rows is None:
-            raise InternalError("Under add/remove the number of rows is private until it is measured.")
+            raise InternalError(
+                "The number of rows is private until it is measured: under add/remove, or if units have several rows."
+            )
         return self._run.rows
 
     @property
@@ -217,7 +220,7 @@ class Curator:
         if len(steps) < len(accountant.steps):
             return None
         # under add/remove a change of values is two changes: the old rows go, the new ones come
-        twice = terms.budget.grouped(1 if terms.public_rows else 2)
+        twice = terms.budget.grouped(terms.neighbours.steps_of_change)
         return Protection(
             domain=self._run.domain,
             steps=tuple(steps),
@@ -257,9 +260,9 @@ def _charge(what: str, share: Fraction, price: Price, budget: Budget) -> Charge:
     )
 
 
-def warn_of_large_delta(budget: Budget, rows: int) -> None:
-    """Told from the public number of rows, so that under add/remove the warning itself says nothing private."""
-    if budget.delta * rows >= 1:
+def warn_of_large_delta(terms: PrivacyTerms, rows: int) -> None:
+    """Told from the public number of rows, so that where it was private the warning itself says nothing of it."""
+    if terms.budget.delta * rows >= terms.unit.parts:
         warnings.warn(
             "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. "
             "Use a delta far below 1/rows, such as 1e-9.",

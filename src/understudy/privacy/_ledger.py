@@ -144,7 +144,7 @@ class Account:
                 f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
                 f"{neighbours.value}: their epsilons do not add up. Run it under {self.neighbours.value}."
             )
-        if (unit.max_rows, unit.column) != (self.unit.max_rows, self.unit.column):
+        if unit.protects != self.unit.protects:
             raise LedgerError(
                 f"dataset '{self.dataset}' is kept for {self.unit.sentence}, and this run is for {unit.sentence}: "
                 "their epsilons do not add up. Run it for the same unit, or keep it as a dataset of its own."

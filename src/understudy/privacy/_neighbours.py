@@ -11,8 +11,8 @@ from understudy.privacy._sensitivity import Sensitivity
 class Neighbours(Enum):
     """Two tables are neighbours if they differ in one record.
 
-    `REPLACE_ONE`: one record has other values; the number of rows is the same, and public. `ADD_REMOVE`: one record
-    is there or not; the number of rows is private.
+    `REPLACE_ONE`: one record has other values, and the number of rows is the same. `ADD_REMOVE`: one record is there or
+    not. Where units have several rows, `PrivacyTerms` says what that comes to.
 
     >>> Neighbours("add-remove").table_sensitivity.l1, Neighbours.REPLACE_ONE.table_sensitivity.l1
     (Fraction(1, 1), Fraction(2, 1))
@@ -32,6 +32,6 @@ class Neighbours(Enum):
         return Sensitivity(l1=Fraction(self.cells_of_row), l2_squared=Fraction(self.cells_of_row))
 
     @property
-    def public_rows(self) -> bool:
-        """Whether the number of rows is public."""
-        return self is Neighbours.REPLACE_ONE
+    def steps_of_change(self) -> int:
+        """Steps from one table to the same with other values in a unit: old rows go and new ones come, or at once."""
+        return 1 if self is Neighbours.REPLACE_ONE else 2

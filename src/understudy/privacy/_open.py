@@ -56,10 +56,11 @@ def open_curator(
         domain=counter.domain,
         noiseless=noiseless,
         no_guarantee=no_guarantee,
-        rows=counter.n if neighbours.public_rows else None,
+        rows=None,
     )
-    if run.rows is not None:
-        warn_of_large_delta(budget, run.rows)
+    if run.terms.public_rows:
+        run.rows = counter.n
+        warn_of_large_delta(run.terms, run.rows)
     if ledger is not None and run.guarantee:
         run.ledger_entry = ledger.charge(run.terms, method=method, note=note)
     return Curator(run, PrivateRows(counter), View(counter.domain))

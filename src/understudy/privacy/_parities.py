@@ -21,6 +21,7 @@ from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._protection import ChoiceStep
 from understudy.privacy._question import Price, PrivateRows, PublicFacts
 from understudy.privacy._sensitivity import Sensitivity
+from understudy.privacy._terms import PrivacyTerms
 from understudy.privacy._values import Counts, NoiseLevel
 from understudy.schema import Domain, Marginal
 
@@ -95,15 +96,13 @@ def coefficients_of(table: Counts) -> Counts:
     return np.ascontiguousarray(walsh_hadamard(padded)[(slice(1, None),) * table.ndim])
 
 
-def as_measured(coefficients: Counts, n: int, neighbours: Neighbours) -> Counts:
-    """What noise is added to: numbers of odd records where n is public, else the coefficients themselves.
+def as_measured(coefficients: Counts, n: int | None) -> Counts:
+    """What noise is added to: numbers of odd records where n is public and given, else the coefficients themselves.
 
-    One record moves each of them by at most 1 (proof.md, section 9).
-
-    >>> as_measured(np.array([5, -1]), 7, Neighbours.REPLACE_ONE).tolist()
-    [1, 4]
+    >>> as_measured(np.array([5, -1]), 7).tolist(), as_measured(np.array([5, -1]), None).tolist()
+    ([1, 4], [5, -1])
     """
-    return (n - coefficients) // 2 if neighbours.public_rows else coefficients
+    return coefficients if n is None else (n - coefficients) // 2
 
 
 def from_measured(measured: Counts, n: int | None) -> Counts:
@@ -115,12 +114,26 @@ def from_measured(measured: Counts, n: int | None) -> Counts:
     return measured if n is None else n - 2 * measured
 
 
+def parities_sensitivity(terms: PrivacyTerms, number: int) -> Sensitivity:
+    """Most that one unit moves so many measured parities together (proof.md, sections 9 and 11).
+
+    One row moves a number of odd records by at most 1. It moves a coefficient by 1 if it comes or goes, and by 2 if it
+    is replaced, as can happen where units have several rows.
+
+    >>> from understudy.privacy import PrivacyUnit, make_budget
+    >>> one, patient = PrivacyUnit(), PrivacyUnit("one patient", max_rows=3)
+    >>> [str(parities_sensitivity(PrivacyTerms(budget=make_budget(1), unit=unit), 5).l1) for unit in (one, patient)]
+    ['5', '30']
+    """
+    moved = 2 if not terms.public_rows and terms.neighbours is Neighbours.REPLACE_ONE else 1
+    return terms.of_unit(Sensitivity(l1=Fraction(moved * number), l2_squared=Fraction(moved**2 * number)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyParities:
     """For each marginal, noisy coefficients of all masks that pick a bit of every one of its attributes.
 
-    All get the same noise: one row moves each by at most 1, so a step's L1 sensitivity is their number, and so is the
-    square of its L2 sensitivity (proof.md, section 9).
+    All get the same noise, for what `parities_sensitivity` says of all of them together.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget, open_curator
@@ -145,13 +158,13 @@ class NoisyParities:
         """Noise for all coefficients together."""
         terms, numbers = facts.terms, self._numbers(facts.domain)
         total = Fraction(sum(numbers))
-        sensitivity = terms.of_unit(Sensitivity(l1=total, l2_squared=total))
+        sensitivity = parities_sensitivity(terms, sum(numbers))
         mechanism = facts.noise_for(share, sensitivity)
         held = [facts.sources(marginal) for marginal in self.marginals]
         steps: tuple[ChoiceStep, ...] = ()
         if mechanism.private:
             # a changed row moves what is measured by 1 where n is public, and a coefficient itself by 2
-            moved = terms.unit.max_rows * (1 if terms.public_rows else 2)
+            moved = terms.unit.counted * (1 if terms.public_rows else 2)
             each = terms.budget.cost_of_noise(mechanism.noise, Fraction(moved))
             steps = tuple(
                 ChoiceStep(attributes=seen, one=number * each, several=number * each)
@@ -167,8 +180,8 @@ class NoisyParities:
 
     def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
         """The exact numbers that noise is added to."""
-        relation = facts.terms.neighbours
-        return Counted([as_measured(coefficients_of(table), rows.n, relation) for table in rows.count(self.marginals)])
+        n = rows.n if facts.terms.public_rows else None
+        return Counted([as_measured(coefficients_of(table), n) for table in rows.count(self.marginals)])
 
     def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> list[Parities]:
         """Coefficients again."""

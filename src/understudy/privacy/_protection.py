@@ -282,7 +282,7 @@ def choice_step(
 ) -> ChoiceStep:
     """What a choice costs if a unit's values change; `several` is then the sensitivity, whatever the relation is."""
     of_one = getattr(score, "difference_of_one", None)  # scores without it may move as far by one attribute as by all
-    one = terms.unit.max_rows * of_one(rows) if of_one is not None and view.whole() else several
+    one = terms.unit.counted * of_one(rows) if of_one is not None and view.whole() else several
     child, factors = getattr(score, "weighted_child", None), getattr(score, "factors", ())
     if child is not None and view.whole():
         child, factors = view.in_source(child, factors)

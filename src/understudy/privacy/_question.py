@@ -25,7 +25,7 @@ from understudy.schema import Domain, Marginal, Recoding
 
 Stage: TypeAlias = Literal["selection", "tables"]
 Noiseless: TypeAlias = Literal["all", "selection", "tables"]
-ANY_ROWS = 1 << 62  # under add/remove a bound on scores must hold for every number of rows up to this
+ANY_ROWS = 1 << 62  # where the number of rows is private, a bound on scores must hold for all up to this
 _NO_NOISE = NoiseLevel(kind="none", scale=Fraction(0))
 
 Answer_co = TypeVar("Answer_co", covariant=True)
@@ -38,7 +38,7 @@ class PublicFacts:
     domain: Domain
     terms: PrivacyTerms
     rows: int | None
-    """The public number of rows: the true one under replace-one, else the measured one once there is one."""
+    """The public number of rows: the true one where that is public, else the measured one once there is one."""
     view: View
     shapes: CandidateShapes
     noiseless: Noiseless | None = None
@@ -193,7 +193,7 @@ def costs_of_change(price: Price, facts: PublicFacts, share: Fraction) -> tuple[
     if price.steps is not None:
         return price.steps
     budget = facts.terms.budget
-    changes = budget.grouped(1 if facts.terms.public_rows else 2)
+    changes = budget.grouped(facts.terms.neighbours.steps_of_change)
     found = []
     for attributes, part in touched(price, facts, share):
         cost = changes * budget.price(part)

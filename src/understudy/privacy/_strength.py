@@ -19,7 +19,6 @@ from understudy.privacy._mechanisms import Counted
 from understudy.privacy._protection import ChoiceStep
 from understudy.privacy._question import Price, PrivateRows, PublicFacts
 from understudy.privacy._sensitivity import Sensitivity
-from understudy.privacy._terms import PrivacyTerms
 from understudy.privacy._values import Candidate, Counts, NoiseLevel, ScoreWithValues
 
 GRID = 64
@@ -82,11 +81,11 @@ class MeanStrength:
         terms, candidates = facts.terms, self._candidates
         held = facts.view.held(candidates)
         # whole numbers keep scales short
-        sensitivity = Sensitivity.of_number(Fraction(ceil(self._moved(terms, facts))))
+        sensitivity = Sensitivity.of_number(Fraction(ceil(self._moved(facts))))
         mechanism = facts.noise_for(share, sensitivity, stage="selection")
         steps: tuple[ChoiceStep, ...] = ()
         if mechanism.private:
-            cost = terms.budget.cost_of_noise(mechanism.noise, self._moved(terms.for_changed_values, facts))
+            cost = terms.budget.cost_of_noise(mechanism.noise, self._moved(facts, values_only=True))
             steps = (ChoiceStep(attributes=held, one=cost, several=cost),)
         return Price(
             mechanism=mechanism,
@@ -96,9 +95,10 @@ class MeanStrength:
             n_candidates=len(candidates),
         )
 
-    def _moved(self, terms: PrivacyTerms, facts: PublicFacts) -> Fraction:
+    def _moved(self, facts: PublicFacts, *, values_only: bool = False) -> Fraction:
         """Most that the number on the grid moves."""
-        return GRID * terms.value_sensitivity(self.score, facts.most_rows, facts.shapes.of(self._candidates)) + 1
+        shapes = facts.shapes.of(self._candidates)
+        return GRID * facts.terms.value_sensitivity(self.score, facts.most_rows, shapes, values_only=values_only) + 1
 
     def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
         """The exact mean, rounded down to the grid."""

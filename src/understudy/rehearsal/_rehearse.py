@@ -10,7 +10,16 @@ from understudy._core.randomness import Streams
 from understudy.counting import Counter
 from understudy.methods import Method, flaw_of, read_method
 from understudy.models import DrawsRows, Model
-from understudy.privacy import Budget, Neighbours, Noiseless, PrivacyWarning, make_noise, open_curator
+from understudy.privacy import (
+    ONE_ROW,
+    Budget,
+    Neighbours,
+    Noiseless,
+    PrivacyUnit,
+    PrivacyWarning,
+    make_noise,
+    open_curator,
+)
 from understudy.tables import Table
 
 
@@ -21,9 +30,12 @@ def rehearse(
     *,
     seed: int,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    unit: PrivacyUnit = ONE_ROW,
     noiseless: Noiseless | None = None,
 ) -> Model:
     """What a method learns of a table with seeded noise; no ledger is touched. `noiseless` leaves noise out of a stage.
+
+    Where a unit may have several rows, the counter must keep to its bound.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget
@@ -39,6 +51,7 @@ def rehearse(
             counter,
             budget=budget,
             neighbours=neighbours,
+            unit=unit,
             noise=make_noise(seed=seed),
             noiseless=noiseless,
             no_guarantee=flaw_of(recipe) is not None,

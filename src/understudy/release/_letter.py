@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from understudy.release._letter_of_parties import letter_of_parties
 from understudy.release._letter_parts import banners, public_section
+from understudy.release._letter_unit import change_words, rows_words, unit_section
 from understudy.release._protection import protection_section
 from understudy.release._statement import Statement
 from understudy.release._statement_lines import ChargeLine
@@ -32,7 +33,7 @@ def privacy_letter(statement: Statement) -> str:
         f"# Privacy statement: {_clean(statement.dataset)}",
         *banners(statement),
         _promise(statement),
-        _unit(statement),
+        unit_section(statement),
         protection_section(statement),
         public_section(statement),
         _spending(statement),
@@ -53,17 +54,12 @@ def _promise(statement: Statement) -> str:
         )
     if not statement.private:
         return f"## What the run would promise\n\nWith real noise: {named} with {parameters}."
-    change = (
-        "one person's row were replaced by any other row"
-        if statement.neighbours == "replace-one"
-        else "one person's row were added or left out"
-    )
     factor, _ = _odds(epsilon)
     lines = [
         "## What is promised",
         f"The synthetic table, the model and every file of this release together satisfy **{named} with {parameters}**."
         f" Anything that can be said of their contents is at most e^ε = {factor} times as likely as it would be if "
-        + change
+        + change_words(statement)
         + (f", plus a probability of δ = {number(delta)}." if delta else "."),
         _meaning(statement),
     ]
@@ -75,14 +71,14 @@ def _meaning(statement: Statement) -> str:
     if statement.delta:
         return _meaning_with_delta(statement)
     if statement.neighbours == "replace-one":
-        guess, factor, most = "about what that person's row says", "that factor", _odds(statement.epsilon)[1]
+        guess, factor, most = f"about what {rows_words(statement)}", "that factor", _odds(statement.epsilon)[1]
     else:
         guess = "whether that person is in the table"
         twice, most = _odds(2 * statement.epsilon)
-        factor = f"that factor, and of any guess about what the row says by at most e^(2ε) = {twice}"
+        factor = f"that factor, and of any guess about what {rows_words(statement)} by at most e^(2ε) = {twice}"
     return (
         "For a person in the table that means: whatever an attacker knows or does with the release, now or later, the "
-        f"odds of any guess {guess} change by at most {factor}. A guess about the row that was even before (50 %) is "
+        f"odds of any guess {guess} change by at most {factor}. A guess about that which was even before (50 %) is "
         f"at most {most} % likely to be right afterwards."
     )
 
@@ -95,9 +91,9 @@ def _meaning_with_delta(statement: Statement) -> str:
     """
     epsilon, delta = float(statement.epsilon), float(statement.delta)
     if statement.neighbours == "replace-one":
-        cases = "two things that person's row might say"
+        cases = f"two cases of what {rows_words(statement)}"
     else:
-        cases = "two things that person's row might say (two steps apart: 2ε and (1 + e^ε)·δ)"
+        cases = f"two cases of what {rows_words(statement)} (two steps apart: 2ε and (1 + e^ε)·δ)"
         epsilon, delta = 2 * epsilon, (1 + math.exp(min(epsilon, 30.0))) * delta
     factor = math.exp(min(epsilon, 30.0))
     most = min(math.ceil(1000 * (factor + delta) / (1 + factor)) / 10, 100.0)
@@ -105,20 +101,6 @@ def _meaning_with_delta(statement: Statement) -> str:
         "For a person in the table that means: whatever an attacker knows or does with the release, now or later, one "
         f"who has to tell apart {cases}, both equally likely before, is right in at most {most:g} % of all cases. That "
         "is an average over all the release might have been: with a probability that δ keeps small it may say more."
-    )
-
-
-def _unit(statement: Statement) -> str:
-    relation = (
-        "*replace one*: two tables are neighbours if one row differs. The number of rows is public."
-        if statement.neighbours == "replace-one"
-        else "*add or remove one*: two tables are neighbours if one has one row more. The number of rows is private."
-    )
-    rows = f"{statement.n_rows:,} rows" + ("" if statement.n_public else " (a noisy number, paid for)")
-    return (
-        f"## Who is protected\n\nThe unit of privacy is {_clean(statement.unit)}; {rows}; neighbours: {relation} If a "
-        "person has several rows, or rows of relatives say the same, that person's protection is weaker: with k rows "
-        "the factor is e^(kε)."
     )
 
 

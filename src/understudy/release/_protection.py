@@ -23,11 +23,13 @@ def protection_section(statement: Statement) -> str:
     if not statement.protection or not (statement.private or statement.unequal):
         return ""
     if not statement.unequal:
-        return _of_one_column(statement)
+        return _of_one_column(statement) + _of_rows(statement)
     lines = sorted_lines(statement)
     shown = lines[:_MOST_ROWS]
     released = any(line.released is not None for line in shown)
-    head = "| what would change in a person's row | ε promised |" + (" ε in this release |" if released else "")
+    head = f"| what would change in {_row_words(statement)} | ε promised |" + (
+        " ε in this release |" if released else ""
+    )
     rows = [
         f"| {_change(line, statement)} | {number_above(line.promised)} |"
         + (f" {number_above(line.epsilon)} |" if released else "")
@@ -40,14 +42,14 @@ def protection_section(statement: Statement) -> str:
     steps = (
         ""
         if statement.neighbours == "replace-one"
-        else " Such a change is two steps, as if the row were taken out and another put in; the figures count both."
+        else " Such a change is two steps, as if rows were taken out and others put in; the figures count both."
     )
     parts = [
         "## Who is protected how much against which change",
         "Sensitive columns and values are protected better than others. The table says, for changes of a part of a "
-        "person's row and of nothing else, how much this release may tell about whether that part is as it is or "
-        "otherwise. It counts every table that a column is in, also as what others depend on, and every choice that "
-        "looked at it." + steps,
+        f"{_row_words(statement).removeprefix('a ')} and of nothing else, how much this release may tell about whether "
+        "that part is as it is or otherwise. It counts every table that a column is in, also as what others depend on, "
+        "and every choice that looked at it." + steps,
         table + "\n".join(rows),
     ]
     if len(lines) > len(shown):
@@ -62,6 +64,7 @@ def protection_section(statement: Statement) -> str:
         )
         + " Changes of several columns at once cost at most the sum. If other columns say what a sensitive one is, "
         "hiding the one does not hide what they say: then they are sensitive too. `protection.svg` draws the table."
+        + _of_rows(statement)
     )
     return "\n\n".join(parts)
 
@@ -73,21 +76,42 @@ def _of_one_column(statement: Statement) -> str:
         return ""
     least, most = number_above(min(alone)), number_above(max(alone))
     whole = (
-        "ε covers any change of a row."
+        f"ε covers any change of {_row_words(statement)}."
         if statement.neighbours == "replace-one"
-        else "Changing what a row says is two steps, as if it were taken out and another put in: 2ε covers any change."
+        else f"Changing what {_row_words(statement)} {'says' if statement.one_row else 'say'} is two steps, as if "
+        "taken out and put in anew: 2ε covers any change."
     )
     return (
-        f"{whole} If only one column of a person's row would change, and nothing else, this release says no more about "
-        f"it than an ε of {least if least == most else f'{least} to {most}, depending on the column'}. A column is "
-        "seen by the tables that hold it and by the choices it was in. `privacy.json` lists them all."
+        f"{whole} If only one column of {_row_words(statement)} would change, and nothing else, this release says no "
+        f"more about it than an ε of {least if least == most else f'{least} to {most}, depending on the column'}. "
+        "A column is seen by the tables that hold it and by the choices it was in. `privacy.json` lists them all."
+    )
+
+
+def _row_words(statement: Statement) -> str:
+    return "a person's row" if statement.one_row else "a unit's rows"
+
+
+def _whole(statement: Statement) -> str:
+    if statement.neighbours == "replace-one":
+        return "anything: the whole row" if statement.one_row else "anything: all rows of a unit"
+    return "the row is there or not" if statement.one_row else "the rows are there or not"
+
+
+def _of_rows(statement: Statement) -> str:
+    """What the figures mean for a unit of several rows: they are those of a change in all of them."""
+    if statement.max_rows == 1:
+        return ""
+    return (
+        f" Figures are for a change of that kind in all rows of a unit that count, {statement.max_rows:,} at most; "
+        "each row adds its part. Where the rows of a unit hold different values, the parts of their lines add up, "
+        "to no more than the largest of these lines."
     )
 
 
 def _change(line: ProtectionLine, statement: Statement) -> str:
     if not line.attributes:
-        whole = "anything: the whole row" if statement.neighbours == "replace-one" else "the row is there or not"
-        return f"**{whole}**"
+        return f"**{_whole(statement)}**"
     names = ", ".join(clean(name) for name in line.attributes)
     if line.value is not None:
         return f"{names}, from or to *{clean(line.value)}*"
@@ -185,7 +209,7 @@ def _row(line: ProtectionLine, colour: str, y: float, most: float, statement: St
 
 def _sentence(line: ProtectionLine, statement: Statement) -> str:
     if not line.attributes:
-        return "the whole row" if statement.neighbours == "replace-one" else "the row is there or not"
+        return _whole(statement)
     if line.value is not None:
         return f"from or to {line.value}"
     return " + ".join(line.attributes) if len(line.attributes) > 1 else f"{line.attributes[0]} alone"

@@ -94,7 +94,7 @@ class PublishedModel:
             raise OptionError(
                 f"this model is of kind '{self.model.kind}', which draws no rows. Ask it with a query instead."
             )
-        wanted = self.model.n if n is None else whole_number(n, "n")
+        wanted = self.statement.n_rows if n is None else whole_number(n, "n")
         if wanted > MOST_ROWS:
             raise OptionError(f"The 'n' parameter must be at most {MOST_ROWS:,} rows. Got {wanted:,} instead.")
         conditions = read_conditions(self.schema, where)

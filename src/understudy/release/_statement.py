@@ -71,6 +71,10 @@ class Statement:
     """What is broken in the method as its paper prints it, where it was run that way; else None."""
     protection: tuple[ProtectionLine, ...] = ()
     """What changes of parts of a row may reveal, beside the whole row; empty where nothing is promised."""
+    max_rows: int = 1
+    """Most rows that count for one unit."""
+    bounding: Literal["drop", "weigh"] | None = None
+    """What was done with the rows of a unit that had more; None where no column tells units apart."""
     parties: tuple[PartyNote, ...] = ()
     """Those who each hold some columns and never pooled them; empty where one holder has the whole table."""
 
@@ -131,6 +135,15 @@ class Statement:
             ),
         }
         return cls.example(**(values | changes))
+
+    @property
+    def one_row(self) -> bool:
+        """Whether a unit is a single row of the table, and not all rows of somebody, or several of any.
+
+        >>> Statement.example().one_row, Statement.example(max_rows=5, bounding="drop").one_row
+        (True, False)
+        """
+        return self.max_rows == 1 and self.bounding is None
 
     @property
     def private(self) -> bool:
@@ -209,6 +222,8 @@ class Statement:
         result: Json = {"format": "understudy-privacy-statement/1", "guarantee": self.guarantee, "stamp": self.stamp}
         for field in fields(self):
             result[field.name] = plain(getattr(self, field.name))
+        if self.one_row:  # as in all files from before there were others
+            del result["max_rows"], result["bounding"]
         if not self.parties:
             del result["parties"]
         else:
@@ -268,6 +283,8 @@ def _read(data: Any) -> Statement:
         warnings=tuple(read_text(item) for item in read_items(data["warnings"])),
         as_printed=_read_as_printed(data),
         protection=tuple(read_protection(item) for item in read_items(data["protection"])),
+        max_rows=read_whole(data.get("max_rows", 1)),
+        bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
 

@@ -140,7 +140,7 @@ def write_table(
     """Sample into a CSV or Parquet file, batch by batch; the number of rows written."""
     from understudy.tables import open_writer
 
-    total = model.model.n if n_rows is None else n_rows
+    total = model.statement.n_rows if n_rows is None else n_rows
     done = 0
     with open_writer(path, model.schema, metadata=_metadata(model.statement), delimiter=delimiter) as writer:
         for batch in model.sample_batches(n_rows, seed=seed, **sampling):

@@ -6,10 +6,11 @@ from understudy.tables._formulas import formula_columns
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
 from understudy.tables._objects import Column, Mixed
-from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table
+from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table, read_units
 from understudy.tables._sources import Source, open_source
 from understudy.tables._stream import CodeBatch, code_batches
 from understudy.tables._table import Table, code_type
+from understudy.tables._units import no_unit_column, unit_in_schema
 from understudy.tables._values import Kinds, Numbers, Values
 from understudy.tables._write import TableWriter, open_writer
 
@@ -35,10 +36,13 @@ __all__ = [
     "draft_schema",
     "formula_columns",
     "missing_label",
+    "no_unit_column",
     "open_source",
     "open_writer",
     "outside_label",
     "read_loosely",
     "read_table",
+    "read_units",
     "to_kind",
+    "unit_in_schema",
 ]

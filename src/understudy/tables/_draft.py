@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from understudy._core.errors import TableError
+from understudy._core.errors import TableError, did_you_mean
 from understudy.schema import Field, Schema, build_field, import_sdv, zone_exists
 from understudy.tables._guess import DISTINCT_LIMIT, MISSING_WORDS, describe
 from understudy.tables._moments import has_zone
@@ -48,12 +48,13 @@ _BIGGEST = 10.0**15
 
 def draft_schema(
     source: Any, *, sdv: str | Path | Mapping[str, Any] | None = None, name: str | None = None,
-    progress: Progress | None = None,
+    unit: str | None = None, progress: Progress | None = None,
 ) -> Schema:  # fmt: skip
     """A schema to review: types, categories, ranges, bins and missing values as the table has them.
 
     Every field is marked `origin: draft`, and `save` writes a comment above each that says what was guessed. With
-    `sdv`, types and date formats come from SDV metadata and only the values from the table.
+    `sdv`, types and date formats come from SDV metadata and only the values from the table. The column that tells
+    units apart, `unit`, is left out: it is never published.
 
     >>> schema = draft_schema(pa.table({"sex": ["F", "M", "F"], "age": ["31", "", "58"]}))
     >>> schema.draft_fields, schema["age"].type, schema["age"].missing_allowed
@@ -64,10 +65,14 @@ def draft_schema(
         raise TableError("the table has no columns. There is nothing to draft a schema from.")
     if len(set(opened.names)) != len(opened.names) or not all(opened.names):
         raise TableError("every column needs a name, and names must differ. Correct the header first.")
+    if unit is not None and unit not in opened.names:
+        raise TableError(f"the table has no column '{unit}' to tell units apart. {did_you_mean(unit, opened.names)}")
     hints = _hints(sdv)
-    columns = [Column(name=column, hint=hints.get(column)) for column in opened.names]
+    columns = [Column(name=column, hint=hints.get(column)) for column in opened.names if column != unit]
+    if not columns:
+        raise TableError("the table has no column but that which tells units apart, so there is nothing to publish.")
     rows = 0
-    for batch in opened.batches(opened.names):
+    for batch in opened.batches([column.name for column in columns]):
         for column, array in zip(columns, batch, strict=True):
             column.see(array)
         rows += len(batch[0])

@@ -16,6 +16,7 @@ from understudy.tables._columns import column_faults
 from understudy.tables._encode import ColumnEncoder, Problem
 from understudy.tables._sources import Source, open_source
 from understudy.tables._table import Table, code_type
+from understudy.tables._units import UnitReader
 
 Progress: TypeAlias = Callable[[int], None]
 _LEAST_ROWS, _MOST_ROWS, _BATCHES = 1 << 13, 1 << 17, 16
@@ -38,27 +39,56 @@ def read_table(source: Any, schema: Schema, *, progress: Progress | None = None,
     [1, 0, 1]
     """
     encoders = [ColumnEncoder(field, show_values=show_values) for field in schema.fields]
-    columns = _read_columns(open_source(source), schema, encoders, progress)
+    return _whole(_read_columns(open_source(source), schema, encoders, progress), encoders, schema)
+
+
+def read_units(source: Any, schema: Schema, unit: str) -> tuple[Table, npt.NDArray[np.int64]]:
+    """The table as codes, and for each row the number of the unit that a column beside the schema's names.
+
+    Raises:
+        TableError: with every fault found; rows without a unit are among them.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
+    >>> read_units(pa.table({"sex": ["M", "F", "M"], "patient": [7, 8, 7]}), schema, "patient")[1].tolist()
+    [0, 1, 0]
+    """
+    encoders, units = [ColumnEncoder(field) for field in schema.fields], UnitReader(unit, missing=schema.missing_values)
+    columns = _read_columns(open_source(source), schema, encoders, None, units)
+    table = _whole(columns, encoders, schema, units.faults())
+    return table, units.codes()
+
+
+def _whole(
+    columns: Sequence[_Column], encoders: Sequence[ColumnEncoder], schema: Schema, others: Sequence[str] = ()
+) -> Table:
     if encoders[0].rows == 0:
         raise TableError("the table has a header but no rows. There is nothing to publish.")
-    _raise([s for encoder in encoders for s in sentences(encoder)])
+    _raise([*(s for encoder in encoders for s in sentences(encoder)), *others])
     return Table(schema.domain, tuple(codes.whole() for codes in columns))
 
 
 def _read_columns(
-    opened: Source, schema: Schema, encoders: Sequence[ColumnEncoder], progress: Progress | None
+    opened: Source,
+    schema: Schema,
+    encoders: Sequence[ColumnEncoder],
+    progress: Progress | None,
+    units: UnitReader | None = None,
 ) -> list[_Column]:
-    _raise(column_faults(opened.names, schema))
+    _raise(column_faults(opened.names, schema) if units is None else units.column_faults(opened.names, schema))
     found = [_Column(code_type(field.size), opened.n_rows) for field in schema.fields]
-    every, cells = range(len(encoders)), 0
+    names = [*schema.names, *(() if units is None else (units.name,))]
+    every, cells = range(len(names)), 0
     # Values take ten times the memory of codes: where it costs nothing, a small part of one column is read at a time.
     for places in [[i] for i in every] if opened.columnar else [list(every)]:
-        for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
+        for columns in opened.batches([names[i] for i in places], rows_at_once(opened.n_rows)):
             for i, column in zip(places, columns, strict=True):
-                found[i].append(encoders[i].encode(column))
+                if i < len(encoders):
+                    found[i].append(encoders[i].encode(column))
+                elif units is not None:
+                    units.append(column)
                 cells += len(column)
             if progress:
-                progress(cells // len(encoders))
+                progress(cells // len(names))
     return found
 
 
@@ -137,16 +167,24 @@ class CheckReport:
 
 
 def check_table(
-    source: Any, schema: Schema, *, progress: Progress | None = None, show_values: bool = False
+    source: Any,
+    schema: Schema,
+    *,
+    unit: str | None = None,
+    progress: Progress | None = None,
+    show_values: bool = False,
 ) -> CheckReport:
     """What does not fit, column by column; raises only if the source cannot be read at all.
+
+    `unit` names the column beside the schema's that tells units apart; each row must have a value there.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
     >>> check_table(pa.table({"sex": ["M", "F"]}), schema).ok
     True
     """
     opened = open_source(source)
-    faults = column_faults(opened.names, schema)
+    units = None if unit is None else UnitReader(unit, missing=schema.missing_values)
+    faults = column_faults(opened.names, schema) if units is None else units.column_faults(opened.names, schema)
     if not opened.names or len(set(opened.names)) != len(opened.names):
         return CheckReport(n_rows=0, columns=(), table_faults=tuple(faults))
     there = set(opened.names)
@@ -154,15 +192,20 @@ def check_table(
     faults += list(schema.incomplete)
     encoders = [ColumnEncoder(field, show_values=show_values) for field in fields]
     seen = [np.zeros(field.size, dtype=np.int64) for field in fields]
-    rows = 0
-    for columns in _some_columns(opened, [field.name for field in fields]):
-        for encoder, counts, column in zip(encoders, seen, columns, strict=True):
+    rows, names = 0, [field.name for field in fields]
+    beside = [] if units is None or units.name not in there or units.name in schema.names else [units.name]
+    for columns in _some_columns(opened, [*names, *beside]):
+        for encoder, counts, column in zip(encoders, seen, columns, strict=False):
             counts += np.bincount(encoder.encode(column), minlength=len(counts))
+        if units is not None and beside:
+            units.append(columns[-1])
         rows += len(columns[0])
         if progress:
             progress(rows)
     if rows == 0 and fields:
         faults.append("the table has a header but no rows.")
+    elif units is not None and beside:
+        faults += units.faults()
     return CheckReport(
         n_rows=rows,
         columns=tuple(_column_check(encoder, counts) for encoder, counts in zip(encoders, seen, strict=True)),

@@ -132,7 +132,10 @@ class InformationScore:
     def difference_sensitivity(self, n: int, shapes: Shapes, neighbours: Neighbours) -> Fraction:
         """Most that one record can move the difference of two candidates' values."""
         if neighbours is Neighbours.ADD_REMOVE:
-            raise OptionError("the score I has no proven sensitivity for add/remove neighbours. Use score R or F.")
+            raise OptionError(
+                "the score I has no proven sensitivity where the number of rows is private: under add/remove "
+                "neighbours, or if units have several rows. Use score R or F."
+            )
         if n < 2:
             return Fraction(1)
         pairs = list(shapes)

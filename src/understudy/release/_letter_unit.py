@@ -1,0 +1,81 @@
+"""Who is protected, in words: a row, all rows of somebody, or any few rows."""
+
+from __future__ import annotations
+
+from understudy.release._statement import Statement
+from understudy.release._statement_text import clean
+
+
+def change_words(statement: Statement) -> str:
+    """What might have been otherwise, as the second half of "… than it would be if …".
+
+    >>> change_words(Statement.example())
+    "one person's row were replaced by any other row"
+    >>> change_words(Statement.example(max_rows=3, neighbours="add-remove"))
+    'any 3 rows were added or left out'
+    """
+    replaced = statement.neighbours == "replace-one"
+    if statement.one_row:
+        return f"one person's row were {'replaced by any other row' if replaced else 'added or left out'}"
+    if statement.bounding is not None:
+        return f"all rows of one unit were {'replaced by any others' if replaced else 'added or left out'}"
+    return f"any {statement.max_rows:,} rows were {'replaced by any others' if replaced else 'added or left out'}"
+
+
+def rows_words(statement: Statement) -> str:
+    """What a unit has in the table: its row, or its rows.
+
+    >>> rows_words(Statement.example()), rows_words(Statement.example(max_rows=5, bounding="drop"))
+    ("that person's row says", "that unit's rows say")
+    """
+    if statement.one_row:
+        return "that person's row says"
+    return "that unit's rows say" if statement.bounding is not None else "those rows say"
+
+
+def unit_section(statement: Statement) -> str:
+    """The section of the letter.
+
+    >>> print(unit_section(Statement.example(unit="one patient")).splitlines()[2][:60])
+    The unit of privacy is one patient; 1,000 rows; neighbours:
+    """
+    rows = f"{statement.n_rows:,} rows" + ("" if statement.n_public else " (a noisy number, paid for)")
+    return (
+        f"## Who is protected\n\nThe unit of privacy is {clean(statement.unit)}; {rows}; neighbours: "
+        f"{_relation(statement)} {_of_others(statement)}"
+    )
+
+
+def _relation(statement: Statement) -> str:
+    public = "The number of rows is public." if statement.n_public else "The number of rows is private."
+    what = "one row" if statement.one_row else "the rows of one unit" if statement.bounding else "those rows"
+    if statement.neighbours == "replace-one":
+        differ = "differs" if statement.one_row else "differ, and their number with them" * (statement.max_rows > 1)
+        return f"*replace one*: two tables are neighbours if {what} {differ or 'differ'}. {public}"
+    more = "one row" if statement.one_row else "the rows of one unit" if statement.bounding else "those rows"
+    return f"*add or remove one*: two tables are neighbours if one has {more} more. {public}"
+
+
+def _of_others(statement: Statement) -> str:
+    """What was done with more rows, and what holds for those who have them all the same."""
+    if statement.one_row:
+        return (
+            "If a person has several rows, or rows of relatives say the same, that person's protection is weaker: with "
+            "k rows the factor is e^(kε)."
+        )
+    if statement.bounding is None:
+        return (
+            f"It holds for any {statement.max_rows:,} rows, whichever they are, and so for whatever belongs together "
+            "in as many rows. That was declared before the run, not read off the table. Rows that belong together in "
+            "larger numbers are protected less: with m times as many the factor is e^(mε)."
+        )
+    most = "1 row" if statement.max_rows == 1 else f"{statement.max_rows:,} rows"
+    done = (
+        f"Of a unit with more than {most} those that count were chosen by chance, and nothing else was looked at"
+        if statement.bounding == "drop"
+        else f"The rows of a unit with more than {most} count as {most} together, each for an equal part"
+    )
+    return (
+        f"{done}. How many units that concerned is not published. The promise covers all rows of a unit, however many "
+        "it has. It does not cover what rows of other units, such as relatives', say about it."
+    )
