@@ -4,7 +4,7 @@ Beside them Algorithm 2 of the correlated-release paper as it is printed, withou
 """
 
 from understudy.answers._answering import Answered, AnswerSettings, Strategy, answer_workload
-from understudy.answers._as_printed import AsPrinted, Reading, answer_as_printed, printed_round, round_epsilon
+from understudy.answers._as_printed import MENDED, AsPrinted, Reading, answer_as_printed, printed_round, round_epsilon
 from understudy.answers._lines import Line, read_lines
 from understudy.answers._method import Answering, AnsweringAsPrinted
 from understudy.answers._planning import TablesPlan, direct_error, plan_tables
@@ -13,6 +13,7 @@ from understudy.answers._state import State, start_of
 from understudy.answers._workload import LinearQuery, Workload, make_workload
 
 __all__ = [
+    "MENDED",
     "AnswerSettings",
     "Answered",
     "Answering",
