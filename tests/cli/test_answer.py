@@ -53,7 +53,7 @@ def test_json_is_all_of_stdout(home: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_refused_queries_make_another_exit_and_a_whole_file(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["answer", "demo", "-q", "work.csv", "--strategy", "pmw", "-T", "0.001", "--updates", "2"]
+    command = ["answer", "demo", "-q", "work.csv", "--strategy", "pmw", "--threshold", "0.001", "--updates", "2"]
     assert run([*command, "--epsilon", "20", "--seed", "3", "-o", "a.csv"]) == 3
     out, err = capsys.readouterr()
     assert "queries were refused" in err
@@ -75,7 +75,7 @@ def test_ranges_that_cut_bins_are_told(home: Path, capsys: pytest.CaptureFixture
         (["-q", "none.csv"], "the workload 'none.csv' cannot be read"),
         (["-q", "wrong.csv"], "wrong.csv, line 2: there is no column 'agee'. Did you mean 'age'?"),
         (["-q", "empty.csv"], "the workload has no query"),
-        (["-q", "work.csv", "-T", "0"], "'threshold' parameter must be a number above 0 and below 1"),
+        (["-q", "work.csv", "--threshold", "0"], "'threshold' parameter must be a number above 0 and below 1"),
         (["-q", "work.csv", "--rate", "1.5"], "'rate' parameter must be a number above 0 and of at most 1"),
         (["-q", "work.csv", "-o", "work.csv"], "'work.csv' is there already"),
         (["-q", "work.csv", "-o", "nowhere/a.csv"], "there is no such folder"),

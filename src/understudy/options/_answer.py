@@ -37,7 +37,7 @@ class AnswerOptions(RunOptions):
         None,
         Real(above=0, below=1, exact=True),
         help="pmw: an answer farther off than this share of the rows is corrected. Default: what noise seldom reaches.",
-        flags=("--threshold", "-T"),
+        flags="--threshold",
     )
     rate: Any = option(
         Fraction(7, 10),
@@ -76,7 +76,7 @@ class AnswerOptions(RunOptions):
         Fraction(6, 10),
         Real(above=0, at_most=1, exact=True),
         help="as-published: the paper's ϑ₀.",
-        flags="--theta0",
+        flags="--theta-zero",
     )
 
     def check_together(self) -> None:
