@@ -11,6 +11,7 @@ import understudy as us
 from understudy import demo
 from understudy._core.errors import LedgerError, OptionError, TableError
 from understudy.correlate import Groups, write_groups
+from understudy.privacy import read_ledger
 from understudy.release import privacy_letter
 
 SCHEMA = {
@@ -130,8 +131,12 @@ def test_compare_takes_a_unit(tmp_path):
 
 def test_a_ledger_adds_up_bounds_of_one_column_and_no_other_units(tmp_path):
     book = {"ledger": tmp_path / "budget.db", "dataset": "visits", "overwrite": True}
-    publish(tmp_path, **book, cap=3)
+    publish(tmp_path, **book, cap=4)
     publish(tmp_path, **book, max_rows=1)
+    release = publish(tmp_path, **book, bounding="weigh")
+    [account] = read_ledger(tmp_path / "budget.db").accounts.values()
+    assert account.spent == 3
+    assert release.statement.ledger.head == read_ledger(tmp_path / "budget.db").entries[-1].hash
     with pytest.raises(LedgerError, match="do not add up"):
         publish(tmp_path, visits().drop(["patient"]), **book, unit=None, max_rows=None)
 
@@ -178,8 +183,6 @@ def test_what_cannot_be_a_unit_is_refused_before_a_charge(tmp_path, options, err
         publish(tmp_path, ledger=tmp_path / "budget.db", cap=3, **options)
     assert not (tmp_path / "release").exists()
     if (tmp_path / "budget.db").exists():
-        from understudy.privacy import read_ledger
-
         assert all(account.spent == 0 for account in read_ledger(tmp_path / "budget.db").accounts.values())
 
 

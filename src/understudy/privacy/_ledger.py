@@ -146,7 +146,7 @@ class Account:
             )
         if unit.protects != self.unit.protects:
             raise LedgerError(
-                f"dataset '{self.dataset}' is kept for {self.unit.sentence}, and this run is for {unit.sentence}: "
+                f"dataset '{self.dataset}' is kept for {self.unit.whose}; this run is for {unit.whose}: "
                 "their epsilons do not add up. Run it for the same unit, or keep it as a dataset of its own."
             )
 
@@ -254,7 +254,7 @@ def make_entry(
         epsilon=epsilon,
         delta=delta,
         neighbours=neighbours,
-        unit=unit,
+        unit=unit.in_account,  # as it will be read again
         method=method,
         note=note,
         previous=entries[-1].hash if entries else GENESIS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from understudy._core.errors import OptionError
@@ -54,11 +54,29 @@ class PrivacyUnit:
         """The unit in words, with its bound."""
         if self.column is None:
             return self.words if self.max_rows == 1 else f"{self.words} (any {self.max_rows:,} rows)"
-        same = f"{self.words}: all rows with the same {self.column}"
+        same = self.whose
         if self.bounding == "weigh":
             rows = "1 row" if self.max_rows == 1 else f"{self.max_rows:,} rows"
             return f"{same}, which count as {rows} at most together"
         return f"{same}, of which {self.max_rows:,} at most count{'s' * (self.max_rows == 1)}"
+
+    @property
+    def whose(self) -> str:
+        """The unit in words, with its bound only where it takes that to say which rows are protected.
+
+        >>> PrivacyUnit("one patient", max_rows=5, column="patient_id").whose
+        'one patient: all rows with the same patient_id'
+        """
+        return self.sentence if self.column is None else f"{self.words}: all rows with the same {self.column}"
+
+    @property
+    def in_account(self) -> PrivacyUnit:
+        """The unit as a ledger keeps it, which does not write down what was done with rows over the bound.
+
+        >>> PrivacyUnit("one patient", max_rows=2, column="patient_id", bounding="weigh").in_account.bounding
+        'drop'
+        """
+        return replace(self, bounding="drop")
 
     @property
     def parts(self) -> int:
