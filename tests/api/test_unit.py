@@ -141,6 +141,27 @@ def test_a_ledger_adds_up_bounds_of_one_column_and_no_other_units(tmp_path):
         publish(tmp_path, visits().drop(["patient"]), **book, unit=None, max_rows=None)
 
 
+@pytest.mark.parametrize("bounding", ["drop", "weigh"])
+def test_with_one_row_a_unit_the_public_number_is_that_of_units(tmp_path, bounding):
+    """How many rows the units have in the table is private, and is said nowhere."""
+    release = publish(tmp_path, max_rows=1, bounding=bounding)
+    letter = privacy_letter(release.statement)
+    assert (release.statement.n_rows, release.statement.n_public) == (200, True)
+    assert "200 units; neighbours" in letter
+    assert "The number of units is public; how many rows they have is not." in letter
+    assert "The method, its options, the number of units and" in letter
+    assert "number of rows is public" not in letter
+    assert not any("600" in file.read_text() for file in release.path.glob("*.json"))
+
+
+@pytest.mark.parametrize("options", [{}, {"bounding": "weigh"}, {"bounding": "weigh", "max_rows": 1}], ids=str)
+def test_figures_of_changes_are_explained_where_there_are_some(tmp_path, options):
+    explained = "Figures are for a change of that kind in all rows of a unit"
+    assert explained in privacy_letter(publish(tmp_path, **options).statement)
+    # under (ε, δ) no such figures are stated
+    assert explained not in privacy_letter(publish(tmp_path, **options, delta="1e-9", overwrite=True).statement)
+
+
 def groups_file(tmp_path, sizes, **how):
     of_row = np.repeat(np.arange(len(sizes)), sizes)
     write_groups(tmp_path / "groups.parquet", Groups(of_row=of_row, max_rows=max(sizes), **how))
