@@ -162,6 +162,34 @@ def test_figures_of_changes_are_explained_where_there_are_some(tmp_path, options
     assert explained not in privacy_letter(publish(tmp_path, **options, delta="1e-9", overwrite=True).statement)
 
 
+@pytest.mark.parametrize("method", ["privbayes", "privabn", "jtree", "mwem", "independent"])
+def test_a_plan_for_weighed_rows_speaks_of_rows(method):
+    asked = {"schema": SCHEMA, "epsilon": 1, "unit": "patient", "max_rows": 2, "rows": 1_000_000, "method": method}
+    assert us.plan(**asked, bounding="weigh") == us.plan(**asked)
+
+
+def test_weighed_rows_leave_as_many_candidates(tmp_path):
+    """A pass over weighed rows takes as long as one over the others."""
+    fields = [{"name": f"c{i}", "categories": [f"{c}" for c in range(3 + i % 2)]} for i in range(16)]
+    rng = np.random.default_rng(0)
+    table = pa.table({f["name"]: rng.choice(f["categories"], 3000) for f in fields} | {"patient": range(3000)})
+    most = "most candidates per choice"
+    drop, weigh = (
+        publish(
+            tmp_path,
+            table,
+            schema={"name": "wide", "fields": fields},
+            epsilon=50,
+            overwrite=True,
+            bounding=how,
+            method="privbayes",
+            max_rows=1,
+        ).statement.options[most]
+        for how in ("drop", "weigh")
+    )
+    assert drop == weigh
+
+
 def groups_file(tmp_path, sizes, **how):
     of_row = np.repeat(np.arange(len(sizes)), sizes)
     write_groups(tmp_path / "groups.parquet", Groups(of_row=of_row, max_rows=max(sizes), **how))
