@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     from understudy import randomize
     from understudy._api import (
+        Answers,
         Comparison,
         HPPrivBayes,
         PrivABN,
         PrivBayes,
+        answer,
         compare,
         evaluate,
         plan,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
         UnderstudyError,
         UserError,
     )
+    from understudy.answers import LinearQuery
+    from understudy.correlate import correlate
     from understudy.privacy import MemoryLedger, PrivacyWarning, SQLiteLedger
     from understudy.release import Answer, PublishedModel, Release, Statement
     from understudy.release import load_model as load
@@ -49,11 +53,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Answers",
     "BudgetExceeded",
     "Comparison",
     "HPPrivBayes",
     "InternalError",
     "LedgerError",
+    "LinearQuery",
     "MemoryLedger",
     "ModelFileError",
     "OptionError",
@@ -71,8 +77,10 @@ __all__ = [
     "UnderstudyError",
     "UserError",
     "__version__",
+    "answer",
     "check_table",
     "compare",
+    "correlate",
     "draft_schema",
     "evaluate",
     "load",
@@ -84,9 +92,10 @@ __all__ = [
 
 _HOMES = {
     "understudy._api": (
-        *("Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
-        *("compare", "evaluate", "plan", "public_report", "publish"),
+        *("Answers", "Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
+        *("answer", "compare", "evaluate", "plan", "public_report", "publish"),
     ),
+    "understudy.answers": ("LinearQuery",),
     "understudy._core.errors": (
         *("BudgetExceeded", "InternalError", "LedgerError", "ModelFileError", "OptionError", "OutputError"),
         *("SchemaError", "TableError", "UnderstudyError", "UserError"),
@@ -104,8 +113,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         value: Any = version("understudy")
-    elif name == "randomize":  # a room of its own: its functions are called as us.randomize.plan(…)
-        value = import_module("understudy.randomize")
+    elif name in ("correlate", "randomize"):  # rooms: us.randomize.plan(…); us.correlate(…) is called itself
+        value = import_module(f"understudy.{name}")
     elif name == "load":
         value = import_module("understudy.release").load_model
     elif name in _HOME_OF:

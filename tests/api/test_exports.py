@@ -14,7 +14,7 @@ def test_every_exported_name_is_there_and_the_list_is_sorted():
 
 
 def test_the_lazy_map_and_the_list_agree():
-    assert {*us._HOME_OF, "load", "randomize", "__version__"} == set(us.__all__)
+    assert {*us._HOME_OF, "correlate", "load", "randomize", "__version__"} == set(us.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error():

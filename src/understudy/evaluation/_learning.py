@@ -139,7 +139,7 @@ def quiet() -> Iterator[None]:
     A solver stopped at its last step is good enough for a comparison. On a busy machine, the threads of
     boosted trees wait for each other so long that a single one is many times faster.
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")

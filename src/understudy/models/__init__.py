@@ -1,9 +1,12 @@
 """What was learnt of a table: the kinds of model, what each can do, and how networks are scored, fitted and drawn."""
 
+from understudy.models._beliefs import Beliefs
 from understudy.models._bif import BifNetwork, BifVariable, parents_first, parse_bif, read_bif
 from understudy.models._drawing import draw_svg, edge_strengths
+from understudy.models._elimination import Scopes, find_order
 from understudy.models._export import bif_word, to_bif, to_networkx, to_pgmpy
 from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
+from understudy.models._inference import Factor, Problem
 from understudy.models._kinds import KINDS, why_not_releasable
 from understudy.models._network_model import NetworkModel
 from understudy.models._posterior import Evidence
@@ -38,6 +41,7 @@ __all__ = [
     "KINDS",
     "SCORES",
     "Array",
+    "Beliefs",
     "BifNetwork",
     "BifVariable",
     "DrawsItself",
@@ -45,6 +49,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "FScore",
+    "Factor",
     "HasNetwork",
     "InformationScore",
     "JointModel",
@@ -55,8 +60,10 @@ __all__ = [
     "NoisyJoint",
     "Parts",
     "PartsReader",
+    "Problem",
     "RScore",
     "Saves",
+    "Scopes",
     "TablesModel",
     "TakesErrors",
     "ViewsModel",
@@ -69,6 +76,7 @@ __all__ = [
     "consistent_views",
     "draw_svg",
     "edge_strengths",
+    "find_order",
     "fit_clipped",
     "fit_conditionals",
     "joint_shape",

@@ -1,5 +1,6 @@
 """Options declared once: what they may be, how they are read, and what is said of them. Imports nothing heavy."""
 
+from understudy.options._answer import AnswerOptions
 from understudy.options._constraints import (
     Anything,
     Constraint,
@@ -13,15 +14,18 @@ from understudy.options._constraints import (
     Whole,
     YesNo,
 )
+from understudy.options._correlate import CorrelateOptions
 from understudy.options._declared import Declared, Option, option, options_of, signature_of
 from understudy.options._evaluation import MAX_TABLES, CompareOptions, EvaluateOptions
 from understudy.options._run import MethodFlags, PlanOptions, PublishOptions, RunOptions
 
 __all__ = [
     "MAX_TABLES",
+    "AnswerOptions",
     "Anything",
     "CompareOptions",
     "Constraint",
+    "CorrelateOptions",
     "Declared",
     "EvaluateOptions",
     "FilePath",

@@ -81,6 +81,7 @@ class Real:
     above: int | None = None
     at_least: int | None = None
     below: int | None = None
+    at_most: int | None = None
     exact: bool = False
 
     @property
@@ -90,6 +91,7 @@ class Real:
             *([f"above {self.above}"] if self.above is not None else []),
             *([f"of at least {self.at_least}"] if self.at_least is not None else []),
             *([f"below {self.below}"] if self.below is not None else []),
+            *([f"of at most {self.at_most}"] if self.at_most is not None else []),
         ]
         return " ".join(["a number", " and ".join(bounds)]).strip()
 
@@ -107,6 +109,7 @@ class Real:
             (self.above is not None and number <= self.above)
             or (self.at_least is not None and number < self.at_least)
             or (self.below is not None and number >= self.below)
+            or (self.at_most is not None and number > self.at_most)
         ):
             raise ValueError
         return value
