@@ -9,7 +9,7 @@ from math import prod
 from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
 from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
-from understudy.models import score_named
+from understudy.models import LARGEST_N_FOR_F, score_named
 from understudy.privacy import Budget, NoiseLevel, PrivacyTerms, Score
 from understudy.schema import Domain, Encoding, Recoding, recode
 
@@ -73,7 +73,8 @@ def resolve(
     limits = _limits(seen, n, k, theta, (1 - beta) * rest, noise_for)
     if not any(may_have_parents(seen, limits, a) for a in range(len(seen))):
         beta = Fraction(0)  # only the empty network is possible: nothing to choose
-    name = score if score != "auto" else "F" if seen.all_binary else "R"
+    # n may be a noisy number; F is left before it would refuse the true one, which would be after the charge
+    name = score if score != "auto" else "F" if seen.all_binary and 2 * n <= LARGEST_N_FOR_F else "R"
     chosen_score = score_named(name)
     # asked now, so that a score these attributes or neighbours do not allow is refused before anything is spent
     terms.difference_sensitivity(chosen_score, max(n, 1), [(a.size, 2) for a in seen if a.size > 1])
