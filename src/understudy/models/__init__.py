@@ -23,7 +23,15 @@ from understudy.models._protocol import (
     TakesErrors,
 )
 from understudy.models._reading import read_probabilities, read_whole
-from understudy.models._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
+from understudy.models._scoring import (
+    LARGEST_N_FOR_F,
+    SCORES,
+    FScore,
+    InformationScore,
+    RScore,
+    WeightedRScore,
+    score_named,
+)
 from understudy.models._simplex import project_to_simplex
 from understudy.models._structure import Network, Node
 from understudy.models._tables import (
@@ -39,6 +47,7 @@ from understudy.models._uncertainty import Estimate
 
 __all__ = [
     "KINDS",
+    "LARGEST_N_FOR_F",
     "SCORES",
     "Array",
     "Beliefs",
