@@ -41,6 +41,7 @@ SCRIPTS = {
     "unmixing": "Un-mixing randomised columns",
     "structure": "Structure from randomised columns",
     "setups": "Parties with a miner and without",
+    "linkage": "Recognising records that belong together",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.
