@@ -10,7 +10,7 @@ import numpy.typing as npt
 from understudy._core.randomness import Rng, Streams
 from understudy.correlate._compare import Features
 from understudy.correlate._labels import Labels
-from understudy.correlate._mixture import SAME, Mixture
+from understudy.correlate._mixture import SAME, Agreement, Mixture
 from understudy.correlate._network import Network, train
 from understudy.correlate._records import Records
 from understudy.correlate._texts import Ints
@@ -20,6 +20,8 @@ _SAMPLE = 200_000  # candidate pairs that first guesses are made of
 _SURE, _MOST = 0.98, 40_000
 _RANDOM = 5_000
 _MADE_WEIGHT = 0.05
+_LABEL_WEIGHT = 3.0
+_AGREEMENT = 0.85
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ class Lesson:
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """A network, and what it learnt from; without labels also the mixture that made first guesses."""
+    """A network, and what it learnt from; also the mixture that made first guesses, where there were any."""
 
     network: Network
     lesson: Lesson
@@ -53,7 +55,7 @@ class Learnt:
         """The network after another lesson: pairs that it took for links, with what the mixture says of them.
 
         Of a large table only some candidates were in the first lesson, and what looks like a link by chance is rare.
-        With labels nothing is revised: nobody said more about these pairs.
+        Where labels mean something else, nothing is revised.
         """
         if self.mixture is None or not len(pairs[0]):
             return self.network
@@ -68,12 +70,21 @@ def learn(
     """A network for these records: by labels if there are any, by pairs of the table's own otherwise."""
     made = _made_pairs(records, originals, pairs, streams.get("random pairs"))
     seed = int(streams.get("network").integers(2**31))
-    mixture = None
-    if labels is None:
-        lesson, mixture = _self_made(records, made, pairs, streams.get("lesson"))
-    else:
-        lesson = _labelled(records, made, labels)
+    lesson, mixture = _self_made(records, made, pairs, streams.get("lesson"))
+    if labels is not None:
+        told = records.features(labels.first, labels.second)
+        if mixture is not None and _agrees(mixture, records.steps(told), labels):
+            weights = np.full(labels.n_pairs, _LABEL_WEIGHT)
+            lesson = Lesson.joined(lesson, Lesson(told, labels.tags, weights))
+        else:  # they mean something else by "together": a household, say
+            lesson, mixture = _labelled(told, made, labels), None
     return Learnt(_trained(lesson, seed), lesson, mixture, seed)
+
+
+def _agrees(mixture: Mixture, steps: Agreement, labels: Labels) -> bool:
+    """Whether labels mean by "together" what first guesses mean: then these may stand beside them."""
+    guessed = mixture.guesses(steps)[:, SAME] > 0.5
+    return set(labels.tags.tolist()) == {0, 1} and float((guessed == (labels.tags == 1)).mean()) >= _AGREEMENT
 
 
 def _trained(lesson: Lesson, seed: int) -> Network:
@@ -95,10 +106,10 @@ def _made_pairs(records: Records, originals: Ints, pairs: tuple[Ints, Ints], rng
     return records.features(originals, copies), strangers
 
 
-def _labelled(records: Records, made: tuple[Features, Features], labels: Labels) -> Lesson:
+def _labelled(told: Features, made: tuple[Features, Features], labels: Labels) -> Lesson:
     """Labelled pairs; copies and random pairs stand beside them, lightly, for what nobody labelled."""
     copies, strangers = made
-    parts = [records.features(labels.first, labels.second), copies, strangers]
+    parts = [told, copies, strangers]
     tags = [labels.tags, np.ones(len(copies), dtype=np.int64), np.zeros(len(strangers), dtype=np.int64)]
     light = _MADE_WEIGHT * labels.n_pairs / (len(copies) + len(strangers))
     weights = [np.ones(labels.n_pairs), np.full(len(copies), light), np.full(len(strangers), light)]
