@@ -41,6 +41,7 @@ SCRIPTS = {
     "unmixing": "Un-mixing randomised columns",
     "structure": "Structure from randomised columns",
     "setups": "Parties with a miner and without",
+    "printed": "The correlated-release paper's algorithm, as printed",
     "linkage": "Recognising records that belong together",
 }
 NOTES = """\

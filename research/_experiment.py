@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, Literal, Protocol, TypeAlias
 
-Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes", "PRAM-BN", "Soundness"]
+Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes", "PRAM-BN", "Correlated release", "Soundness"]
 Verdict: TypeAlias = Literal["reproduced", "not reproduced", "contradicted"]
 
 
@@ -70,7 +70,9 @@ class Panel:
     group: str = ""
     log_y: bool = False
     level: float | None = None
-    """A level that the paper draws across it."""
+    """A level that is drawn across it."""
+    level_words: str = "error bar"
+    """What the legend calls the level, before its number."""
     x: str = ""
     """What its axis shows, where that is not what the experiment's does."""
     joined: bool = True

@@ -86,7 +86,7 @@ def _draw_panel(
         every.update(xs)
         least = min(least, *means)
     if panel.level is not None:
-        axis.axhline(panel.level, label=f"error bar {panel.level:g}", color="#3b3b3b", lw=0.8, ls="--")
+        axis.axhline(panel.level, label=f"{panel.level_words} {panel.level:g}", color="#3b3b3b", lw=0.8, ls="--")
     log_x = experiment.log_x and panel.joined and min(every) > 0
     if log_x:
         axis.set_xscale("log")

@@ -15,6 +15,7 @@ from typing import Any
 
 from understudy.methods import AS_PRINTED, BASELINES, METHODS, HPPrivBayes, PrivABN, PrivBayes
 from understudy.options import (
+    AnswerOptions,
     CompareOptions,
     CorrelateOptions,
     EvaluateOptions,
@@ -78,6 +79,12 @@ def arguments() -> str:
             _typed(f"{kind.__name__}Arguments", "RunArguments", f"Options of `{kind.__name__}`.", options_of(kind))
             for kind in ESTIMATORS
         ),
+        _typed(
+            "AnswerArguments",
+            "RunArguments",
+            "Options of `answer`.",
+            options_of(AnswerOptions)[len(options_of(RunOptions)) :],
+        ),
         _typed("EvaluateArguments", "TypedDict", "Options of `evaluate`.", options_of(EvaluateOptions)),
         _typed("CompareArguments", "TypedDict", "Options of `compare`.", options_of(CompareOptions)),
     ]
@@ -117,6 +124,7 @@ _RESULTS = (
     "| `--csv` | Write the table of results to this file as well. |\n"
     "| `--overwrite` | Replace the file of `--csv` if it is there. |\n"
 )
+_QUERIES = "| `--queries`, `-q` | The workload: a CSV with a column `query`, or a text with a query a line. |\n"
 _GROUPS = (
     "| `--out`, `-o` | The file of groups to write: `.parquet`. Nobody else can read it. |\n"
     "| `--overwrite` | Replace the file if it is there. |\n"
@@ -125,6 +133,7 @@ _GROUPS = (
 _COMMANDS: dict[str, tuple[str, tuple[type, ...], str]] = {
     "plan": (_SCHEMA + _ROWS, (PlanOptions, MethodFlags), _OPTION + _JSON),
     "publish": (_SCHEMA, (PublishOptions, MethodFlags), _OPTION + _JSON),
+    "answer": (_SCHEMA + _QUERIES, (AnswerOptions,), _JSON),
     "evaluate": (_REPORT, (EvaluateOptions,), _FILES),
     "compare": (_DRAFT, (CompareOptions,), _RESULTS + _JSON),
     "correlate": ("", (CorrelateOptions,), _GROUPS + _JSON),

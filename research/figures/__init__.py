@@ -6,6 +6,11 @@ from collections.abc import Mapping
 
 from research._experiment import Experiment
 from research.figures import (
+    correlated_fig1,
+    correlated_fig2,
+    correlated_fig3,
+    correlated_privacy,
+    correlated_table1,
     hpprivbayes_fig3,
     hpprivbayes_fig4,
     hpprivbayes_fig5,
@@ -51,6 +56,11 @@ _ALL = (
     pram_fig5.EXPERIMENT,
     pram_real.EXPERIMENT,
     pram_printed.EXPERIMENT,
+    correlated_table1.EXPERIMENT,
+    correlated_fig1.EXPERIMENT,
+    correlated_fig2.EXPERIMENT,
+    correlated_fig3.EXPERIMENT,
+    correlated_privacy.EXPERIMENT,
     soundness_leak.EXPERIMENT,
 )
 EXPERIMENTS: Mapping[str, Experiment] = {experiment.name: experiment for experiment in _ALL}

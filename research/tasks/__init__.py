@@ -6,6 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from research.tasks._correlated import BOUND, MOST_ASKED, Setting, answers, sensitivities, setting
+from research.tasks._correlated_privacy import (
+    answers_about_nobody,
+    attack,
+    attack_limit,
+    free_rounds,
+    tuned_queries,
+    wrong_quantity,
+)
 from research.tasks._enumeration import adaptive_pairs, missed_parents, pairs_by_definition, pairs_of_run
 from research.tasks._hp import ORIGINAL, cell_distances, printed_noise, radial_accuracy
 from research.tasks._leak import audit, real_records, star, threshold
@@ -56,13 +65,23 @@ TASKS: Mapping[str, Task] = {
     "pram order of factors": order_of_factors,
     "pram marginal matrix": marginal_matrix,
     "pram structure": structure,
+    "correlated answers": answers,
+    "correlated sensitivities": sensitivities,
+    "correlated attack": attack,
+    "correlated attack limit": attack_limit,
+    "correlated free rounds": free_rounds,
+    "correlated wrong quantity": wrong_quantity,
+    "correlated tuned queries": tuned_queries,
+    "correlated answers about nobody": answers_about_nobody,
 }
 """By the name that runs are stored under."""
 TIMES = frozenset({"cpu_seconds"})
 """Values that are never the same twice."""
 
 __all__ = [
+    "BOUND",
     "GAMMA_OF_X",
+    "MOST_ASKED",
     "ORIGINAL",
     "PARAMETERS",
     "PRINTED_AMPLIFICATION",
@@ -71,14 +90,20 @@ __all__ = [
     "TABLE_2_COLUMNS",
     "TASKS",
     "TIMES",
+    "Setting",
     "Task",
     "Values",
     "adaptive_pairs",
     "amplification",
+    "answers",
+    "answers_about_nobody",
+    "attack",
+    "attack_limit",
     "audit",
     "beside",
     "cell_distances",
     "estimates",
+    "free_rounds",
     "largest_p",
     "marginal_matrix",
     "marginals",
@@ -95,10 +120,14 @@ __all__ = [
     "query_errors",
     "radial_accuracy",
     "real_records",
+    "sensitivities",
+    "setting",
     "sharper_choices",
     "star",
     "structure",
     "svm",
     "threshold",
+    "tuned_queries",
     "variable_eta",
+    "wrong_quantity",
 ]

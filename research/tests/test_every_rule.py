@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from research import EXPERIMENTS, Experiment, Results, Run
 from research._experiment import Verdict
 from research.svm import PAPER_TARGETS
-from research.tasks import PARAMETERS, PRINTED_AMPLIFICATION
+from research.tasks import MOST_ASKED, PARAMETERS, PRINTED_AMPLIFICATION
 
 VERDICTS = set(get_args(Verdict))
 
@@ -47,6 +47,21 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "pram order of factors": ("bias",),
     "pram marginal matrix": ("bias",),
     "pram structure": ("links in error", "extra", "missing", "KL", "links"),
+    "correlated sensitivities": (
+        *(f"CS {n}" for n in range(1, MOST_ASKED + 1)),
+        "smaller",
+        "smaller where somebody matches",
+        "nobody matches",
+        "independent is global",
+        "apart is global",
+        "group over printed",
+    ),
+    "correlated attack": ("success",),
+    "correlated attack limit": ("success",),
+    "correlated free rounds": ("loss",),
+    "correlated wrong quantity": ("loss", "correlation"),
+    "correlated tuned queries": ("proved", "claimed"),
+    "correlated answers about nobody": ("proved", "claimed"),
 }
 Value = Callable[[Run, str], float]
 EACH = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda e: e.name)
@@ -59,6 +74,9 @@ def measures_of(run: Run) -> tuple[str, ...]:
         return tuple(f"{kind}{way}" for way in run.params["ways"] for kind in kinds)
     if run.task.startswith("queries"):
         return tuple(f"{kind} {way}-way" for way in run.params["ways"] for kind in ("L1", "L2"))
+    if run.task == "correlated answers":
+        rounds = ("corrections", "spent", "mass", "distance", "first distance") if "threshold" in run.params else ()
+        return ("deviation", "accuracy", *rounds)
     if run.task == "svm":
         return tuple(run.params.get("targets") or PAPER_TARGETS[run.params["dataset"].removesuffix("_privbayes16")])
     return MEASURES[run.task]

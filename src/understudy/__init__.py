@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     from understudy import randomize
     from understudy._api import (
+        Answers,
         Comparison,
         HPPrivBayes,
         PrivABN,
         PrivBayes,
+        answer,
         compare,
         evaluate,
         plan,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         UnderstudyError,
         UserError,
     )
+    from understudy.answers import LinearQuery
     from understudy.correlate import correlate
     from understudy.privacy import MemoryLedger, PrivacyWarning, SQLiteLedger
     from understudy.release import Answer, PublishedModel, Release, Statement
@@ -50,11 +53,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Answers",
     "BudgetExceeded",
     "Comparison",
     "HPPrivBayes",
     "InternalError",
     "LedgerError",
+    "LinearQuery",
     "MemoryLedger",
     "ModelFileError",
     "OptionError",
@@ -72,6 +77,7 @@ __all__ = [
     "UnderstudyError",
     "UserError",
     "__version__",
+    "answer",
     "check_table",
     "compare",
     "correlate",
@@ -86,9 +92,10 @@ __all__ = [
 
 _HOMES = {
     "understudy._api": (
-        *("Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
-        *("compare", "evaluate", "plan", "public_report", "publish"),
+        *("Answers", "Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
+        *("answer", "compare", "evaluate", "plan", "public_report", "publish"),
     ),
+    "understudy.answers": ("LinearQuery",),
     "understudy._core.errors": (
         *("BudgetExceeded", "InternalError", "LedgerError", "ModelFileError", "OptionError", "OutputError"),
         *("SchemaError", "TableError", "UnderstudyError", "UserError"),

@@ -11,6 +11,7 @@ import understudy as us
 from understudy import demo
 from understudy._core.errors import LedgerError, OptionError, TableError
 from understudy.correlate import Groups, write_groups
+from understudy.privacy import read_ledger
 from understudy.release import privacy_letter
 
 SCHEMA = {
@@ -130,10 +131,63 @@ def test_compare_takes_a_unit(tmp_path):
 
 def test_a_ledger_adds_up_bounds_of_one_column_and_no_other_units(tmp_path):
     book = {"ledger": tmp_path / "budget.db", "dataset": "visits", "overwrite": True}
-    publish(tmp_path, **book, cap=3)
+    publish(tmp_path, **book, cap=4)
     publish(tmp_path, **book, max_rows=1)
+    release = publish(tmp_path, **book, bounding="weigh")
+    [account] = read_ledger(tmp_path / "budget.db").accounts.values()
+    assert account.spent == 3
+    assert release.statement.ledger.head == read_ledger(tmp_path / "budget.db").entries[-1].hash
     with pytest.raises(LedgerError, match="do not add up"):
         publish(tmp_path, visits().drop(["patient"]), **book, unit=None, max_rows=None)
+
+
+@pytest.mark.parametrize("bounding", ["drop", "weigh"])
+def test_with_one_row_a_unit_the_public_number_is_that_of_units(tmp_path, bounding):
+    """How many rows the units have in the table is private, and is said nowhere."""
+    release = publish(tmp_path, max_rows=1, bounding=bounding)
+    letter = privacy_letter(release.statement)
+    assert (release.statement.n_rows, release.statement.n_public) == (200, True)
+    assert "200 units; neighbours" in letter
+    assert "The number of units is public; how many rows they have is not." in letter
+    assert "The method, its options, the number of units and" in letter
+    assert "number of rows is public" not in letter
+    assert not any("600" in file.read_text() for file in release.path.glob("*.json"))
+
+
+@pytest.mark.parametrize("options", [{}, {"bounding": "weigh"}, {"bounding": "weigh", "max_rows": 1}], ids=str)
+def test_figures_of_changes_are_explained_where_there_are_some(tmp_path, options):
+    explained = "Figures are for a change of that kind in all rows of a unit"
+    assert explained in privacy_letter(publish(tmp_path, **options).statement)
+    # under (ε, δ) no such figures are stated
+    assert explained not in privacy_letter(publish(tmp_path, **options, delta="1e-9", overwrite=True).statement)
+
+
+@pytest.mark.parametrize("method", ["privbayes", "privabn", "jtree", "mwem", "independent"])
+def test_a_plan_for_weighed_rows_speaks_of_rows(method):
+    asked = {"schema": SCHEMA, "epsilon": 1, "unit": "patient", "max_rows": 2, "rows": 1_000_000, "method": method}
+    assert us.plan(**asked, bounding="weigh") == us.plan(**asked)
+
+
+def test_weighed_rows_leave_as_many_candidates(tmp_path):
+    """A pass over weighed rows takes as long as one over the others."""
+    fields = [{"name": f"c{i}", "categories": [f"{c}" for c in range(3 + i % 2)]} for i in range(16)]
+    rng = np.random.default_rng(0)
+    table = pa.table({f["name"]: rng.choice(f["categories"], 3000) for f in fields} | {"patient": range(3000)})
+    most = "most candidates per choice"
+    drop, weigh = (
+        publish(
+            tmp_path,
+            table,
+            schema={"name": "wide", "fields": fields},
+            epsilon=50,
+            overwrite=True,
+            bounding=how,
+            method="privbayes",
+            max_rows=1,
+        ).statement.options[most]
+        for how in ("drop", "weigh")
+    )
+    assert drop == weigh
 
 
 def groups_file(tmp_path, sizes, **how):
@@ -178,8 +232,6 @@ def test_what_cannot_be_a_unit_is_refused_before_a_charge(tmp_path, options, err
         publish(tmp_path, ledger=tmp_path / "budget.db", cap=3, **options)
     assert not (tmp_path / "release").exists()
     if (tmp_path / "budget.db").exists():
-        from understudy.privacy import read_ledger
-
         assert all(account.spent == 0 for account in read_ledger(tmp_path / "budget.db").accounts.values())
 
 

@@ -184,6 +184,20 @@ def test_a_rehearsal_with_units_repeats(home, bounding):
     assert one.read_bytes() == other.read_bytes()
 
 
+def test_bounds_of_one_column_add_up_in_a_ledger(home, capsys):
+    booked = ["--ledger", "budget.db", "--cap", "3"]
+    assert run([*PUBLISH, *PERSON, "--bounding", "weigh", *booked, "--out", "one"]) == 0
+    assert run([*PUBLISH, "--unit", "person", "--max-rows", "5", *booked[:2], "--out", "two"]) == 0
+    capsys.readouterr()
+    Schema.from_dict({**SCHEMA, "fieldsMatch": "subset"}).save("loose.schema.yaml")
+    loose = ["publish", "visits.csv", "--schema", "loose.schema.yaml", "--epsilon", "1", "--out", "three"]
+    assert run([*loose, *booked[:2]]) == 2  # rows are no persons
+    assert "kept for one person: all rows with the same person, and this run is for one row" in capsys.readouterr().err
+    assert run(["ledger", "show", "budget.db", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [entry["epsilon"] for entry in told["entries"] if entry["kind"] == "charge"] == ["1", "1"]
+
+
 def test_groups_protect_any_rows_and_stay_private(home, capsys):
     assert run([*GROUPS, "--groups", "groups.csv", "--max-rows", "2", "--ledger", "budget.db", "--cap", "2"]) == 0
     *_, entry = read_ledger("budget.db").entries

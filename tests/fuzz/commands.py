@@ -15,6 +15,7 @@ from understudy import UserError
 from understudy.cli._main import run
 
 TABLE, SCHEMA, MODEL, LEDGER = "in/people.csv", "in/people.schema.yaml", "in/model.understudy", "in/budget.db"
+VISITS = "in/visits.csv"
 PUBLISH = ("publish", TABLE, "--schema", SCHEMA, "--epsilon", "1", "--out", "out/release", "-n", "20")
 COMMANDS = (
     PUBLISH,
@@ -46,6 +47,8 @@ COMMANDS = (
         "--url",
         "x",
     ),
+    ("publish", VISITS, *PUBLISH[2:], "--unit", "person", "--max-rows", "2", "--bounding", "weigh"),
+    (*PUBLISH, "--groups", "in/groups.csv", "--max-rows", "3", "--delta", "1e-6"),
     (*PUBLISH, "--method", "privabn", "--format", "parquet", "--json", "--neighbours", "add-remove"),
     ("plan", TABLE, "--schema", SCHEMA, "--epsilon", "1", "--method", "jtree"),
     ("plan", "--schema", SCHEMA, "--epsilon", "1/3", "--rows", "1e4", "--k", "2", "--json"),
@@ -72,6 +75,7 @@ STRANGERS = (
     *("--json", "--overwrite", "--help", "--nonsense", "-n", "--seed", "--epsilon", "--option", "--method", "--where"),
     *("--trust-draft", "in", "out", "in/none", "in/empty", "in/sdv.json", TABLE, SCHEMA, MODEL, LEDGER, "demo", "k=2"),
     *("k=", "=", "k=x", "privbayes", "jtree", "mwem", "privabn-as-printed", "beta=1e400", "theta=nan", "x" * 300),
+    *("--unit", "person", "--max-rows", "--bounding", "weigh", "--groups", VISITS, "in/groups.csv"),
     *("max_candidates=" + "9" * 30, "out/" + "x" * 300, "no/such/folder/file", "\udcff", "a\udcff=b"),
 )
 
@@ -138,6 +142,8 @@ def write_inputs(folder: Path) -> None:
     """Put every file that the commands name where they look for it."""
     files = {
         "people.csv": materials.csv_text().encode(),
+        "visits.csv": materials.visits_text().encode(),
+        "groups.csv": materials.groups_text().encode(),
         "people.schema.yaml": materials.SCHEMA_TEXT.encode(),
         "model.understudy": materials.release_files()["model.understudy"],
         "budget.db": materials.ledger_file(),

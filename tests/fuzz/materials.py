@@ -128,6 +128,19 @@ def csv_text(n: int = 40) -> str:
 
 
 @cache
+def visits_text() -> str:
+    """The same table with a column that tells whose row is whose."""
+    header, *rows = csv_text().splitlines()
+    return "\n".join([f"{header},person", *(f"{row},{i % 17}" for i, row in enumerate(rows))]) + "\n"
+
+
+@cache
+def groups_text(n: int = 40) -> str:
+    """Its rows, three to a group."""
+    return "\n".join(["row,group", *(f"{i},g{i // 3}" for i in range(n))]) + "\n"
+
+
+@cache
 def frame() -> pd.DataFrame:
     """The same table with columns of their own types."""
     found = pd.read_csv(io.StringIO(csv_text()), dtype={"region": str}, keep_default_na=False)

@@ -245,6 +245,33 @@ def test_a_ledger_keeps_one_unit_for_each_dataset(tmp_path):
     other = PrivacyUnit("a person", max_rows=2, column="patient_id")
     open_curator(PlainCounter(DOMAIN, [(0, 1)] * 9), unit=other, **curator)
     assert ledger.remaining() == 1
+    # nor does what is done with the rows over the bound, which the ledger does not write down
+    weighed = PrivacyUnit("one patient", max_rows=5, column="patient_id", bounding="weigh")
+    made = open_curator(PlainCounter(DOMAIN, [(0, 1)] * 9), unit=weighed, **curator)
+    assert read_ledger(tmp_path / "budget.db").entries[-1] == made.ledger_entry
+    assert ledger.remaining() == 0
+
+
+def test_a_ledger_may_be_opened_by_a_run_that_weighs_rows(tmp_path):
+    ledger = SQLiteLedger(tmp_path / "budget.db", dataset="visits", cap=3)
+    weighed = PrivacyUnit("one patient", max_rows=2, column="patient_id", bounding="weigh")
+    open_curator(PlainCounter(DOMAIN, [(0, 1)] * 9), unit=weighed, budget=make_budget(1), ledger=ledger)
+    assert ledger.remaining() == 2
+
+
+@pytest.mark.parametrize("bounding", ["drop", "weigh"])
+def test_a_ledger_file_gives_back_the_unit_it_was_given(tmp_path, bounding):
+    ledger = SQLiteLedger(tmp_path / "budget.db", dataset="visits", cap=3)
+    patient = PrivacyUnit("one patient", max_rows=2, column="patient_id", bounding=bounding)
+    open_curator(PlainCounter(DOMAIN, [(0, 1)] * 9), unit=patient, budget=make_budget(1), ledger=ledger)
+    found = read_ledger(tmp_path / "budget.db")
+    assert {entry.unit for entry in found.entries} == {patient}
+    assert found.accounts["visits"].spent == 1
+    # other bounds, kept to in another way, are charged to the same account
+    other = replace(patient, max_rows=7, bounding="drop" if bounding == "weigh" else "weigh")
+    open_curator(PlainCounter(DOMAIN, [(0, 1)] * 9), unit=other, budget=make_budget(1), ledger=ledger)
+    assert read_ledger(tmp_path / "budget.db").entries[-1].unit == other
+    assert ledger.remaining() == 1
 
 
 @pytest.mark.parametrize("name", [*METHODS, *BASELINES])

@@ -1,4 +1,4 @@
-"""What `import understudy` offers: `publish`, `plan`, the estimators, `evaluate` and `compare`."""
+"""What `import understudy` offers: `publish`, `plan`, `answer`, the estimators, `evaluate` and `compare`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from understudy._api._publish import publish
 from understudy._api._settings import demo_source
 
 if TYPE_CHECKING:
+    from understudy._api._answer import Answers, answer
     from understudy._api._compare import STAGE, compare
     from understudy._api._comparison import Comparison
     from understudy._api._evaluate import evaluate, public_report
 
 __all__ = [
     "STAGE",
+    "Answers",
     "Comparison",
     "Estimator",
     "HPPrivBayes",
     "PrivABN",
     "PrivBayes",
+    "answer",
     "compare",
     "count_rows",
     "demo_source",
@@ -33,6 +36,8 @@ __all__ = [
 
 # loaded when they are first used: whoever publishes needs nothing of what measures a table
 _LATER = {
+    "Answers": "_answer",
+    "answer": "_answer",
     "STAGE": "_compare",
     "compare": "_compare",
     "Comparison": "_comparison",

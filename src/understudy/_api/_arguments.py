@@ -212,6 +212,35 @@ class HPPrivBayesArguments(RunArguments, total=False):
     """Most parent sets considered in one choice; beyond it they are drawn by coins. None: by size of the table."""
 
 
+class AnswerArguments(RunArguments, total=False):
+    """Options of `answer`."""
+
+    out: str | PathLike[str] | None
+    """The file of answers to write, a CSV."""
+    overwrite: bool
+    """Replace files that are there."""
+    strategy: Literal["auto", "tables", "rounds", "direct", "pmw"]
+    """tables, rounds, direct or pmw. auto: chosen by the error to expect, which is public."""
+    threshold: Number | None
+    """pmw: an answer farther off than this share of the rows is corrected. Default: what noise seldom reaches."""
+    rate: Number
+    """pmw: how far a correction goes, above 0 and at most 1."""
+    updates: int
+    """pmw: corrections that are paid for."""
+    start: str | Method | None
+    """Learn a model first, with this method, and start from it: privbayes. Default: start uniform."""
+    start_share: Number
+    """Share of the budget for that model."""
+    model: str | PathLike[str] | None
+    """Also write the model behind the answers, to sample and to query."""
+    sample: str | PathLike[str] | None
+    """Also write a synthetic table sampled from it."""
+    as_published: bool
+    """Algorithm 2 of the correlated-release paper as printed, without a guarantee: needs --no-guarantee."""
+    theta0: Number
+    """as-published: the paper's ϑ₀."""
+
+
 class EvaluateArguments(TypedDict, total=False):
     """Options of `evaluate`."""
 

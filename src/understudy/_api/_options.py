@@ -76,7 +76,8 @@ def takes(kind: type[Declared]) -> Callable[[Function], Function]:
 
     def shown(function: Function) -> Function:
         own = [one for one in signature(function).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-        others = [Parameter("method_options", Parameter.VAR_KEYWORD)] if issubclass(kind, PlanOptions) else []
+        named = any(one.name == "method" and one.flags for one in options_of(kind))
+        others = [Parameter("method_options", Parameter.VAR_KEYWORD)] if named else []
         function.__signature__ = signature_of(own, options_of(kind), others)  # type: ignore[attr-defined]
         return function
 

@@ -49,9 +49,10 @@ def plan(
             )
         rows = count_rows(table)
     n = whole_number(rows, "rows", least=1)
-    parts = terms.unit.parts
-    found: Plan = method.plan(known.domain, parts * n, terms)
-    return found if parts == 1 else replace(found, rows=n, noise_mean=found.noise_mean and found.noise_mean / parts)
+    # weighed rows are counted in parts and get as much more noise: the same in rows, and what a plan speaks of is rows
+    in_rows = replace(terms, unit=replace(terms.unit, bounding="drop"))
+    found: Plan = method.plan(known.domain, n, in_rows)
+    return found
 
 
 def count_rows(source: object) -> int:

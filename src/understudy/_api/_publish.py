@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 from understudy import demo
 from understudy._api._arguments import PublishArguments
@@ -13,7 +13,7 @@ from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments, takes
 from understudy._api._settings import RunSettings, demo_source, resolve
 from understudy._core.receipts import charges_noted
-from understudy.options import PublishOptions
+from understudy.options import PublishOptions, RunOptions
 from understudy.privacy import PrivacyWarning
 from understudy.release import (
     CardFacts,
@@ -27,6 +27,8 @@ from understudy.release import (
 )
 from understudy.schema import SchemaLike
 from understudy.tables import Source, open_source
+
+Asked = TypeVar("Asked", bound=RunOptions)
 
 
 @takes(PublishOptions)
@@ -53,7 +55,7 @@ def publish(
     ...     release.synthetic.name, release.n_rows, release.statement.private
     ('synthetic.csv', 5912, True)
     """
-    asked = _for_bundled(source, read_arguments(PublishOptions, options))
+    asked = for_bundled(source, read_arguments(PublishOptions, options))
     table, declared = demo_source(source, schema)
     settings, out = resolve(asked, declared), Path(asked.out)
     with charges_noted(), whole_folder(out, overwrite=asked.overwrite) as folder:
@@ -68,8 +70,12 @@ def publish(
     return make_release(out, model, names, n_rows)
 
 
-def _for_bundled(source: object, asked: PublishOptions) -> PublishOptions:
-    """The unit of a bundled table is known: a row of one, up to five years of the other."""
+def for_bundled(source: object, asked: Asked) -> Asked:
+    """The unit of a bundled table is known: a row of one, up to five years of the other.
+
+    >>> for_bundled("demo", PublishOptions(epsilon=1)).unit
+    'one person'
+    """
     if demo.bundled(source) is None or asked.unit is not None or asked.groups is not None:
         return asked
     if source == "demo-visits":

@@ -60,15 +60,17 @@ class RunSettings:
         return flaw_of(self.method) is not None
 
 
-def resolve(options: RunOptions, schema: SchemaLike) -> RunSettings:
+def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = None) -> RunSettings:
     """What the options come to. Method, schema and the ledger's cap are checked; nothing private is touched.
+
+    `method` is what runs, if it is not the options' own.
 
     >>> from understudy.methods import PrivBayes
     >>> fields = [{"name": "a", "type": "boolean"}]
     >>> resolve(RunOptions(epsilon=1, method=PrivBayes()), {"fields": fields}).terms.unit.words
     'one row'
     """
-    method = options.method
+    method = options.method if method is None else method
     terms, groups = terms_of(options)
     refuse_unpublishable(method)
     _refuse_unaware(method, no_guarantee=options.no_guarantee)

@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng
-from understudy.answers._product import Floats, ProductQueries, as_queries
+from understudy.answers._product import Floats, ProductQueries, as_queries, check_weights
 
-_FIRST_BLOCK, _LAST_BLOCK = 4, 1024
+_BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def answer_as_printed(
     shares = counts / counts.sum()
     if isinstance(asked, ProductQueries):
         return _in_factors(shares, asked, noise, threshold, rate, theta0, reading)
-    return _in_blocks(asked @ shares + noise, asked, threshold, rate, theta0, reading)
+    return _in_blocks(shares, asked, noise, threshold, rate, theta0, reading)
 
 
 def _in_factors(
@@ -139,26 +139,31 @@ def _in_factors(
     return AsPrinted(answers, corrected, x.reshape(-1))
 
 
-def _in_blocks(noisy: Floats, queries: Floats, threshold: float, rate: float, theta0: float, how: Reading) -> AsPrinted:
-    """Blocks of queries by matrix products against the same histogram, longer ones while nothing is corrected."""
+def _in_blocks(
+    shares: Floats, queries: Floats, noise: Floats, threshold: float, rate: float, theta0: float, how: Reading
+) -> AsPrinted:
+    """Blocks of queries by matrix products, so that each is read from memory once."""
     n, n_cells = queries.shape
     x = np.full(n_cells, 1 / n_cells)
-    answers, corrected = np.empty(n), np.zeros(n, dtype=np.bool_)
-    at, size = 0, _FIRST_BLOCK
-    while at < n:
-        block = slice(at, min(at + size, n))
-        estimates = queries[block] @ x
-        off = estimates - noisy[block]
-        over = np.flatnonzero((np.abs(off) if how.absolute else off) > threshold)
-        if not len(over):
-            answers[block] = estimates
-            at, size = block.stop, min(2 * size, _LAST_BLOCK)
-            continue
-        hit = at + int(over[0])
-        answers[at:hit] = estimates[: over[0]]
-        answers[hit], corrected[hit] = noisy[hit], True
-        x = corrected_histogram(x, queries[hit], estimates[over[0]], off[over[0]], rate, theta0, how)
-        at, size = hit + 1, _FIRST_BLOCK
+    answers, corrected, size = np.empty(n), np.zeros(n, dtype=np.bool_), 1
+    for start in range(0, n, _BLOCK):
+        block = queries[start : start + _BLOCK]
+        check_weights(block)
+        noisy = block @ shares + noise[start : start + _BLOCK]
+        at = 0
+        while at < len(block):
+            some = slice(at, at + size)
+            estimates = block[some] @ x
+            off = estimates - noisy[some]
+            over = np.flatnonzero((np.abs(off) if how.absolute else off) > threshold)
+            hit = int(over[0]) if len(over) else len(off)
+            answers[start + at : start + at + hit] = estimates[:hit]
+            size = min(2 * size, _BLOCK)
+            if len(over):
+                size = 1  # where one was wrong, the next may be
+                answers[start + at + hit], corrected[start + at + hit] = noisy[at + hit], True
+                x = corrected_histogram(x, block[at + hit], estimates[hit], off[hit], rate, theta0, how)
+            at += hit + bool(len(over))
     return AsPrinted(answers, corrected, x)
 
 

@@ -124,7 +124,7 @@ class Factor:
 def _outer(weights: Sequence[Floats]) -> Floats:
     found = np.ones((len(weights[0]), 1))
     for weight in weights:
-        found = (found[:, :, None] * weight[:, None, :]).reshape(len(weight), -1)
+        found = (found[:, :, None] * weight[:, None, :]).reshape(len(weight), found.shape[1] * weight.shape[1])
     return found
 
 
@@ -139,7 +139,7 @@ def _distinct(rows: Floats) -> tuple[Ints, Ints]:
 
 
 def as_queries(queries: Any, n_cells: int) -> ProductQueries | Floats:
-    """Queries as they can be asked of a histogram: checked."""
+    """Queries as they can be asked of a histogram; weights by cell are left to `check_weights`."""
     if isinstance(queries, ProductQueries):
         if queries.n_cells != n_cells:
             raise OptionError(
@@ -153,6 +153,10 @@ def as_queries(queries: Any, n_cells: int) -> ProductQueries | Floats:
             f"queries must have a row each and {n_cells:,} columns, one for each cell of the histogram; got an array "
             f"of shape {dense.shape}."
         )
-    if dense.size and not (dense.min() >= 0 and dense.max() <= 1):
-        raise OptionError("queries must have weights between 0 and 1, and numbers.")
     return dense
+
+
+def check_weights(dense: Floats) -> None:
+    """Refuse weights of cells that are not between 0 and 1."""
+    if dense.size and not (dense.min() >= 0 and dense.max() <= 1):
+        raise OptionError("queries must have weights between 0 and 1, and be numbers.")

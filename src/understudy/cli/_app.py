@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from understudy.cli import _compare, _correlate, _evaluate, _ledger, _models, _publish, _randomize, _schema
+from understudy.cli import _answer, _compare, _correlate, _evaluate, _ledger, _models, _publish, _randomize, _schema
 from understudy.cli._commands import make_program
 
 app = make_program("understudy", "Publish a private table as a synthetic one, under differential privacy.")
@@ -31,6 +31,7 @@ def _root(
 app.add_typer(_schema.app, name="schema")
 app.command("plan")(_publish.plan)
 app.command("publish")(_publish.publish)
+app.command("answer")(_answer.answer)
 app.command("evaluate", cls=_evaluate.FileOrScreen)(_evaluate.evaluate)
 app.command("compare")(_compare.compare)
 app.command("correlate")(_correlate.correlate)

@@ -63,7 +63,7 @@ def show(
         releases = counted(account.n_charges, "release", "releases")
         say(
             f"{account.dataset}: ε {_number(account.spent)} of {_number(account.cap)} spent in {releases} "
-            f"({account.neighbours.value}, {account.unit.sentence}), {_number(account.remaining)} left"
+            f"({account.neighbours.value}, {account.unit.whom}), {_number(account.remaining)} left"
             f"{_delta_words(account)}."
         )
         if account.n_unbounded:
@@ -121,7 +121,7 @@ def _account_json(account: Account) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "neighbours": account.neighbours.value,
-        "unit": account.unit.sentence,
+        "unit": account.unit.whom,
         "cap": str(account.cap),
         "spent": str(account.spent),
         "remaining": str(account.remaining),

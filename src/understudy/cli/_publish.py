@@ -43,7 +43,7 @@ def plan(
     """Dry run: what publishing would do. Spends nothing, touches no private value."""
     from understudy._api import plan as make_plan
 
-    options = _with_epsilon(split_method_options(given, option), source)
+    options = with_epsilon(split_method_options(given, option), source)
     found = make_plan(source, schema=schema, rows=rows, **options)
     if as_json:
         say_json(found.to_dict())
@@ -67,7 +67,7 @@ def publish(
 
     if bundled(source) is not None and Path(source).is_file():
         say_aside(f"Note: '{source}' is a bundled table. For the file of that name here, write ./{source}.")
-    options = _with_epsilon(split_method_options(given, option), source)
+    options = with_epsilon(split_method_options(given, option), source)
     out = Path(options.get("out", "release"))
     INTERRUPTS.outcome = completeness(out, f"the release in {out} is complete.")
     with progress_bars(quiet=as_json) as progress:
@@ -82,7 +82,7 @@ def _tell_release(release: Release, *, as_json: bool) -> None:
         _show_release(release)
 
 
-def _with_epsilon(options: dict[str, Any], source: str | None) -> Any:
+def with_epsilon(options: dict[str, Any], source: str | None) -> Any:
     """The options with a budget among them: only bundled tables have one of their own."""
     from understudy._core.errors import OptionError
 

@@ -34,14 +34,16 @@ class UnitRule:
 
     def weights(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
         """For each row the parts that it counts."""
-        _, units, sizes = np.unique(units, return_inverse=True, return_counts=True)
+        if units.min(initial=0) < 0 or units.max(initial=0) >= len(units):
+            units = np.unique(units, return_inverse=True)[1]
+        sizes = np.bincount(units)
         if sizes.max(initial=0) <= self.max_rows:  # as with one row each: nobody is over the bound
             return np.full(len(units), self.parts, dtype=np.uint32)
         # a permutation orders the rows of different units independently of each other
-        order = np.lexsort((self.coins.get("unit", "rows").permutation(len(units)), units))
+        order = np.argsort(units * len(units) + self.coins.get("unit", "rows").permutation(len(units)))
         place = np.empty(len(units), dtype=np.int64)
         place[order] = np.arange(len(units)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        each, left = np.divmod(np.minimum(sizes, self.max_rows) * self.parts, sizes)
+        each, left = np.divmod(np.minimum(sizes, self.max_rows) * self.parts, np.maximum(sizes, 1))
         return (each[units] + (place < left[units])).astype(np.uint32)
 
     def bounded(self, table: Table, units: npt.NDArray[np.int64]) -> tuple[Table, npt.NDArray[np.uint32] | None]:

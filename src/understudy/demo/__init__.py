@@ -11,13 +11,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from understudy.demo._parties import write_parties
-from understudy.demo._people import people_pairs_path, people_path, people_schema_path
+from understudy.demo._people import people_pairs_path, people_path, people_schema_path, people_workload_path
 
 __all__ = [
     "bundled",
     "people_pairs_path",
     "people_path",
     "people_schema_path",
+    "people_workload_path",
     "schema_path",
     "source_path",
     "table_path",

@@ -32,3 +32,12 @@ def people_pairs_path() -> Path:
     True
     """
     return _HERE / "people.pairs.csv"
+
+
+def people_workload_path() -> Path:
+    """Seven queries about them: counts, ranges and tables.
+
+    >>> people_workload_path().is_file()
+    True
+    """
+    return _HERE / "people.workload.csv"

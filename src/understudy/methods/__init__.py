@@ -29,7 +29,7 @@ from understudy.methods._registry import (
     refuse_unpublishable,
     usual_methods,
 )
-from understudy.methods._settings import refuse_drowning_noise
+from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise
 from understudy.methods._uniform import Uniform
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "BASELINES",
     "METHODS",
     "MWEM",
+    "ROWS_SHARE",
     "AttributePlan",
     "Auto",
     "Contingency",

@@ -23,7 +23,7 @@ from understudy.methods._parents import (
     subsets_of_size,
 )
 from understudy.methods._usefulness import largest_useful_table
-from understudy.models import Node, RScore, WeightedRScore, project_to_simplex, score_named
+from understudy.models import LARGEST_N_FOR_F, Node, RScore, WeightedRScore, project_to_simplex, score_named
 from understudy.privacy import (
     BestCandidate,
     Candidate,
@@ -90,8 +90,8 @@ class Attacher:
     def _score(self, child: int) -> Score:
         factors = self.factors.get(child, ())
         if factors:
-            return WeightedRScore(weighted_child=child, factors=factors)
-        return score_named("F") if self.curator.domain.all_binary else RScore()
+            return WeightedRScore.for_rows(2 * self.n, child, factors)  # n may be noisy: with room for the true one
+        return score_named("F") if self.curator.domain.all_binary and 2 * self.n <= LARGEST_N_FOR_F else RScore()
 
     def _weigh(self, child: int, share: Fraction) -> Fraction:
         """Measure the attribute's own table, and protect its rare values better."""

@@ -9,7 +9,7 @@ from math import prod
 from understudy._core.errors import InternalError, OptionError
 from understudy.methods._search import may_have_parents
 from understudy.methods._usefulness import LARGEST_TABLE, NoiseFor, TableLimits, largest_useful_table, useful_degree
-from understudy.models import score_named
+from understudy.models import LARGEST_N_FOR_F, score_named
 from understudy.privacy import Budget, NoiseLevel, PrivacyTerms, Score
 from understudy.schema import Domain, Encoding, Recoding, recode
 
@@ -73,7 +73,8 @@ def resolve(
     limits = _limits(seen, n, k, theta, (1 - beta) * rest, noise_for)
     if not any(may_have_parents(seen, limits, a) for a in range(len(seen))):
         beta = Fraction(0)  # only the empty network is possible: nothing to choose
-    name = score if score != "auto" else "F" if seen.all_binary else "R"
+    # n may be a noisy number; F is left before it would refuse the true one, which would be after the charge
+    name = score if score != "auto" else "F" if seen.all_binary and 2 * n <= LARGEST_N_FOR_F else "R"
     chosen_score = score_named(name)
     # asked now, so that a score these attributes or neighbours do not allow is refused before anything is spent
     terms.difference_sensitivity(chosen_score, max(n, 1), [(a.size, 2) for a in seen if a.size > 1])
@@ -89,8 +90,8 @@ def resolve(
         tables_share=tables_share,
         noise=noise,
         theta=theta,
-        max_candidates=max_candidates or affordable_candidates(seen, n, limits, name),
-        seconds_per_candidate=candidate_seconds(seen, n, limits, name),
+        max_candidates=max_candidates or affordable_candidates(seen, n, limits, name, terms.unit.parts),
+        seconds_per_candidate=candidate_seconds(seen, n, limits, name, terms.unit.parts),
     )
 
 
@@ -146,21 +147,22 @@ def _refuse_huge(seen: Domain, k: int) -> None:
         )
 
 
-def affordable_candidates(seen: Domain, n: int, limits: TableLimits, score: str) -> int:
+def affordable_candidates(seen: Domain, n: int, limits: TableLimits, score: str, parts: int = 1) -> int:
     """How many candidates a choice may look at so that a fit takes seconds on a small table, and on a large one about
     as long as a few dozen plain passes over it. Public quantities only; `docs/privbayes.md` has the measurements.
+    Where rows are weighed, `n` counts `parts` of them; a pass takes a row at a time all the same.
     """
     rounds = max(len(seen) - 1, 1)
-    seconds = max(SECONDS_PER_FIT, SECONDS_PER_CELL * n * len(seen))
-    each = candidate_seconds(seen, n, limits, score)
+    seconds = max(SECONDS_PER_FIT, SECONDS_PER_CELL * n / parts * len(seen))
+    each = candidate_seconds(seen, n, limits, score, parts)
     # a round of draws renews an eighth of the pool
     return int(min(max(8 * seconds / (rounds * each), FEWEST_CANDIDATES), MOST_CANDIDATES))
 
 
-def candidate_seconds(seen: Domain, n: int, limits: TableLimits, score: str) -> float:
+def candidate_seconds(seen: Domain, n: int, limits: TableLimits, score: str, parts: int = 1) -> float:
     """About what one more candidate costs: counting its table, and scoring it."""
     axes = 1 + (limits.degree if limits.degree is not None else 3)
     per_row = axes * (SECONDS_PER_BINARY_ROW_AXIS if seen.all_binary else SECONDS_PER_ROW_AXIS)
-    if score == "F":
-        per_row += SECONDS_PER_F_CELL_ROW * 2 ** (axes - 1)
-    return SECONDS_PER_CANDIDATE + n * per_row
+    if score == "F":  # its dynamic programme goes over what is counted
+        per_row += parts * SECONDS_PER_F_CELL_ROW * 2 ** (axes - 1)
+    return SECONDS_PER_CANDIDATE + n / parts * per_row

@@ -1,9 +1,12 @@
 """What was learnt of a table: the kinds of model, what each can do, and how networks are scored, fitted and drawn."""
 
+from understudy.models._beliefs import Beliefs
 from understudy.models._bif import BifNetwork, BifVariable, parents_first, parse_bif, read_bif
 from understudy.models._drawing import draw_svg, edge_strengths
+from understudy.models._elimination import Scopes, find_order
 from understudy.models._export import bif_word, to_bif, to_networkx, to_pgmpy
 from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
+from understudy.models._inference import Factor, Problem
 from understudy.models._kinds import KINDS, why_not_releasable
 from understudy.models._network_model import NetworkModel
 from understudy.models._posterior import Evidence
@@ -20,7 +23,15 @@ from understudy.models._protocol import (
     TakesErrors,
 )
 from understudy.models._reading import read_probabilities, read_whole
-from understudy.models._scoring import SCORES, FScore, InformationScore, RScore, WeightedRScore, score_named
+from understudy.models._scoring import (
+    LARGEST_N_FOR_F,
+    SCORES,
+    FScore,
+    InformationScore,
+    RScore,
+    WeightedRScore,
+    score_named,
+)
 from understudy.models._simplex import project_to_simplex
 from understudy.models._structure import Network, Node
 from understudy.models._tables import (
@@ -36,8 +47,10 @@ from understudy.models._uncertainty import Estimate
 
 __all__ = [
     "KINDS",
+    "LARGEST_N_FOR_F",
     "SCORES",
     "Array",
+    "Beliefs",
     "BifNetwork",
     "BifVariable",
     "DrawsItself",
@@ -45,6 +58,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "FScore",
+    "Factor",
     "HasNetwork",
     "InformationScore",
     "JointModel",
@@ -55,8 +69,10 @@ __all__ = [
     "NoisyJoint",
     "Parts",
     "PartsReader",
+    "Problem",
     "RScore",
     "Saves",
+    "Scopes",
     "TablesModel",
     "TakesErrors",
     "ViewsModel",
@@ -69,6 +85,7 @@ __all__ = [
     "consistent_views",
     "draw_svg",
     "edge_strengths",
+    "find_order",
     "fit_clipped",
     "fit_conditionals",
     "joint_shape",

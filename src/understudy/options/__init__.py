@@ -1,5 +1,6 @@
 """Options declared once: what they may be, how they are read, and what is said of them. Imports nothing heavy."""
 
+from understudy.options._answer import AnswerOptions
 from understudy.options._constraints import (
     Anything,
     Constraint,
@@ -20,6 +21,7 @@ from understudy.options._run import MethodFlags, PlanOptions, PublishOptions, Ru
 
 __all__ = [
     "MAX_TABLES",
+    "AnswerOptions",
     "Anything",
     "CompareOptions",
     "Constraint",

@@ -15,7 +15,18 @@ from understudy.privacy._conversion import epsilon_for
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
 from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts
-from understudy.privacy._mechanisms import AddNoise, Counted, Mechanism
+from understudy.privacy._linear import MOST_PARTS, LinearQueries
+from understudy.privacy._linear_questions import (
+    WEIGHT_PARTS,
+    FirstAbove,
+    NoisyAnswers,
+    NoisyLinear,
+    QuantileOfErrors,
+    WorstTable,
+    distance_moved,
+    row_sensitivity,
+)
+from understudy.privacy._mechanisms import AboveThreshold, AddNoise, Counted, Mechanism
 from understudy.privacy._memory_ledger import MemoryLedger
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import ExactNoise, Noise, OpenDPNoise, make_noise
@@ -42,8 +53,11 @@ REPLACE_ONE = Neighbours.REPLACE_ONE
 
 __all__ = [
     "ADD_REMOVE",
+    "MOST_PARTS",
     "ONE_ROW",
     "REPLACE_ONE",
+    "WEIGHT_PARTS",
+    "AboveThreshold",
     "Account",
     "AddNoise",
     "BestCandidate",
@@ -59,9 +73,11 @@ __all__ = [
     "ExactNoise",
     "Factors",
     "FarthestGuess",
+    "FirstAbove",
     "Ledger",
     "LedgerFile",
     "LedgerWithReceipts",
+    "LinearQueries",
     "MeanStrength",
     "Measurement",
     "Mechanism",
@@ -70,7 +86,9 @@ __all__ = [
     "Noise",
     "NoiseLevel",
     "Noiseless",
+    "NoisyAnswers",
     "NoisyCell",
+    "NoisyLinear",
     "NoisyParities",
     "NoisyTables",
     "NumberOfRows",
@@ -84,6 +102,7 @@ __all__ = [
     "Protection",
     "PublicFacts",
     "PureBudget",
+    "QuantileOfErrors",
     "Question",
     "SQLiteLedger",
     "Score",
@@ -92,9 +111,11 @@ __all__ = [
     "Strength",
     "TableStep",
     "Touch",
+    "WorstTable",
     "ZCDPBudget",
     "code_bits",
     "count_parities",
+    "distance_moved",
     "epsilon_for",
     "factors_of",
     "make_budget",
@@ -104,5 +125,6 @@ __all__ = [
     "parities_sensitivity",
     "parse_number",
     "read_ledger",
+    "row_sensitivity",
     "walsh_hadamard",
 ]

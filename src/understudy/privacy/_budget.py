@@ -99,6 +99,10 @@ class Budget(Protocol):
         """How many times the cost of one change so many together may cost."""
         ...
 
+    def pure_epsilon(self, share: Fraction) -> Fraction:
+        """The largest ε at which a step that is ε-differentially private, and no more is known of, costs a share."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureBudget:
@@ -180,6 +184,10 @@ class PureBudget:
         """Costs of changes add up."""
         return changes
 
+    def pure_epsilon(self, share: Fraction) -> Fraction:
+        """ε of the share."""
+        return self.price(share)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZCDPBudget:
@@ -250,6 +258,10 @@ class ZCDPBudget:
     def grouped(self, changes: int) -> int:
         """Costs grow by the square."""
         return changes**2
+
+    def pure_epsilon(self, share: Fraction) -> Fraction:
+        """√(2ρ), rounded down: ε-differential privacy implies ρ = ε²/2 (proof.md, section 12)."""
+        return sqrt_below(2 * self.price(share))
 
 
 def make_budget(epsilon: Number, delta: Number | None = None) -> Budget:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from threading import RLock
 from typing import Never, TypeVar
@@ -17,7 +17,7 @@ from understudy.privacy._count_questions import NumberOfRows
 from understudy.privacy._ledger import Entry
 from understudy.privacy._neighbours import Neighbours
 from understudy.privacy._noise import Noise
-from understudy.privacy._protection import Protection, View
+from understudy.privacy._protection import ChoiceStep, Protection, View
 from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question, costs_of_change, touched
 from understudy.privacy._scoring import CandidateShapes
 from understudy.privacy._terms import PrivacyTerms
@@ -46,6 +46,11 @@ class CuratedRun:
     def guarantee(self) -> bool:
         """Whether what is given out is differentially private."""
         return self.noiseless is None and self.noise.private and not self.no_guarantee
+
+    @property
+    def guarantee_of_steps(self) -> bool:
+        """Whether every step has noise, seeded or not."""
+        return self.noiseless is None and not self.no_guarantee
 
     def check_process(self) -> None:
         """Refuse to go on in a copy of the process: both would spend the same budget."""
@@ -142,6 +147,31 @@ class Curator:
         A step that would break it is refused before data are looked at. Promises come before all measurements.
         """
         self._run.accountant.promise((self._view.source(attribute) for attribute in attributes), share)
+
+    def part(self, share: Fraction, *, what: str) -> Curator:
+        """A curator of the same rows with a share of this one's budget, for a method that spends all it is given.
+
+        The share is booked here at once, as one step that looks at everything; what the other one does with it is one
+        mechanism that costs no more, by composition (proof.md, section 2). The number of rows must be known before.
+        """
+        run = self._run
+        run.check_process()
+        with run.lock:
+            run.accountant.check(what, share)
+            budget, everything = run.terms.budget, frozenset(range(len(run.domain)))
+            cost = budget.price(share)
+            charge = Charge(
+                what=what,
+                mechanism="a run of its own",
+                share=share,
+                epsilon=cost if run.guarantee_of_steps and budget.measure == "epsilon" else None,
+                rho=cost if run.guarantee_of_steps and budget.measure == "rho" else None,
+            )
+            several = budget.grouped(run.terms.neighbours.steps_of_change) * cost
+            step = ChoiceStep(attributes=everything, one=several, several=several)
+            run.accountant.pay(charge, ((everything, share),), (step if run.guarantee_of_steps else None,))
+            inner = replace(run, terms=replace(run.terms, budget=budget.part(share)), accountant=Accountant())
+            return Curator(inner, self._rows, self._view)
 
     def recoded(self, recoding: Recoding) -> Curator:
         """The same rows and the same account, seen through a public map of the codes; free."""
@@ -254,7 +284,7 @@ def _charge(what: str, share: Fraction, price: Price, budget: Budget) -> Charge:
         rho=cost if budget.measure == "rho" else None,
         n_tables=price.n_tables,
         n_candidates=price.n_candidates,
-        noise=price.mechanism.noise,
+        noise=price.mechanism.noise if price.noise is None else price.noise,
         rate=price.mechanism.rate,
         sensitivity=price.sensitivity,
     )

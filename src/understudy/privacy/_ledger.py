@@ -67,7 +67,7 @@ class Entry:
             "delta": "" if self.delta is None else str(self.delta),
             "neighbours": self.neighbours.value,
             "unit": self.unit.words,
-            "max_rows": str(self.unit.max_rows),
+            "max_rows": self.unit.bound,
             "unit_column": self.unit.column or "",
             "method": self.method,
             "note": self.note,
@@ -146,7 +146,7 @@ class Account:
             )
         if unit.protects != self.unit.protects:
             raise LedgerError(
-                f"dataset '{self.dataset}' is kept for {self.unit.sentence}, and this run is for {unit.sentence}: "
+                f"dataset '{self.dataset}' is kept for {self.unit.whom}, and this run is for {unit.whom}: "
                 "their epsilons do not add up. Run it for the same unit, or keep it as a dataset of its own."
             )
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from understudy._core.errors import LedgerError, OptionError
 from understudy.privacy._ledger import GENESIS, KINDS, Entry, check_chain
 from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._unit import PrivacyUnit
+from understudy.privacy._unit import PrivacyUnit, bound_from
 
 _APPLICATION = 0x75734C31  # "usL1"; SQLite keeps it in the file's header
 _ENTRIES = (
@@ -124,6 +124,7 @@ def _entry(row: tuple[object, ...]) -> Entry:
     unit, max_rows, unit_column, method, note, previous, digest = rest
     if kind not in KINDS:
         raise ValueError("unknown kind")
+    bound, bounding = bound_from(max_rows)
     return Entry(
         id=number,
         time=time,
@@ -132,7 +133,7 @@ def _entry(row: tuple[object, ...]) -> Entry:
         epsilon=_amount(epsilon),
         delta=_amount(delta) if delta else None,
         neighbours=Neighbours(neighbours),
-        unit=PrivacyUnit(unit, max_rows=int(max_rows), column=unit_column or None),
+        unit=PrivacyUnit(unit, max_rows=bound, column=unit_column or None, bounding=bounding),
         method=method,
         note=note,
         previous=previous,

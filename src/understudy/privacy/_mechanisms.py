@@ -19,6 +19,8 @@ from understudy.privacy._values import Counts, Factors, NoiseLevel, noise_levels
 if TYPE_CHECKING:
     from understudy.privacy._noise import Noise
 
+_AT_ONCE = 256  # numbers that get their noise together, until one reaches the threshold
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
@@ -152,3 +154,49 @@ class Maximum:
         """The place of the highest score."""
         [scores] = counted.tables
         return [np.array([scores.argmax()])]
+
+
+@dataclass(frozen=True, slots=True)
+class AboveThreshold:
+    """The place of the first number that reaches a threshold, both with noise; −1 if none does (proof.md, section 12).
+
+    The threshold's noise is drawn once, then each number's. Nothing but the place is given out.
+
+    >>> AboveThreshold.for_epsilon(Fraction(1), Fraction(1), threshold=9).noise.scale
+    Fraction(10, 3)
+    """
+
+    threshold: int
+    threshold_noise: NoiseLevel
+    noise: NoiseLevel
+    name: str = "above threshold"
+    rate: None = None
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, moved: Fraction, *, threshold: int) -> AboveThreshold:
+        """What costs ε if one unit moves each number by at most so much: ε = moved/b₁ + 2·moved/b₂."""
+        from understudy.privacy._levels import laplace_level
+
+        of_threshold, of_numbers = moved / (epsilon * Fraction(2, 5)), 2 * moved / (epsilon * Fraction(3, 5))
+        return cls(threshold, laplace_level(of_threshold), laplace_level(of_numbers))
+
+    def without_noise(self) -> AboveThreshold:
+        """For a diagnostic."""
+        bare = NoiseLevel(kind="none", scale=Fraction(0))
+        return AboveThreshold(self.threshold, bare, bare)
+
+    @property
+    def private(self) -> bool:
+        """Whether both have noise: without it in the threshold, numbers below would not be free."""
+        return self.noise.kind != "none" and self.threshold_noise.kind != "none"
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The place, as a single number."""
+        [numbers] = counted.tables
+        [bar] = AddNoise(self.threshold_noise)(Counted([np.array([self.threshold], dtype=np.int64)]), source)
+        for start in range(0, len(numbers), _AT_ONCE):
+            [noisy] = AddNoise(self.noise)(Counted([numbers[start : start + _AT_ONCE]]), source)
+            reached = np.flatnonzero(noisy >= bar[0])
+            if len(reached):
+                return [np.array([start + reached[0]], dtype=np.int64)]
+        return [np.array([-1], dtype=np.int64)]

@@ -15,6 +15,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 from understudy._core.errors import InternalError
 from understudy.counting import Counter
 from understudy.privacy._accountant import Touch
+from understudy.privacy._linear import LinearQueries
 from understudy.privacy._mechanisms import AddNoise, Counted, Maximum, Mechanism
 from understudy.privacy._protection import ChoiceStep, Step, View
 from understudy.privacy._scoring import CandidateShapes, Scorer
@@ -76,6 +77,7 @@ class PrivateRows:
 
     def __init__(self, counter: Counter) -> None:
         self._counter, self._scorer = counter, Scorer(counter)
+        self._totals: dict[int, tuple[LinearQueries, Counts]] = {}
 
     @property
     def domain(self) -> Domain:
@@ -94,6 +96,14 @@ class PrivateRows:
     def cells(self, marginals: tuple[Marginal, ...]) -> Counts:
         """The exact counts of all cells of these tables, one after the other; remembered for the next round."""
         return self._scorer.all_cells(marginals)
+
+    def totals(self, queries: LinearQueries) -> Counts:
+        """The exact sums of linear queries, times their denominators; remembered while they are asked again."""
+        found = self._totals.get(id(queries))
+        if found is None:
+            [table] = self._counter.count([queries.marginal])
+            found = self._totals[id(queries)] = queries, queries.totals(table)
+        return found[1]
 
     def recoded(self, recoding: Recoding) -> PrivateRows:
         """The same rows through a public map of their codes."""
@@ -119,6 +129,8 @@ class Price:
     steps: tuple[Step, ...] | None = None
     n_tables: int = 0
     n_candidates: int = 0
+    noise: NoiseLevel | None = None
+    """The noise as the statement tells it, where the mechanism counts in smaller steps than rows."""
 
 
 class Question(Protocol[Answer_co]):

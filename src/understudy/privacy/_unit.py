@@ -53,12 +53,32 @@ class PrivacyUnit:
     def sentence(self) -> str:
         """The unit in words, with its bound."""
         if self.column is None:
-            return self.words if self.max_rows == 1 else f"{self.words} (any {self.max_rows:,} rows)"
-        same = f"{self.words}: all rows with the same {self.column}"
+            return self.whom
         if self.bounding == "weigh":
             rows = "1 row" if self.max_rows == 1 else f"{self.max_rows:,} rows"
-            return f"{same}, which count as {rows} at most together"
-        return f"{same}, of which {self.max_rows:,} at most count{'s' * (self.max_rows == 1)}"
+            return f"{self.whom}, which count as {rows} at most together"
+        return f"{self.whom}, of which {self.max_rows:,} at most count{'s' * (self.max_rows == 1)}"
+
+    @property
+    def whom(self) -> str:
+        """Who is protected, in words: what runs must share for their costs to add up.
+
+        >>> PrivacyUnit("one patient", max_rows=5, column="patient_id").whom
+        'one patient: all rows with the same patient_id'
+        """
+        if self.column is not None:
+            return f"{self.words}: all rows with the same {self.column}"
+        return self.words if self.max_rows == 1 else f"{self.words} (any {self.max_rows:,} rows)"
+
+    @property
+    def bound(self) -> str:
+        """The bound as a ledger keeps it, and how it is kept to; `bound_from` reads it.
+
+        >>> unit = PrivacyUnit("one patient", max_rows=5, column="patient_id", bounding="weigh")
+        >>> unit.bound, PrivacyUnit().bound
+        ('5 weighed', '1')
+        """
+        return f"{self.max_rows}{' weighed' * (self.bounding == 'weigh')}"
 
     @property
     def parts(self) -> int:
@@ -82,6 +102,16 @@ class PrivacyUnit:
         True
         """
         return self.column, None if self.column is not None else self.max_rows
+
+
+def bound_from(text: str) -> tuple[int, Bounding]:
+    """The reverse of `PrivacyUnit.bound`.
+
+    >>> bound_from("5 weighed"), bound_from("1")
+    ((5, 'weigh'), (1, 'drop'))
+    """
+    number = text.removesuffix(" weighed")
+    return int(number), "drop" if number == text else "weigh"
 
 
 ONE_ROW = PrivacyUnit()

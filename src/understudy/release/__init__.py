@@ -1,7 +1,9 @@
 """What is published: the model and its file, the privacy statement, the dataset card, the release folder."""
 
 from understudy.release._answer import Answer
+from understudy.release._asking import Term, parse_question
 from understudy.release._card import CardFacts, croissant_card
+from understudy.release._conditions import find_field, read_conditions, terms_to_conditions
 from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._published import Kind, PublishedModel, load_model
@@ -35,21 +37,26 @@ __all__ = [
     "PublishedModel",
     "Release",
     "Statement",
+    "Term",
     "Writing",
     "check_output",
     "clean_text",
     "croissant_card",
     "describe_domain",
     "fill_release",
+    "find_field",
     "json_bytes",
     "load_model",
     "make_release",
     "number_above",
+    "parse_question",
     "privacy_letter",
+    "read_conditions",
     "refuse_without_room",
     "rehearse_writing",
     "stamped_path",
     "table_name",
+    "terms_to_conditions",
     "whole_folder",
     "write_release",
     "write_table",

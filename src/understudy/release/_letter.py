@@ -43,6 +43,13 @@ def privacy_letter(statement: Statement) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _covered(statement: Statement) -> str:
+    """What the promise is about: a release, or answers to queries."""
+    if statement.method == "answer":
+        return "All answers, and the model and rows that may have been written with them,"
+    return "The synthetic table, the model and every file of this release"
+
+
 def _promise(statement: Statement) -> str:
     epsilon, delta = statement.epsilon, statement.delta
     named = "ε-differential privacy" if delta == 0 else "(ε, δ)-differential privacy"
@@ -57,7 +64,7 @@ def _promise(statement: Statement) -> str:
     factor, _ = _odds(epsilon)
     lines = [
         "## What is promised",
-        f"The synthetic table, the model and every file of this release together satisfy **{named} with {parameters}**."
+        f"{_covered(statement)} together satisfy **{named} with {parameters}**."
         f" Anything that can be said of their contents is at most e^ε = {factor} times as likely as it would be if "
         + change_words(statement)
         + (f", plus a probability of δ = {number(delta)}." if delta else "."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from understudy.release._letter_unit import public_number
 from understudy.release._statement import Statement
 from understudy.release._statement_text import clean
 
@@ -50,7 +51,7 @@ def public_section(statement: Statement) -> str:
     lines = [
         "## What was treated as public",
         ("The plans, the method, its options" if statement.parties else "The method, its options")
-        + (", the number of rows" if statement.n_public else "")
+        + (f", {public_number(statement)}" if statement.n_public else "")
         + " and the domain of each column. "
         + ("The parties" if statement.parties else "The holder")
         + " declared these, without looking at the table where it says "

@@ -36,24 +36,54 @@ def rows_words(statement: Statement) -> str:
 def unit_section(statement: Statement) -> str:
     """The section of the letter.
 
-    >>> print(unit_section(Statement.example(unit="one patient")).splitlines()[2][:60])
+    >>> print(unit_section(Statement.example(unit="one patient")).splitlines()[2][:59])
     The unit of privacy is one patient; 1,000 rows; neighbours:
     """
-    rows = f"{statement.n_rows:,} rows" + ("" if statement.n_public else " (a noisy number, paid for)")
+    of_what = "units" if _each_counts_once(statement) else "rows" if statement.bounding is None else "rows that count"
+    number = f"{statement.n_rows:,} {of_what}" + ("" if statement.n_public else " (a noisy number, paid for)")
     return (
-        f"## Who is protected\n\nThe unit of privacy is {clean(statement.unit)}; {rows}; neighbours: "
+        f"## Who is protected\n\nThe unit of privacy is {clean(statement.unit)}; {number}; neighbours: "
         f"{_relation(statement)} {_of_others(statement)}"
     )
 
 
+def public_number(statement: Statement) -> str:
+    """What is public of the table's size, where something is: with one row of each unit that is how many units.
+
+    >>> public_number(Statement.example()), public_number(Statement.example(bounding="drop"))
+    ('the number of rows', 'the number of units')
+    """
+    return f"the number of {'units' if _each_counts_once(statement) else 'rows'}"
+
+
+def _each_counts_once(statement: Statement) -> bool:
+    """Whether all units count as one row, so that the number of rows that count is the number of units."""
+    return statement.bounding is not None and statement.max_rows == 1
+
+
 def _relation(statement: Statement) -> str:
-    public = "The number of rows is public." if statement.n_public else "The number of rows is private."
-    what = "one row" if statement.one_row else "the rows of one unit" if statement.bounding else "those rows"
+    if statement.bounding is not None and statement.n_public:
+        public = "The number of units is public; how many rows they have is not."
+    else:
+        public = f"The number of rows is {'public' if statement.n_public else 'private'}."
     if statement.neighbours == "replace-one":
-        differ = "differs" if statement.one_row else "differ, and their number with them" * (statement.max_rows > 1)
-        return f"*replace one*: two tables are neighbours if {what} {differ or 'differ'}. {public}"
-    more = "one row" if statement.one_row else "the rows of one unit" if statement.bounding else "those rows"
+        return f"*replace one*: two tables are neighbours if {_replaced(statement)}. {public}"
+    more = (
+        "one row"
+        if statement.one_row
+        else f"up to {statement.max_rows:,} rows"
+        if statement.bounding is None
+        else "the rows of one unit"
+    )
     return f"*add or remove one*: two tables are neighbours if one has {more} more. {public}"
+
+
+def _replaced(statement: Statement) -> str:
+    if statement.one_row:
+        return "one row differs"
+    if statement.bounding is None:
+        return f"up to {statement.max_rows:,} rows of one are replaced by up to {statement.max_rows:,} others"
+    return "they differ in the rows of one unit alone, perhaps also in how many it has"
 
 
 def _of_others(statement: Statement) -> str:
@@ -70,10 +100,12 @@ def _of_others(statement: Statement) -> str:
             "larger numbers are protected less: with m times as many the factor is e^(mε)."
         )
     most = "1 row" if statement.max_rows == 1 else f"{statement.max_rows:,} rows"
+    ones = "the one that counts was" if statement.max_rows == 1 else "those that count were"
     done = (
-        f"Of a unit with more than {most} those that count were chosen by chance, and nothing else was looked at"
+        f"Of a unit with more than {most} {ones} chosen by chance, and nothing else was looked at"
         if statement.bounding == "drop"
-        else f"The rows of a unit with more than {most} count as {most} together, each for an equal part"
+        else f"The rows of a unit with more than {most} count as {most} together, each for an equal part (in 60ths of "
+        "a row; which rows get what is left over was chosen by chance)"
     )
     return (
         f"{done}. How many units that concerned is not published. The promise covers all rows of a unit, however many "

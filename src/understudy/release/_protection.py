@@ -23,7 +23,8 @@ def protection_section(statement: Statement) -> str:
     if not statement.protection or not (statement.private or statement.unequal):
         return ""
     if not statement.unequal:
-        return _of_one_column(statement) + _of_rows(statement)
+        of_one = _of_one_column(statement)
+        return of_one and of_one + _of_rows(statement)
     lines = sorted_lines(statement)
     shown = lines[:_MOST_ROWS]
     released = any(line.released is not None for line in shown)
@@ -100,12 +101,16 @@ def _whole(statement: Statement) -> str:
 
 def _of_rows(statement: Statement) -> str:
     """What the figures mean for a unit of several rows: they are those of a change in all of them."""
-    if statement.max_rows == 1:
+    most = f"{statement.max_rows:,} row{'s' * (statement.max_rows > 1)}"
+    if statement.bounding == "weigh":
+        rows = f"all rows of a unit, which count as {most} at most together"
+    elif statement.max_rows == 1:
         return ""
+    else:
+        rows = f"all of {most}" if statement.bounding is None else f"all rows of a unit that count, {most} at most"
     return (
-        f" Figures are for a change of that kind in all rows of a unit that count, {statement.max_rows:,} at most; "
-        "each row adds its part. Where the rows of a unit hold different values, the parts of their lines add up, "
-        "to no more than the largest of these lines."
+        f" Figures are for a change of that kind in {rows}; each row adds its part. Where the rows hold different "
+        "values, the parts of their lines add up, to no more than the largest of these lines."
     )
 
 

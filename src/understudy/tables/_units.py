@@ -58,9 +58,9 @@ class UnitReader:
 
     def codes(self) -> npt.NDArray[np.int64]:
         """A number for each row, the same for rows of one unit."""
-        texts = pa.chunked_array(self._chunks, type=pa.large_string()).combine_chunks()
-        found: npt.NDArray[np.int64] = pc.dictionary_encode(texts).indices.to_numpy(zero_copy_only=False)
-        return found.astype(np.int64)
+        encoded = pc.dictionary_encode(pa.chunked_array(self._chunks, type=pa.large_string()))  # one dictionary for all
+        parts = [chunk.indices.to_numpy() for chunk in encoded.chunks]
+        return np.concatenate([np.empty(0, dtype=np.int64), *parts], dtype=np.int64)
 
 
 def unit_in_schema(name: str) -> str:
@@ -112,7 +112,7 @@ def unit_texts(column: Column, name: str) -> pa.Array:
     if pa.types.is_decimal(column.type):  # 12 and 12.00 are one number, written with two scales
         texts = pc.replace_substring_regex(texts, r"(\.\d*?)0+$", r"\1")
         return pc.replace_substring_regex(texts, r"\.$", "")
-    return pc.utf8_trim_whitespace(texts)
+    return pc.utf8_normalize(pc.utf8_trim_whitespace(texts), form="NFC")
 
 
 def _texts_of_doubles(column: pa.Array) -> pa.Array:

@@ -42,6 +42,20 @@ class WeightedRScore:
             rounded = tuple(Fraction(ceil(factor * FINEST), FINEST) for factor in self.factors)
             object.__setattr__(self, "factors", rounded)
 
+    @classmethod
+    def for_rows(cls, n: int, child: int, factors: tuple[Fraction, ...]) -> WeightedRScore:
+        """With weights taken up to parts so coarse that integers stay exact for `n` rows, or as fine as they are.
+
+        >>> third = (Fraction(1), Fraction(1, 3))
+        >>> [str(WeightedRScore.for_rows(n, 0, third).factors[1]) for n in (1000, 1_000_000_000)]
+        ['1/3', '1/2']
+        """
+        made, finest = cls(child, factors), FINEST
+        while 2 * n * n * made._common > LARGEST_INTEGER and finest > 1:
+            finest //= 2
+            made = cls(child, tuple(Fraction(ceil(factor * finest), finest) for factor in factors))
+        return made
+
     @property
     def name(self) -> str:
         """R with its weights: scores of different children or weights must not be mixed up."""
