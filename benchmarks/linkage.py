@@ -36,11 +36,11 @@ def run(options: Options) -> list[Line]:
     HOME.mkdir(parents=True, exist_ok=True)
     lines: list[Line] = []
     for number in ("3", "4"):
-        lines += _beside_splink(f"FEBRL {number}", "febrl", _febrl(number), options, clearly=False)
+        lines += _beside_splink(f"FEBRL {number}", "febrl", _febrl(number), asked=0.0 if number == "3" else None)
     for seed in (2,) if options.quick else (2, 3):
         table = _people(20_000, 0.3, "hard", seed)
         if table is not None:
-            lines += _beside_splink(f"harder set, seed {seed}", "people", table, options, clearly=True)
+            lines += _beside_splink(f"harder set, seed {seed}", "people", table, asked=0.05)
     lines += _million(100_000 if options.quick else 1_000_000)
     return lines
 
@@ -99,7 +99,7 @@ def _peer(name: str, table: Path, out: Path, more: dict[str, object]) -> dict[st
     return found
 
 
-def _beside_splink(task: str, kind: str, path: Path, options: Options, *, clearly: bool) -> list[Line]:
+def _beside_splink(task: str, kind: str, path: Path, *, asked: float | None) -> list[Line]:
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
@@ -116,8 +116,8 @@ def _beside_splink(task: str, kind: str, path: Path, options: Options, *, clearl
     ours = _scores(_linked(found), pairs)
     labels = _labels(table, truth, pairs)
     labelled = us.correlate(table, fields=FIELDS[kind], labels=labels, max_rows=8)
-    asked = labels["row_a"].to_numpy() * len(truth) + labels["row_b"].to_numpy()
-    others = _scores(np.setdiff1d(_linked(labelled), asked), np.setdiff1d(pairs, asked))
+    told = labels["row_a"].to_numpy() * len(truth) + labels["row_b"].to_numpy()
+    others = _scores(np.setdiff1d(_linked(labelled), told), np.setdiff1d(pairs, told))
     lines = [
         Line(
             f"{task}: trained on {LABELLED:,} labels, other pairs counted",
@@ -133,14 +133,13 @@ def _beside_splink(task: str, kind: str, path: Path, options: Options, *, clearl
     cpu = _peer("splink", numbered, out, {"--rows": len(truth), "--settings": json.dumps({"kind": kind})})
     usual, best = _splink_scores(out, pairs, len(truth))
     times = f"{watch.seconds:.2g} CPU s; splink {cpu['fit'] + cpu['sample']:.2g}"
-    margin = 0.05 if clearly else 0.0
     first = Line(
         f"{task}: pairwise F1 without labels ({times})",
         ours.words,
         f"splink {usual.words}; at its best threshold {best.f1:.4f}",
         (1 - best.f1) / max(1 - ours.f1, 1e-9),
-        f"F1 at least {best.f1 + margin:.4f}" if clearly else "F1 no lower",
-        ours.f1 >= best.f1 + margin,
+        "" if asked is None else f"F1 at least {best.f1 + asked:.4f}",
+        None if asked is None else ours.f1 >= best.f1 + asked,
     )
     return [first, *lines]
 
