@@ -95,7 +95,7 @@ def test_row_8_an_analyst_who_tunes_queries_to_the_threshold_is_caught(reading):
 @pytest.mark.parametrize("reading", [Reading(), SIGNED_WEIGHTS], ids=["as printed", "renormalised"])
 def test_row_8_in_full(reading):
     assert proved(0.02, 3, 5_000, reading) > 2
-    assert proved(0.005, 5, 5_000, reading) > 3
+    assert proved(0.005, 5, 5_000, reading) > 2
 
 
 def zero_answers(matching, trials, reading):
