@@ -17,7 +17,7 @@ from understudy.answers._as_printed import answer_as_printed
 from understudy.answers._state import State, start_of
 from understudy.answers._workload import Workload
 from understudy.methods import ROWS_SHARE, Flaw, Method, Plan, describe_method, flaw_of, refuse_drowning_noise
-from understudy.models import Model, NetworkModel
+from understudy.models import HasNetwork, Model, NetworkModel
 from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
@@ -61,7 +61,7 @@ class Answering:
         refuse_drowning_noise(terms.table_noise(Fraction(1, 100 * max(len(self._workload.marginals), 1))), terms.budget)
         if self._start is None:
             return
-        if flaw_of(self._start) is not None or not issubclass(self._start.makes, NetworkModel):
+        if flaw_of(self._start) is not None or self._start.makes.kind != NetworkModel.kind:
             raise OptionError(
                 f"answers cannot start from '{self._start.name}': it must keep its promise and learn a network. "
                 "Use privbayes, privabn or independent."
@@ -116,7 +116,7 @@ class Answering:
         share = self._start_share * curator.share_left
         part = curator.part(share, what=f"start: a model learnt by {self._start.name}")
         model = self._start.fit(part, streams=streams, progress=progress)
-        factors = start_of(model) if isinstance(model, NetworkModel) else None
+        factors = start_of(model) if isinstance(model, HasNetwork) else None
         state = None if factors is None else State(curator.domain, start=factors)
         if state is None or not state.fits([]):
             self._notes = ("the model to start from needs tables beyond the bound, so that the start was uniform.",)

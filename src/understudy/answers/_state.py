@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
-from understudy.models import Beliefs, Factor, Network, NetworkModel, Node, Problem, Scopes, find_order
+from understudy.models import Beliefs, Factor, HasNetwork, Network, NetworkModel, Node, Problem, Scopes, find_order
 from understudy.schema import Axis, Domain, recode
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -155,7 +155,7 @@ def _given_others(joint: Floats) -> Floats:
     return np.where(totals > 0, joint / safe, 1 / joint.shape[-1])
 
 
-def start_of(model: NetworkModel, *, most_cells: int = MOST_CELLS) -> list[Factor] | None:
+def start_of(model: HasNetwork, *, most_cells: int = MOST_CELLS) -> list[Factor] | None:
     """The tables of a network, with coarse parents spelt out in leaf codes; None if that would not fit the bound.
 
     Only for networks over the table's own attributes: those over bits of them have no such tables.
