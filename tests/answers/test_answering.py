@@ -81,7 +81,9 @@ def test_every_strategy_answers_well_under_all_terms(strategy, neighbours, delta
     assert ((found.low <= found.shares) & (found.shares <= found.high))[known].all()
 
 
-@pytest.mark.parametrize("strategy", ["tables", "direct", "rounds"])
+@pytest.mark.parametrize(
+    "strategy", ["tables", *(pytest.param(s, marks=pytest.mark.slow) for s in ("direct", "rounds"))]
+)
 def test_intervals_hold_what_they_say_over_many_runs(strategy):
     held = []
     for seed in range(8):

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.answers import State, start_of
@@ -115,6 +115,7 @@ def test_tables_that_no_elimination_holds_are_counted_from_drawn_rows():
     assert 0 < np.abs(found - exact).sum() / 2 < 0.02
 
 
+@settings(max_examples=25)
 @given(states(), st.integers(0, 10**6))
 def test_fitting_never_makes_it_worse_and_finds_what_is_exact(given_state, seed):
     domain, potentials, _ = given_state

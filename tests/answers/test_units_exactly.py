@@ -80,7 +80,7 @@ def test_a_unit_costs_epsilon_and_shows_nowhere_else(case, neighbours):
     assert 0.25 * float(PURE.epsilon) < worst <= float(PURE.epsilon) + TINY
 
 
-@pytest.mark.parametrize("case", ["tables", "direct", "rounds", "pmw"])
+@pytest.mark.parametrize("case", ["tables", "direct", "rounds", pytest.param("pmw", marks=pytest.mark.slow)])
 @relations
 @pytest.mark.filterwarnings("ignore:delta is not below")
 def test_under_zcdp_a_unit_costs_rho(case, neighbours):

@@ -63,6 +63,7 @@ CASES = {
     "privabn, greedy": (*whole_runs.CASES["parents one by one"][:2], 5, (2,)),
     "privabn, drawn": (*whole_runs.CASES["drawn parents"][:2], 5, (2,)),
 }
+SLOW = pytest.mark.slow
 EACH = [(case, bound) for case, (*_, bounds) in CASES.items() for bound in bounds]
 each = pytest.mark.parametrize(("case", "bound"), EACH)
 relations = pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
@@ -163,7 +164,9 @@ def test_a_unit_costs_epsilon_and_shows_nowhere_else(case, bound, neighbours):
     assert 0.45 * float(PURE.epsilon) < worst <= float(PURE.epsilon) + TINY
 
 
-@each
+@pytest.mark.parametrize(
+    ("case", "bound"), [(case, bound) if bound == 2 else pytest.param(case, bound, marks=SLOW) for case, bound in EACH]
+)
 @relations
 @pytest.mark.filterwarnings("ignore:delta is not below")
 def test_under_zcdp_a_unit_costs_rho(case, bound, neighbours):
@@ -172,7 +175,7 @@ def test_under_zcdp_a_unit_costs_rho(case, bound, neighbours):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("bound", [1, 2])
+@pytest.mark.parametrize("bound", [1, pytest.param(2, marks=SLOW)])
 @relations
 def test_a_unit_whose_rows_are_weighed_costs_epsilon(case, bound, neighbours):
     """However many rows it has. With a bound of 1 all units count for as much, so their number stays public."""
@@ -207,7 +210,7 @@ def test_a_run_that_takes_the_number_of_rows_for_public_is_caught(case, monkeypa
 
 @pytest.mark.parametrize("case", CASES)
 @relations
-@pytest.mark.parametrize("budget", [PURE, ZCDP], ids=["pure", "zcdp"])
+@pytest.mark.parametrize("budget", [PURE, pytest.param(ZCDP, marks=SLOW)], ids=["pure", "zcdp"])
 @pytest.mark.filterwarnings("ignore:delta is not below")
 def test_a_unit_of_one_row_is_a_row(case, neighbours, budget):
     """The same transcripts with the same probabilities, noise and charges: one distribution, exactly."""
