@@ -93,19 +93,19 @@ class AnswerOptions(RunOptions):
 
     def _refuse_unused(self) -> None:
         """Refuse what would not be heeded: whoever gives it expects that it is."""
-        pmw, printed = self.strategy == "pmw", self.as_published
+        pmw, printed, with_pmw = self.strategy == "pmw", self.as_published, "--strategy pmw (strategy='pmw')"
         unused = (
-            ("threshold", pmw or printed, "strategy='pmw'"),
-            ("rate", pmw or printed, "strategy='pmw'"),
+            ("threshold", pmw or printed, with_pmw),
+            ("rate", pmw or printed, with_pmw),
             (
                 "updates",
                 pmw and not printed,
-                "strategy='pmw', and not with the algorithm as printed, which sets no bound",
+                f"{with_pmw}; the algorithm as printed sets no bound",
             ),
-            ("start_share", self.start is not None, "a 'start'"),
-            ("theta0", printed, "as_published=True"),
+            ("start_share", self.start is not None, "--start (start=…)"),
+            ("theta0", printed, "--as-published (as_published=True)"),
         )
         declared = {field.name: field.default for field in fields(self)}
         for name, heeded, goes_with in unused:
             if not heeded and getattr(self, name) != declared[name]:
-                raise OptionError(f"'{name}' goes with {goes_with}. Leave it out, or say so.")
+                raise OptionError(f"'{name}' goes with {goes_with}. Leave it out, or add that.")
