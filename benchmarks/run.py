@@ -41,7 +41,9 @@ SCRIPTS = {
     "unmixing": "Un-mixing randomised columns",
     "structure": "Structure from randomised columns",
     "setups": "Parties with a miner and without",
+    "answers": "Answering queries",
     "printed": "The correlated-release paper's algorithm, as printed",
+    "linkage": "Recognising records that belong together",
 }
 NOTES = """\
 Ratios are within one run, except against peers' runs taken from the store, which may have been made under another load.

@@ -57,18 +57,28 @@ Person = dict[str, Any]
 
 
 def main(folder: str) -> None:
-    """Write the three files."""
+    """Write the table and the labels."""
+    entries = draw_entries()
+    names = [*IDENTIFYING, *PUBLISHABLE]
+    write(Path(folder, "people.csv.gz"), names, [[person[name] for name in names] for _, person in entries])
+    pairs = label(numbers_of_rows(), [person for _, person in entries], streams(SEED).get("labels"))
+    write(Path(folder, "people.pairs.csv"), ["row_a", "row_b", "same"], pairs)
+
+
+def draw_entries() -> list[tuple[int, Person]]:
+    """Every row, and the number of the person that it is about."""
     coins = streams(SEED)
     people = draw_people(coins.get("people"))
     rng = coins.get("duplicates")
     entries = list(enumerate(people))
     again = rng.choice(PEOPLE, size=DUPLICATES).tolist()
     entries += [(number, spoilt(people[number], rng)) for number in again]
-    entries = [entries[i] for i in coins.get("order").permutation(len(entries))]
-    names = [*IDENTIFYING, *PUBLISHABLE]
-    write(Path(folder, "people.csv.gz"), names, [[person[name] for name in names] for _, person in entries])
-    pairs = label([number for number, _ in entries], [person for _, person in entries], coins.get("labels"))
-    write(Path(folder, "people.pairs.csv"), ["row_a", "row_b", "same"], pairs)
+    return [entries[i] for i in coins.get("order").permutation(len(entries))]
+
+
+def numbers_of_rows() -> list[int]:
+    """Who each row is about: the truth, which is not in the table."""
+    return [number for number, _ in draw_entries()]
 
 
 def draw_people(rng: Rng) -> list[Person]:

@@ -102,9 +102,9 @@ class Maker:
         """Somebody of the same household: a twin, a namesake of another age, a spouse or a child."""
         found = {**other, "given_name": self.pick(self.given), "birthday": self.birthday()}
         kind = self.rng.random()
-        if kind < 0.12:
+        if kind < 0.04:
             found["birthday"] = other["birthday"]
-        elif kind < 0.24:
+        elif kind < 0.12:
             found["given_name"] = other["given_name"]
         found = {**found, **self.contact(found)}
         if self.chance(0.5):

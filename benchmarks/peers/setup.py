@@ -38,6 +38,9 @@ PEERS = {
         Peer("smartnoise", ("smartnoise-synth==1.0.8",), "run_smartnoise.py", ("python3.11", "python3.10")),
         Peer("mbi", ("mbi==2.0.0", "pandas<3"), "run_mbi.py", ("python3.12", "python3.11")),
         Peer("pgmpy", ("pgmpy==1.1.2",), "run_pgmpy_sampling.py"),
+        Peer("splink", ("splink==5.0.0",), "run_splink.py"),
+        # no peer, but not ours either: names and places of invented people
+        Peer("faker", ("Faker==40.54.0", "numpy"), "make_people.py"),
     )
 }
 

@@ -9,7 +9,7 @@ and 1 of either sign. Each seed draws queries and groups anew.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,8 +20,20 @@ import numpy.typing as npt
 
 from research._data import load
 from understudy._core.randomness import Rng, streams
-from understudy.answers import MENDED, ProductQueries, Reading, answer_as_printed
+from understudy.answers import (
+    MENDED,
+    Line,
+    ProductQueries,
+    Reading,
+    answer_as_printed,
+    answer_workload,
+    make_workload,
+)
 from understudy.correlate import Links, compare_sensitivities
+from understudy.counting import open_counter
+from understudy.privacy import PrivacyUnit, make_budget, make_noise, open_curator
+from understudy.schema import Schema
+from understudy.tables import Table
 
 ROWS, QUERIES = 35_561, 10_000
 BOUND = 12
@@ -32,6 +44,9 @@ MOST_ASKED = 4
 _CORRELATED = 0.25
 _THETA0, _RATE = 0.6, 0.7
 _BLOCK = 1_000
+_VALUES = ("low", "high")
+OURS: Mapping[str, int] = {"ours": 1, "ours for groups": BOUND}
+"""With how many rows each protects at once."""
 READINGS: Mapping[str, Reading] = {"as printed": Reading(), "mended": MENDED}
 
 Floats = npt.NDArray[np.float64]
@@ -132,7 +147,8 @@ def answers(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, flo
     """`deviation` (eq. 23) of all answers, as shares, and `accuracy`, 1 less of it; `corrections`, where there are any.
 
     Parameters: `dataset`, `method`, `epsilon`; `threshold` for the printed form, and `noise`, a scale of noise in
-    place of the one that is printed. Methods: `laplace`, `laplace for groups`, `uniform`, `as printed`, `mended`.
+    place of the one that is printed. Methods: `laplace`, `laplace for groups`, `uniform`, `as printed`, `mended`;
+    `ours` and `ours for groups` answer the whole workload at once, with the strategy that is the default.
     """
     asked = given(params, seed, folder)
     truth = shares_of(asked)
@@ -141,12 +157,35 @@ def answers(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, flo
     if method in READINGS:
         return _as_printed(asked, truth, params, noise)
     n = len(asked.cells)
+    if method in OURS:
+        return measured(_ours(asked, params["epsilon"], OURS[method], seed), truth)
     if method == "uniform":
         told = uniform_answers(asked)
     else:
         rows = BOUND if method == "laplace for groups" else 1
         told = truth + noise.laplace(0.0, rows * len(truth) / (n * params["epsilon"]), len(truth))
     return measured(told, truth)
+
+
+def _ours(asked: Setting, epsilon: float, rows: int, seed: int) -> Floats:
+    """Answers under a guarantee for any change of so many rows."""
+    names = [f"column {number}" for number in range(1, len(asked.queries.shape) + 1)]
+    schema = Schema.from_dict({"fields": [{"name": name, "categories": list(_VALUES)} for name in names]})
+    columns = np.unravel_index(asked.cells, asked.queries.shape)
+    counter = open_counter(Table(schema.domain, tuple(column.astype(np.uint8) for column in columns)))
+    lines = [Line.of(text, where="") for text in _texts(asked.queries, names)]
+    curator = open_curator(
+        counter, budget=make_budget(epsilon), noise=make_noise(seed=seed), unit=PrivacyUnit(max_rows=rows)
+    )
+    return answer_workload(curator, make_workload(lines, schema)).shares
+
+
+def _texts(queries: ProductQueries, names: Sequence[str]) -> Iterator[str]:
+    """What each count asks, in words."""
+    asked = np.stack([(weights == 0).any(axis=1) for weights in queries.weights], axis=1)
+    value = np.stack([weights[:, 1] > 0 for weights in queries.weights], axis=1).astype(int)
+    for query, which in enumerate(asked):
+        yield ", ".join(f"{names[a]}={_VALUES[value[query, a]]}" for a in np.flatnonzero(which).tolist())
 
 
 def measured(told: Floats, truth: Floats) -> dict[str, float]:

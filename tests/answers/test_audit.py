@@ -1,8 +1,9 @@
-"""Audits of Algorithm 2 as printed on the pairs of the soundness review, rows 8 and 9: it must be caught.
+"""Audits on the pairs of the soundness review, rows 8 and 9: Algorithm 2 as printed is caught, sound questions not.
 
 Seeds are fixed. A bound is wrong with a chance of 1 in 1,000 for a fresh seed, whatever the algorithm.
 """
 
+from fractions import Fraction
 from math import exp, log
 
 import numpy as np
@@ -11,6 +12,10 @@ import pytest
 from tests.audit_tools import epsilon_lower_bound
 from understudy.answers import MENDED, Reading, answer_as_printed, printed_round, round_epsilon
 from understudy.correlate import Links, correlated_sensitivity
+from understudy.counting import open_counter
+from understudy.privacy import FirstAbove, LinearQueries, NoisyLinear, make_budget, make_noise, open_curator
+from understudy.schema import Attribute, Domain, Marginal
+from understudy.tables import Table
 
 ROWS, CELLS, ROUNDS = 1_000, 16, 200
 NUMBERS = {"rate": 0.7, "theta0": 0.6}
@@ -83,14 +88,14 @@ SIGNED_WEIGHTS = Reading(renormalised=True, by_cell=True)
 
 @pytest.mark.parametrize("reading", [Reading(), SIGNED_WEIGHTS], ids=["as printed", "renormalised"])
 def test_row_8_an_analyst_who_tunes_queries_to_the_threshold_is_caught(reading):
-    assert proved(0.02, 3, 1_000, reading) > 1
+    assert proved(0.02, 3, 500, reading) > 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reading", [Reading(), SIGNED_WEIGHTS], ids=["as printed", "renormalised"])
 def test_row_8_in_full(reading):
     assert proved(0.02, 3, 5_000, reading) > 2
-    assert proved(0.005, 5, 5_000, reading) > 3
+    assert proved(0.005, 5, 5_000, reading) > 2
 
 
 def zero_answers(matching, trials, reading):
@@ -114,3 +119,49 @@ def test_row_9_an_answer_about_nobody_is_exact(reading):
     hits = [zero_answers(matching, trials, reading) for matching in (0, 1)]
     assert hits == [trials, 0]
     assert epsilon_lower_bound(*hits, trials) > 4
+
+
+def sound_places(cell, trials):
+    """Where the sound test stops, on 200 queries that are all tuned to the threshold; 200 where it does not."""
+    domain = Domain((Attribute(name="value", size=CELLS),))
+    counts = np.rint(shares_of(cell) * ROWS).astype(int)
+    counter = open_counter(Table(domain, (np.repeat(np.arange(CELLS), counts).astype(np.uint8),)), threads=1)
+    weights = np.zeros((ROUNDS, CELLS), dtype=np.int64)
+    weights[:, 0] = 1
+    queries = [LinearQueries.dense(Marginal.of(0), domain, weights, 1)]
+    threshold = 20  # T = 0.02, in counts
+    asked = FirstAbove(queries=queries, guesses=np.full(ROUNDS, threshold + 0.5), threshold=Fraction(threshold))
+    noise, found = make_noise(seed=80 + cell), []
+    for _ in range(trials):
+        curator = open_curator(counter, budget=make_budget(1), noise=noise)
+        place = curator.ask(asked, share=Fraction(1))
+        found.append(ROUNDS if place is None else place)
+    return np.array(found)
+
+
+def test_row_8_the_sound_test_of_a_threshold_is_not_caught():
+    trials, events = 2_000, (1, 5, 20, ROUNDS)
+    here, there = (sound_places(cell, trials) for cell in (0, 1))
+    for limit in events:
+        hits = [int((seen >= limit).sum()) for seen in (here, there)]
+        assert epsilon_lower_bound(*hits, trials, alpha=1e-3 / len(events)) <= 1
+
+
+def sound_zeros(matching, trials):
+    """How often a sound answer about a value that nobody has, or one record, is 0 exactly."""
+    domain = Domain((Attribute(name="value", size=2),))
+    rows = np.array([0] * (51 - matching) + [1] * matching, dtype=np.uint8)
+    counter = open_counter(Table(domain, (rows,)), threads=1)
+    asked = NoisyLinear(queries=[LinearQueries.dense(Marginal.of(0), domain, np.array([[0, 1]]), 1)])
+    noise, hits = make_noise(seed=90 + matching), 0
+    for _ in range(trials):
+        told = open_curator(counter, budget=make_budget(1), noise=noise).ask(asked, share=Fraction(1))
+        hits += bool(told.values[0] == 0)
+    return hits
+
+
+def test_row_9_a_sound_answer_about_nobody_is_as_noisy_as_any():
+    trials = 2_000
+    hits = [sound_zeros(matching, trials) for matching in (0, 1)]
+    assert min(hits) > 100
+    assert epsilon_lower_bound(*hits, trials) <= 1

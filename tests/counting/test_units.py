@@ -132,6 +132,7 @@ def _read(values, **kinds):
         ([7, 8, 7], pa.int64()),
         ([7.0, 8.5, 7.0], pa.float64()),
         (["7", "8", " 7 "], pa.string()),
+        (["Zo\u00eb", "Zoe", "Zoe\u0308"], pa.string()),
         (["7", "8", "7"], pa.dictionary(pa.int8(), pa.string())),
         ([True, False, True], pa.bool_()),
         ([7, 8, 7], pa.decimal128(5, 2)),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from understudy.answers._found import HOW, REFUSED, BatchAnswers, Found, How
+from understudy.answers._found import HOW, REFUSED, BatchAnswers, Found, How, half_width, with_noisy_rows
 from understudy.answers._online import TEST_SHARE, OnlineSettings, answer_online, reach_of_test
 from understudy.answers._planning import TablesPlan, direct_error, plan_tables
 from understudy.answers._rounds import answer_in_rounds
@@ -19,7 +19,7 @@ from understudy.answers._tables import answer_directly, answer_from_tables
 from understudy.answers._workload import Workload
 from understudy.methods import ROWS_SHARE
 from understudy.models import NetworkModel
-from understudy.privacy import Curator
+from understudy.privacy import Curator, NumberOfRows
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Strategy: TypeAlias = Literal["auto", "tables", "rounds", "pmw", "direct"]
@@ -114,7 +114,15 @@ def answer_workload(
         found = answer_in_rounds(curator, workload, state, progress)
     else:
         found = answer_online(curator, workload, state, online_settings(curator, workload, chosen))
+    reach = _reach_of_rows(curator, n)
+    found = replace(found, batches=[with_noisy_rows(batch, reach) for batch in found.batches])
     return _in_order(workload, found, n, strategy, because)
+
+
+def _reach_of_rows(curator: Curator, n: int) -> float:
+    """How far the number of rows may be off, as a part of it, but for 5 %; 0 where it is public."""
+    levels = [charge.noise for charge in curator.charges if charge.what == NumberOfRows().what]
+    return max((float(half_width(level, np.ones(1))[0]) / n for level in levels if level is not None), default=0.0)
 
 
 def online_settings(curator: Curator, workload: Workload, settings: AnswerSettings) -> OnlineSettings:

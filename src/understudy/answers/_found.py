@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import Literal, TypeAlias
 
@@ -88,3 +88,23 @@ def upper_end(value: float, noise: NoiseLevel, *, grid: int = 1) -> float:
     if noise.kind == "laplace":
         return value + log(10) * float(noise.scale) / grid
     return value + (1.645 * sqrt(noise.variance) + (0.5 if noise.kind == "gaussian" else 0.0)) / grid
+
+
+def with_noisy_rows(found: BatchAnswers, reach: float) -> BatchAnswers:
+    """The same answers with intervals that also cover a noisy number of rows, which is within this part of itself.
+
+    A share is a count over the number of rows, so that number's noise moves all shares, in proportion to them. Beside
+    the noise of a measurement it is independent, and deviations add up in squares; other intervals are bounds, and
+    just grow.
+
+    >>> found = BatchAnswers.of(np.array([0.5]), np.array([0.47]), np.array([0.53]), MEASURED)
+    >>> wider = with_noisy_rows(found, 0.05)
+    >>> wider.low.round(3).tolist(), wider.high.round(3).tolist()
+    ([0.46], [0.54])
+    """
+    if reach <= 0:
+        return found
+    middle, half = (found.low + found.high) / 2, (found.high - found.low) / 2
+    off = middle * reach / (1 - reach) if reach < 1 else np.ones_like(middle)
+    wider = np.where(found.how == MEASURED, np.hypot(half, off), half + off)
+    return replace(found, low=np.clip(middle - wider, 0.0, 1.0), high=np.clip(middle + wider, 0.0, 1.0))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from understudy.answers._fitting import Noted, fit
 from understudy.answers._found import MEASURED, MODEL, REFUSED, BatchAnswers, Found, half_width
-from understudy.answers._state import State
+from understudy.answers._state import QUICK_CELLS, State
 from understudy.answers._workload import Workload
 from understudy.privacy import (
     AboveThreshold,
@@ -155,6 +155,6 @@ class _Online:
             precision=(n / max(found.deviation, 1e-9)) ** 2,
             queries=query,
         )
-        if self._state.fits([noted.attributes]):
+        if self._state.fits([noted.attributes], most_cells=QUICK_CELLS):
             self._noted.append(noted)
             self._state = fit(self._state, self._noted, steps=_STEPS, rate=self._settings.rate)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from understudy.answers._fitting import Noted, fit
 from understudy.answers._found import MODEL, BatchAnswers, Found, upper_end
-from understudy.answers._state import Attributes, State
+from understudy.answers._state import QUICK_CELLS, Attributes, State
 from understudy.answers._tables import STEPS, note_table
 from understudy.answers._workload import Workload
 from understudy.privacy import WEIGHT_PARTS, Curator, NoisyTables, QuantileOfErrors, WorstTable
@@ -36,8 +36,7 @@ COVERED = Fraction(19, 20)
 CHOICE_SHARE = Fraction(1, 5)
 """Of a round's share: for choosing the table. The rest measures it."""
 _ROUNDS_A_COLUMN = {True: 3, False: 8}  # pure ε: costs add up, so fewer and larger rounds
-_MOST_ROUNDS, _MOST_CANDIDATES, _STEPS_A_ROUND = 120, 400, 40
-_MOST_CANDIDATE_CELLS = 1 << 20
+_MOST_ROUNDS, _MOST_CANDIDATES, _STEPS_A_ROUND = 120, 400, 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +67,7 @@ def candidates_of(workload: Workload) -> Candidates:
                 found.update(combinations(scope, size))
     domain = workload.domain
     scopes = sorted(
-        (scope for scope in found if Marginal.of(*scope).n_cells(domain) <= _MOST_CANDIDATE_CELLS),
+        (scope for scope in found if Marginal.of(*scope).n_cells(domain) <= QUICK_CELLS),
         key=lambda scope: (len(scope), scope),
     )
     # how many columns they share, over all queries: a table of two columns tells less about a query than one of three
@@ -131,7 +130,7 @@ class _Rounds:
 
     def possible(self, state: State) -> bool:
         """Whether there is a table left that the distribution could take up."""
-        self._open = [i for i in self._open if state.fits([self._candidates.scopes[i]])]
+        self._open = [i for i in self._open if state.fits([self._candidates.scopes[i]], most_cells=QUICK_CELLS)]
         return bool(self._open)
 
     def one(self, state: State, noted: list[Noted]) -> State:

@@ -24,6 +24,8 @@ Attributes: TypeAlias = tuple[int, ...]
 
 MOST_CELLS = 1 << 22
 """Cells of the largest table that inference may need. Some sixteen such tables live at once: half a GiB."""
+QUICK_CELLS = 1 << 17
+"""The same where a distribution is fitted to many measurements, and so read a thousand times: some 10 ms each."""
 
 
 _DRAWN = 1 << 20
@@ -60,11 +62,15 @@ class State:
         """Attributes of which anything is known; all others are uniform and on their own."""
         return frozenset(a for scope in self.scopes for a in scope)
 
-    def fits(self, more: Iterable[Attributes]) -> bool:
-        """Whether potentials over these attributes, too, would keep all tables of inference within the bound."""
+    def fits(self, more: Iterable[Attributes], *, most_cells: int | None = None) -> bool:
+        """Whether potentials over these attributes, too, would keep all tables of inference within the bound.
+
+        `most_cells` is a smaller bound, where a distribution is to be read many times.
+        """
         wanted = {tuple(sorted(scope)) for scope in more}
         sizes = {a: attribute.size for a, attribute in enumerate(self.domain)}
-        if any(prod(sizes[a] for a in scope) > self.most_cells for scope in wanted):
+        most = self.most_cells if most_cells is None else min(most_cells, self.most_cells)
+        if any(prod(sizes[a] for a in scope) > most for scope in wanted):
             return False
         scopes = sorted(self.scopes | wanted)
 
@@ -75,7 +81,7 @@ class State:
             return found
 
         variables = {a for scope in scopes for a in scope if sizes[a] > 1}
-        return find_order(make, frozenset(), variables).largest <= self.most_cells
+        return find_order(make, frozenset(), variables).largest <= most
 
     def moved(self, steps: Mapping[Attributes, Floats]) -> State:
         """The distribution multiplied by exp of these tables and rescaled."""

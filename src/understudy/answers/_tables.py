@@ -10,7 +10,7 @@ import numpy.typing as npt
 from understudy.answers._fitting import Noted, fit, fit_table
 from understudy.answers._found import MEASURED, BatchAnswers, Found, half_width
 from understudy.answers._planning import TablesPlan
-from understudy.answers._state import State
+from understudy.answers._state import QUICK_CELLS, State
 from understudy.answers._workload import Workload
 from understudy.models import project_to_simplex
 from understudy.privacy import Curator, Measurement, NoisyLinear, NoisyTables
@@ -77,8 +77,9 @@ def which_fit(state: State, noted: Sequence[Noted]) -> list[bool]:
     """Which of the measured things a distribution can take up within its bound, first come, first served."""
     held: list[tuple[int, ...]] = []
     found = []
+    most = None if len(noted) == 1 and not state.scopes else QUICK_CELLS
     for one in noted:
-        fits = state.fits([*held, one.attributes])
+        fits = state.fits([*held, one.attributes], most_cells=most)
         found.append(fits)
         held += [one.attributes] if fits else []
     return found

@@ -7,7 +7,7 @@ neighbourhood). Keys are used from the most telling to the least, as long as the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -83,7 +83,7 @@ def combined(weak: Sequence[Key]) -> list[Key]:
 
 
 def candidate_pairs(
-    keys: Iterable[Key],
+    keys: Sequence[Key],
     order: Ints,
     blocking: Blocking | None = None,
     *,
@@ -101,16 +101,31 @@ def candidate_pairs(
     settings = blocking or Blocking()
     n = len(order)
     room = settings.room(n)
-    sized = sorted(((_Blocks.of(key, order), key.label) for key in keys), key=lambda one: one[0].n_pairs(settings))
+    sized = sorted((_Blocks.size_of(key, settings), place) for place, key in enumerate(keys))
     found: Ints = np.empty(0, dtype=np.int64)
-    for done, (blocks, _) in enumerate(sized):
-        if len(found) + blocks.n_pairs(settings) > room and done:
-            break
-        pairs = blocks.pairs(settings, n)
-        found = np.unique(np.concatenate([found, pairs]))
+    waiting: list[Ints] = []
+    for done, (size, place) in enumerate(sized):
+        if len(found) + sum(map(len, waiting)) + size > room:  # what waits may be there already
+            found, waiting = _distinct([found, *waiting]), []
+            if done and len(found) + size > room:
+                break
+        waiting.append(_Blocks.of(keys[place], order).pairs(settings, n))
         if progress:
             progress(done + 1, len(sized))
+    found = _distinct([found, *waiting])
     return found // n, found % n
+
+
+def _distinct(parts: list[Ints]) -> Ints:
+    """Each number once, in rising order. Sorting is several times faster here than NumPy's own, which hashes."""
+    whole = np.concatenate(parts)
+    whole.sort()
+    return whole[np.concatenate([[True], whole[1:] != whole[:-1]])] if len(whole) else whole
+
+
+def _reach(sizes: Ints, settings: Blocking) -> Ints:
+    """How far along its block a row is paired."""
+    return np.where(sizes <= settings.block, sizes - 1, np.minimum(settings.window, sizes - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,18 +151,18 @@ class _Blocks:
         rows = rows[np.lexsort((order[rows], blocks))]
         return cls(rows, np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(sizes) else sizes, sizes)
 
-    def n_pairs(self, settings: Blocking) -> int:
-        """At most so many pairs."""
-        reach = self._reach(settings)
-        return int((self.sizes * reach).sum())
-
-    def _reach(self, settings: Blocking) -> Ints:
-        """How far along its block a row is paired."""
-        return np.where(self.sizes <= settings.block, self.sizes - 1, settings.window)
+    @staticmethod
+    def size_of(key: Key, settings: Blocking) -> int:
+        """So many pairs a key makes, those counted that others make, too."""
+        numbers = np.sort(key.numbers[key.numbers != 0])
+        starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if len(numbers) else numbers
+        sizes = np.diff(np.concatenate([starts, [len(numbers)]])).astype(np.int64)
+        reach = _reach(sizes, settings)
+        return int((sizes * reach - reach * (reach + 1) // 2).sum())
 
     def pairs(self, settings: Blocking, n: int) -> Ints:
         """The pairs, each as one number."""
-        reach = np.repeat(self._reach(settings), self.sizes)
+        reach = np.repeat(_reach(self.sizes, settings), self.sizes)
         ends = np.repeat(self.starts + self.sizes, self.sizes)
         here = np.arange(len(self.rows))
         parts = []

@@ -9,6 +9,7 @@ part of their names; in what is a person's own they are like random pairs, and t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -24,25 +25,38 @@ _ROUNDS = 50
 _ANCHOR = 100.0  # pairs that the copies, and the random pairs, count for
 
 
-def first_guesses(candidates: Agreement, copies: Agreement, random_pairs: Agreement) -> Probabilities:
-    """For each candidate pair the probabilities of being the same, of one household, of strangers."""
-    steps = [found for _, found in candidates]
-    homes = [tag.at_home for tag, _ in candidates]
-    alike = [_shares(found) for _, found in copies]
-    apart = [_shares(found) for _, found in random_pairs]
-    tables = [np.stack(parts) for parts in zip(alike, _at_home(homes, alike, apart), map(_shares, steps), strict=True)]
-    weights = np.array([0.05, 0.05 if "shared" in homes else 0.0, 0.9])
-    for _ in range(_ROUNDS):
-        found = _classes(steps, tables, weights)
-        weights = found.mean(axis=0)
-        tables = []
-        for step, home, same, strangers in zip(steps, homes, alike, apart, strict=True):
-            counts = np.stack([np.bincount(step, weights=found[:, c], minlength=N_STEPS) for c in range(3)])
-            counts[SAME] += _ANCHOR * same
-            counts[STRANGERS] += _ANCHOR * strangers
-            counts[HOUSEHOLD] = {"shared": same, "partly": counts[HOUSEHOLD] + 1, "own": strangers}[home]
-            tables.append(counts / counts.sum(axis=1, keepdims=True))
-    return _classes(steps, tables, weights)
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """The three classes: how often each is met among candidates, and how they agree in each respect."""
+
+    weights: Probabilities
+    tables: tuple[Probabilities, ...]
+
+    @classmethod
+    def fit(cls, candidates: Agreement, copies: Agreement, random_pairs: Agreement) -> Mixture:
+        """The classes of these candidate pairs, between copies and random pairs."""
+        steps = [found for _, found in candidates]
+        homes = [tag.at_home for tag, _ in candidates]
+        alike = [_shares(found) for _, found in copies]
+        apart = [_shares(found) for _, found in random_pairs]
+        start = zip(alike, _at_home(homes, alike, apart), map(_shares, steps), strict=True)
+        tables = [np.stack(parts) for parts in start]
+        weights = np.array([0.05, 0.05 if "shared" in homes else 0.0, 0.9])
+        for _ in range(_ROUNDS):
+            found = _classes(steps, tables, weights)
+            weights = found.mean(axis=0)
+            tables = []
+            for step, home, same, strangers in zip(steps, homes, alike, apart, strict=True):
+                counts = np.stack([np.bincount(step, weights=found[:, c], minlength=N_STEPS) for c in range(3)])
+                counts[SAME] += _ANCHOR * same
+                counts[STRANGERS] += _ANCHOR * strangers
+                counts[HOUSEHOLD] = {"shared": same, "partly": counts[HOUSEHOLD] + 1, "own": strangers}[home]
+                tables.append(counts / counts.sum(axis=1, keepdims=True))
+        return cls(weights, tuple(tables))
+
+    def guesses(self, pairs: Agreement) -> Probabilities:
+        """For each pair the probabilities of being the same, of one household, of strangers."""
+        return _classes([found for _, found in pairs], self.tables, self.weights)
 
 
 def _classes(steps: Sequence[Steps], tables: Sequence[Probabilities], weights: Probabilities) -> Probabilities:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float32]
-TAG_VALUES = (-1, 0, 1)
+_LEAST_SPREAD = 0.03  # a feature that hardly varies is not blown up
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Network:
 
     `tags` are the classes: 1 the records belong together, 0 they do not, −1 they are opposed.
 
-    >>> network = Network((np.eye(1, 2, 1),), (np.zeros(2),), (0, 1), np.zeros(1), np.ones(1))
+    >>> network = Network((np.eye(1, 2, 1),), (np.zeros(2),), (0, 1))
     >>> network.probabilities(np.zeros((1, 1))).tolist()
     [[0.5, 0.5]]
     """
@@ -33,8 +33,6 @@ class Network:
     weights: tuple[Floats, ...]
     biases: tuple[Floats, ...]
     tags: tuple[int, ...]
-    center: Floats
-    scale: Floats
 
     def __post_init__(self) -> None:
         for name in ("weights", "biases"):
@@ -46,7 +44,7 @@ class Network:
     @property
     def layers(self) -> tuple[int, ...]:
         """Neurons of each layer, inputs and outputs included."""
-        return (len(self.center), *(len(bias) for bias in self.biases))
+        return (len(self.weights[0]), *(len(bias) for bias in self.biases))
 
     def probabilities(self, features: npt.ArrayLike) -> Floats:
         """The probability of each tag, for each pair (eq. 13)."""
@@ -71,13 +69,15 @@ class Network:
             alive = output.max(axis=0, initial=0) > 0
             weights[layer], biases[layer] = weights[layer][:, alive], biases[layer][alive]
             weights[layer + 1] = weights[layer + 1][alive]
-        return Network(tuple(weights), tuple(biases), self.tags, self.center, self.scale)
+        return Network(tuple(weights), tuple(biases), self.tags)
 
     def _hidden(self, features: npt.ArrayLike) -> list[Floats]:
         """The inputs, and the outputs of each hidden layer (eq. 9, 10)."""
-        outputs = [((np.asarray(features, dtype=np.float32) - self.center) / self.scale).astype(np.float32)]
+        outputs = [np.asarray(features, dtype=np.float32)]
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            outputs.append(np.maximum(outputs[-1] @ weight + bias, 0))
+            output = outputs[-1] @ weight
+            output += bias
+            outputs.append(np.maximum(output, 0, out=output))
         return outputs
 
 
@@ -87,7 +87,7 @@ def train(
     """A network trained on pairs with known tags, its dead neurons dropped."""
     from sklearn.neural_network import MLPClassifier
 
-    center, scale = features.mean(axis=0), np.maximum(features.std(axis=0), 1e-3)
+    center, scale = features.mean(axis=0), np.maximum(features.std(axis=0), _LEAST_SPREAD)
     inputs = (features - center) / scale
     few = len(tags) < 2_000
     fitted = MLPClassifier(
@@ -106,12 +106,15 @@ def train(
 
 
 def _network(fitted: Any, center: Floats, scale: Floats) -> Network:
+    """The network for features as they are: that they were standardised in training goes into its first layer."""
     weights, biases = [*fitted.coefs_], [*fitted.intercepts_]
+    biases[0] = biases[0] - (center / scale) @ weights[0]
+    weights[0] = weights[0] / scale[:, None]
     if len(fitted.classes_) == 2:  # logistic: the softmax of (0, z)
         weights[-1] = np.concatenate([np.zeros_like(weights[-1]), weights[-1]], axis=1)
         biases[-1] = np.concatenate([[0.0], biases[-1]])
     tags = tuple(int(tag) for tag in fitted.classes_)
-    return Network(tuple(weights), tuple(biases), tags, center, scale)
+    return Network(tuple(weights), tuple(biases), tags)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from understudy.options import CorrelateOptions
 from understudy.tables import Source, open_source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-_AT_ONCE = 500_000  # pairs
+_AT_ONCE = 250_000  # pairs
 _COPIES = 4_000
 _NEEDED = ("rapidfuzz", "sklearn")
 
@@ -82,9 +82,11 @@ def _recognised(opened: Source, asked: CorrelateOptions, tell: Progress) -> Corr
         records.keys(), records.order, progress=lambda done, total: tell("finding pairs to compare", done, total)
     )
     tell("learning", 0, 1)
-    network = learn(records, originals, pairs, known, coins)
+    learnt = learn(records, originals, pairs, known, coins)
     tell("learning", 1, 1)
-    links = _linked(records, network, pairs, threshold=float(asked.threshold), known=known, tell=tell)
+    likely = _likely(records, learnt.network, pairs, threshold=float(asked.threshold), tell=tell)
+    network = learnt.revised(records, likely)
+    links = _linked(records, network, likely, threshold=float(asked.threshold), known=known)
     groups = Groups(
         of_row=bounded_groups(links, asked.max_rows),
         max_rows=asked.max_rows,
@@ -130,35 +132,36 @@ def _read(opened: Source, chosen: FieldMap, key: str | None, tell: Progress) -> 
     return columns, pa.chunked_array(parts, pa.string()).combine_chunks()
 
 
-def _linked(
-    records: Records,
-    network: Network,
-    pairs: tuple[Ints, Ints],
-    *,
-    threshold: float,
-    known: Labels | None,
-    tell: Progress,
-) -> Links:
-    """All pairs whose degree reaches the threshold; those below it are 0. Labels are kept to."""
+def _likely(
+    records: Records, network: Network, pairs: tuple[Ints, Ints], *, threshold: float, tell: Progress
+) -> tuple[Ints, Ints]:
+    """Candidate pairs whose degree comes near the threshold: few enough to be looked at once more."""
     first, second = pairs
-    kept: list[tuple[Any, Any, Any]] = []
+    kept = [np.empty((2, 0), dtype=np.int64)]
     for start in range(0, len(first), _AT_ONCE):
         one, other = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
-        degrees = network.degrees(records.features(one, other))
-        strong = np.abs(degrees) >= threshold
-        kept.append((one[strong], other[strong], degrees[strong]))
+        near = np.abs(network.degrees(records.features(one, other))) >= threshold / 2
+        kept.append(np.stack([one[near], other[near]]))
         tell("comparing", min(start + _AT_ONCE, len(first)), len(first))
+    found = np.concatenate(kept, axis=1)
+    return found[0], found[1]
+
+
+def _linked(
+    records: Records, network: Network, likely: tuple[Ints, Ints], *, threshold: float, known: Labels | None
+) -> Links:
+    """All pairs whose degree reaches the threshold; those below it are 0. Labels are kept to."""
+    n = records.n_rows
+    numbers = likely[0] * n + likely[1]
+    parts = [
+        network.degrees(records.features(likely[0][start : start + _AT_ONCE], likely[1][start : start + _AT_ONCE]))
+        for start in range(0, len(numbers), _AT_ONCE)
+    ]
+    degrees = np.concatenate([np.empty(0, dtype=np.float32), *parts])
+    degrees[np.abs(degrees) < threshold] = 0
     if known is not None:
-        kept.append((known.first, known.second, known.tags))
-    if not kept:
-        return Links.of_pairs(records.n_rows, [], [], [])
-    one, other, degrees = (np.concatenate(part) for part in zip(*kept, strict=True))
-    numbers = np.minimum(one, other) * records.n_rows + np.maximum(one, other)
-    # of a pair that is there twice the last one counts: its label
-    distinct, last = np.unique(numbers[::-1], return_index=True)
-    return Links.of_pairs(
-        records.n_rows,
-        distinct // records.n_rows,
-        distinct % records.n_rows,
-        np.clip(degrees[::-1][last], -1, 1),
-    )
+        labelled = np.minimum(known.first, known.second) * n + np.maximum(known.first, known.second)
+        others = ~np.isin(numbers, labelled)
+        numbers = np.concatenate([numbers[others], labelled])
+        degrees = np.concatenate([degrees[others], known.tags])
+    return Links.of_pairs(n, numbers // n, numbers % n, np.clip(degrees, -1, 1))

@@ -112,7 +112,7 @@ def unit_texts(column: Column, name: str) -> pa.Array:
     if pa.types.is_decimal(column.type):  # 12 and 12.00 are one number, written with two scales
         texts = pc.replace_substring_regex(texts, r"(\.\d*?)0+$", r"\1")
         return pc.replace_substring_regex(texts, r"\.$", "")
-    return pc.utf8_trim_whitespace(texts)
+    return pc.utf8_normalize(pc.utf8_trim_whitespace(texts), form="NFC")
 
 
 def _texts_of_doubles(column: pa.Array) -> pa.Array:
