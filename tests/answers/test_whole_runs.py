@@ -15,7 +15,9 @@ import pytest
 
 from tests.methods.test_whole_runs_exactly import PURE, TINY, ZCDP, log_ratios, renyi_per_order, transcripts
 from tests.privacy.test_linear_questions import first_above
-from understudy.answers import AnswerSettings, LinearQuery, answer_workload, make_workload, read_lines
+from understudy._core.randomness import Streams
+from understudy.answers import Answering, AnswerSettings, LinearQuery, answer_workload, make_workload, read_lines
+from understudy.methods import read_method
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, AboveThreshold
 from understudy.schema import Schema
 
@@ -138,6 +140,30 @@ def test_under_zcdp_a_run_costs_rho(case, neighbours):
     for here, there in Runs(settings, neighbours, ZCDP).pairs(most):
         worst = max(worst, renyi_per_order(here, there), renyi_per_order(there, here))
     assert 0.1 * float(ZCDP.rho) < worst <= float(ZCDP.rho) + TINY
+
+
+@pytest.mark.parametrize("method", ["independent", "privbayes"])
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
+@pytest.mark.parametrize("strategy", ["direct", "rounds", "pmw"])
+def test_a_start_is_paid_for_out_of_the_same_budget(strategy, neighbours, method):
+    settings = PMW if strategy == "pmw" else AnswerSettings(strategy=strategy)
+
+    def run(curator):
+        answering = Answering(FEW, settings, start=read_method(method), start_share=Fraction(1, 3))
+        answering.fit(curator, streams=Streams(1))
+        return answering.answered
+
+    def of(*rows):
+        return transcripts(run, SCHEMA.domain, rows, neighbours, PURE, [3] if neighbours is ADD_REMOVE else [])
+
+    worst, rows = 0.0, ((0, 0), (1, 2))
+    here = of(*rows)
+    for new in ((1, 1), (0, 2)):
+        there = of(*rows, new) if neighbours is ADD_REMOVE else of(new, *rows[1:])
+        assert same_to_readers(here, there)
+        for pair in ((here, there), (there, here)):
+            worst = max(worst, *(loss for loss, _ in log_ratios(*pair)))
+    assert 0.25 * float(PURE.epsilon) < worst <= float(PURE.epsilon) + TINY
 
 
 def test_corrections_that_are_not_paid_for_are_caught(monkeypatch):

@@ -73,6 +73,16 @@ def test_columns_that_nobody_asks_about_are_said_to_be_uniform(tmp_path):
     assert not any("no query asks about" in warning for warning in told)
 
 
+def test_columns_that_queries_ask_about_but_nothing_was_learnt_of_are_told_apart():
+    found = us.answer("demo", ["sex=Male"], epsilon=20, seed=1, strategy="pmw", threshold=0.9)
+    assert found.answered.steps == "0 of 10 corrections at a threshold of 0.9 of the rows"
+    told = [warning for warning in found.statement.warnings if "uniform" in warning]
+    assert [warning.partition(":")[0] for warning in told] == [
+        "no query asks about site, age, education_years, income, coinsurance, …",
+        "nothing was learnt about sex, which queries ask about",
+    ]
+
+
 def test_a_rehearsal_is_stamped_and_repeatable(tmp_path):
     out = tmp_path / "answers.csv"
     first = us.answer("demo", QUERIES, epsilon=1, seed=7, out=out)
@@ -160,7 +170,15 @@ def test_a_histogram_beyond_memory_is_refused(monkeypatch):
         ({"start": "privbays"}, "no method 'privbays'"),
         ({"start": "laplace"}, "cannot start from 'laplace'"),
         ({"start": "privbayes", "as_published": True, "no_guarantee": True}, "starts uniform"),
+        ({"strategy": "rounds", "as_published": True, "no_guarantee": True}, "a strategy of its own"),
+        ({"threshold": 0.1}, "'threshold' goes with --strategy pmw"),
+        ({"rate": 0.5, "strategy": "tables"}, "'rate' goes with --strategy pmw"),
+        ({"updates": 5}, "'updates' goes with --strategy pmw"),
+        ({"updates": 5, "as_published": True, "no_guarantee": True}, "sets no bound"),
+        ({"start_share": 0.5}, "'start_share' goes with --start"),
+        ({"theta0": 0.5, "strategy": "pmw"}, "'theta0' goes with --as-published"),
         ({"out": "answers.parquet"}, "ends in .csv"),
+        ({"sample": "rows.txt"}, "cannot tell the format of 'rows.txt'"),
         ({"out": "no/such/folder/a.csv"}, "no such folder"),
         ({"out": "a.csv", "sample": "a.csv"}, "the same name"),
         ({"epsilon": 0}, "'epsilon' parameter"),

@@ -22,6 +22,7 @@ from understudy._api._settings import demo_source, resolve, terms_of
 from understudy._core.drafts import draft_of
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import as_output_error, exists, is_file, write_bytes
+from understudy._core.formats import endings_in_words, format_of
 from understudy._core.numbers import exact_number
 from understudy._core.receipts import charges_noted
 from understudy.answers import (
@@ -195,7 +196,10 @@ def _targets(asked: AnswerOptions, *, settings_stamp: bool) -> dict[str, Path]:
     if asked.model is not None:
         found["model"] = Path(os.fspath(asked.model))
     if asked.sample is not None:
-        found["sample"] = stamped_path(Path(os.fspath(asked.sample)), example)
+        sample = Path(os.fspath(asked.sample))
+        if format_of(sample.name) is None:
+            raise OutputError(f"cannot tell the format of '{sample.name}'. End the name in {endings_in_words()}.")
+        found["sample"] = stamped_path(sample, example)
     if len(set(found.values())) < len(found):
         raise OptionError("two of the files to write have the same name. Name each differently.")
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
 from typing import ClassVar, TypeAlias
@@ -95,10 +95,17 @@ class Answering:
                 "evenly in a bin; intervals do not cover that."
             )
         known = frozenset() if answered.state is None else answered.state.touched
-        unknown = [attribute.name for a, attribute in enumerate(model.domain) if a not in known and attribute.size > 1]
-        if unknown and self._gives_model:
-            listed = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
-            found.append(f"no query asks about {listed}: in the model these columns are uniform and on their own.")
+        unknown = [a for a, attribute in enumerate(model.domain) if a not in known and attribute.size > 1]
+        if self._gives_model:
+            asked = {a for marginal in self._workload.marginals for a in marginal.attributes}
+            unasked, unlearnt = [a for a in unknown if a not in asked], [a for a in unknown if a in asked]
+            so = "in the model these columns are uniform and on their own."
+            if unasked:
+                found.append(f"no query asks about {_listed(model.domain, unasked)}: {so}")
+            if unlearnt:
+                found.append(
+                    f"nothing was learnt about {_listed(model.domain, unlearnt)}, which queries ask about: {so}"
+                )
         return tuple(found)
 
     def fit(
@@ -208,3 +215,8 @@ class AnsweringAsPrinted(Answering):
         codes = np.unravel_index(np.arange(prod(sizes)), sizes)
         own = tuple(codes[self._columns.index(a)] for a in batch.marginal.attributes)
         return batch.weights()[:, np.ravel_multi_index(own, batch.shape)]
+
+
+def _listed(domain: Domain, attributes: Sequence[int]) -> str:
+    names = [domain[a].name for a in attributes]
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

@@ -126,7 +126,8 @@ class _Online:
                 BatchAnswers(shares=whole.shares, low=whole.low, high=whole.high, how=self._how[low:high].copy())
             )
         refused = int((self._how == REFUSED).sum())
-        steps = f"{self._corrected:,} of {self._settings.updates:,} corrections, threshold {self._settings.threshold}"
+        threshold = f"a threshold of {float(self._settings.threshold):.4g} of the rows"
+        steps = f"{self._corrected:,} of {self._settings.updates:,} corrections at {threshold}"
         notes = (f"{refused:,} queries were refused: all corrections were used up before them.",) if refused else ()
         covers = (
             "noise for measured answers; for the others also the model: the chance that a test let one pass that is "

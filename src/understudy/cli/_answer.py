@@ -79,7 +79,10 @@ def _show(answers: Answers) -> None:
 
 
 def _share(share: float | None) -> str:
-    return "" if share is None else f"{share:.2%}" if share == 0 or share >= 0.0005 else f"{share:.1e}"
+    """In percent, with a digit or two where it is small; the file has all of them."""
+    if share is None:
+        return ""
+    return f"{share:.2%}" if share >= 0.0005 or share < 0.000_000_5 else f"{share:.5%}".rstrip("0%") + "%"
 
 
 def _interval(row: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from os import PathLike
 from typing import Any
@@ -87,3 +87,25 @@ class AnswerOptions(RunOptions):
             )
         if self.as_published and self.start is not None:
             raise OptionError("the algorithm as printed starts uniform. Leave 'start' out, or 'as_published'.")
+        if self.as_published and self.strategy not in ("auto", "pmw"):
+            raise OptionError("the algorithm as printed is a strategy of its own. Leave 'strategy' out.")
+        self._refuse_unused()
+
+    def _refuse_unused(self) -> None:
+        """Refuse what would not be heeded: whoever gives it expects that it is."""
+        pmw, printed, with_pmw = self.strategy == "pmw", self.as_published, "--strategy pmw (strategy='pmw')"
+        unused = (
+            ("threshold", pmw or printed, with_pmw),
+            ("rate", pmw or printed, with_pmw),
+            (
+                "updates",
+                pmw and not printed,
+                f"{with_pmw}; the algorithm as printed sets no bound",
+            ),
+            ("start_share", self.start is not None, "--start (start=…)"),
+            ("theta0", printed, "--as-published (as_published=True)"),
+        )
+        declared = {field.name: field.default for field in fields(self)}
+        for name, heeded, goes_with in unused:
+            if not heeded and getattr(self, name) != declared[name]:
+                raise OptionError(f"'{name}' goes with {goes_with}. Leave it out, or add that.")
