@@ -117,6 +117,22 @@ def test_an_interrupt_after_the_charge_tells_it(
     assert "stays in the ledger" in told
 
 
+def test_an_interrupt_between_files_tells_which_are_whole(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from understudy._api import _answer
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_answer, "write_table", interrupted)
+    files = ["--model", "m.understudy", "--sample", "rows.csv", "-o", "a.csv"]
+    assert run(["answer", "demo", "-q", "work.csv", *files]) == 130
+    assert "complete: m.understudy; nothing else was written." in capsys.readouterr().err
+    assert Path("m.understudy").exists()
+    assert not list(Path().glob("a.*"))
+
+
 def test_a_cap_that_is_reached_refuses_the_next_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     account = ["--ledger", "budget.db"]
     assert run(["answer", "demo", "-q", "work.csv", *account, "--cap", "1.5", "-o", "a.csv"]) == 0

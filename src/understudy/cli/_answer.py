@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from understudy.cli._files import completeness
+from understudy.cli._files import which_complete
 from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._options import takes
 from understudy.cli._publish import with_epsilon
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 REFUSED = 3
 _SHOWN = 20
+_BESIDE = (".privacy.json", ".PRIVACY.md")
 
 
 @takes(AnswerOptions)
@@ -41,8 +42,7 @@ def answer(
 
     options = with_epsilon(given, source)
     options.setdefault("out", "answers.csv")
-    out = Path(options["out"])
-    INTERRUPTS.outcome = completeness(out, f"{out} is complete.")
+    INTERRUPTS.outcome = which_complete(_files(options))
     with progress_bars(quiet=as_json) as progress:
         answers = find_answers(source, queries, schema=schema, progress=progress, **options)
     if as_json:
@@ -53,6 +53,17 @@ def answer(
         refused = counted(answers.answered.refused, "query was", "queries were")
         say_aside(f"{refused} refused: corrections were used up. Raise --updates or --threshold, or let auto choose.")
         raise typer.Exit(REFUSED)
+
+
+def _files(options: dict[str, Any]) -> list[Path]:
+    """All that a run may write, under the names with and without NOT-PRIVATE."""
+    from understudy.release import Statement, stamped_path
+
+    named = [Path(options[key]) for key in ("model", "sample", "out") if options.get(key) is not None]
+    found = list(dict.fromkeys(p for path in named for p in (path, stamped_path(path, Statement.example(seeded=True)))))
+    out = Path(options["out"])
+    beside = [path.with_name(path.stem + end) for path in found if path.stem.startswith(out.stem) for end in _BESIDE]
+    return list(dict.fromkeys([*found, *beside]))
 
 
 def _show(answers: Answers) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
@@ -56,6 +56,21 @@ def completeness(out: Path, sentence: str) -> Callable[[], str]:
     """
     before = _identity(out)
     return lambda: NOTHING if _identity(out) in (None, before) else sentence
+
+
+def which_complete(files: Sequence[Path]) -> Callable[[], str]:
+    """The same for a run that writes several files one after the other: those that are there by then are named.
+
+    >>> which_complete([Path("no-such-file.csv"), Path("no-such-model.understudy")])()
+    'nothing was written.'
+    """
+    before = {path: _identity(path) for path in files}
+
+    def told() -> str:
+        found = [str(path) for path in files if _identity(path) not in (None, before[path])]
+        return f"complete: {', '.join(found)}; nothing else was written." if found else NOTHING
+
+    return told
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
