@@ -52,6 +52,10 @@ def test_linear_queries_are_taken_beside_texts():
     women, half = (row["answer"] for row in found.rows())
     assert half == pytest.approx(women + (1 - women) / 2, abs=0.02)
     assert us.answer("demo", linear, epsilon=1).rows()[0]["name"] == "half"
+    turned = us.answer("demo", [linear, "sex=Female"], epsilon=1)
+    assert [row["name"] for row in turned.rows()] == ["half", "sex=Female"]
+    with pytest.raises(us.OptionError, match="query 2: there is no column"):
+        us.answer("demo", [linear, "sexx=Female"], epsilon=1)
 
 
 def test_the_model_can_be_saved_queried_and_sampled(tmp_path):

@@ -30,6 +30,7 @@ from understudy.answers import (
     Answering,
     AnsweringAsPrinted,
     AnswerSettings,
+    Line,
     LinearQuery,
     Workload,
     make_workload,
@@ -43,6 +44,7 @@ from understudy.release import PublishedModel, Statement, json_bytes, privacy_le
 from understudy.schema import SchemaLike, read_schema
 from understudy.tables import open_source
 
+_PLACE = Line.of("", where="")  # stands for a linear query while lines are numbered
 COLUMNS = ("name", "query", "answer", "count", "low", "high", "how")
 
 
@@ -120,12 +122,12 @@ def answer(
     """
     asked = for_bundled(source, read_options(AnswerOptions, options))
     table, declared = demo_source(source, schema)
-    lines, linear = _split(queries)
+    lines = _read_queries(queries)
     found = read_schema(declared)
-    make_workload(lines, found, linear)  # a mistake in it is told before the table is opened
+    make_workload(lines, found)  # a mistake in it is told before the table is opened
     opened = open_source(table)
     ordered = found.in_order_of(opened.names)
-    method = _answering(make_workload(lines, ordered, linear), asked)
+    method = _answering(make_workload(lines, ordered), asked)
     settings = resolve(replace(asked, method=None), ordered, method=method)
     targets = _targets(asked, settings_stamp=not settings.guarantee)
     _refuse_targets(targets.values(), overwrite=asked.overwrite)
@@ -138,15 +140,14 @@ def answer(
     return answers
 
 
-def _split(queries: object) -> tuple[list[Any], list[LinearQuery]]:
-    """Lines of text, and linear queries of one's own."""
+def _read_queries(queries: object) -> list[Line | LinearQuery]:
+    """Lines of text, and linear queries of one's own, in the order in which they were given."""
     if isinstance(queries, LinearQuery):
-        return [], [queries]
-    if isinstance(queries, Sequence) and not isinstance(queries, str):
-        linear = [one for one in queries if isinstance(one, LinearQuery)]
-        texts = [one for one in queries if not isinstance(one, LinearQuery)]
-        return read_lines(texts) if texts or not linear else [], linear
-    return read_lines(queries), []
+        return [queries]
+    if not isinstance(queries, Sequence) or isinstance(queries, str):
+        return [*read_lines(queries)]
+    lines = read_lines([_PLACE if isinstance(one, LinearQuery) else one for one in queries])
+    return [one if isinstance(one, LinearQuery) else line for one, line in zip(queries, lines, strict=True)]
 
 
 def _answering(workload: Workload, asked: AnswerOptions) -> Answering:

@@ -92,14 +92,17 @@ class Workload:
         return found
 
 
-def make_workload(lines: Sequence[Line], schema: Schema, linear: Sequence[LinearQuery] = ()) -> Workload:
-    """The workload that lines of text, and then linear queries of one's own, make over a schema.
+def make_workload(lines: Sequence[Line | LinearQuery], schema: Schema, linear: Sequence[LinearQuery] = ()) -> Workload:
+    """The workload that lines of text and linear queries of one's own make over a schema, in order; `linear` come last.
 
     Every line is looked at before anything is refused: the error names all lines that are wrong, up to ten.
     """
     faults: list[str] = []
     asked: list[_Asked] = []
     for line in lines:
+        if isinstance(line, LinearQuery):
+            asked.append(_given(line, schema))
+            continue
         try:
             asked.append(_read(line, schema))
         except OptionError as error:
