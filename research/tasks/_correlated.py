@@ -106,7 +106,7 @@ def random_links(n_rows: int, rng: Rng) -> Links:
 
     >>> links = random_links(1000, streams(1).get("links"))
     >>> sorted({int(n) for n in np.diff(links.indptr)})
-    [0, 9, 10, 11]
+    [0, 8, 10, 11]
     """
     chosen = rng.permutation(n_rows)[: round(_CORRELATED * n_rows)]
     first, second, at, size = [], [], 0, BOUND - 1

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from understudy._api._unit import rule_of
 from understudy._core.randomness import Streams, streams
-from understudy.counting import Counter, MemoryCounter, open_counter
+from understudy.counting import Counter, open_counter
 from understudy.evaluation import (
     choose_groups,
     draw_fresh_sample,
@@ -128,7 +128,7 @@ class Bench:
         if rule is None or self.units is None:
             return open_counter(self.table)
         table, weights = rule.bounded(self.table, self.units)
-        return MemoryCounter(table, weights=weights)
+        return open_counter(table, weights=weights)
 
     def run(self, task: Task, counter: Counter) -> dict[str, float]:
         """Rehearse: fit with seeded noise, sample as many rows as there are, measure. Touches no ledger.

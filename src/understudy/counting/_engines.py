@@ -8,7 +8,7 @@ from typing import Any, Protocol, overload
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.counting._counter import Counter
 from understudy.counting._memory import MemoryCounter
-from understudy.counting._units import UnitRule
+from understudy.counting._units import UnitRule, Weights
 from understudy.schema import Schema
 from understudy.tables import Table, read_table, read_units
 
@@ -21,20 +21,30 @@ class Engine(Protocol):
     """
 
     def __call__(
-        self, rows: Table | Any, schema: Schema | None, *, unit: UnitRule | None, threads: int | None
+        self,
+        rows: Table | Any,
+        schema: Schema | None,
+        *,
+        unit: UnitRule | None,
+        weights: Weights | None,
+        threads: int | None,
     ) -> Counter: ...
 
 
 def open_memory(
-    rows: Table | Any, schema: Schema | None, *, unit: UnitRule | None, threads: int | None
+    rows: Table | Any,
+    schema: Schema | None,
+    *,
+    unit: UnitRule | None,
+    weights: Weights | None,
+    threads: int | None,
 ) -> MemoryCounter:
     """The engine: reads a source whole, and counts its codes in memory."""
-    if schema is None:
-        return MemoryCounter(rows, threads=threads)
-    if unit is None:
-        return MemoryCounter(read_table(rows, schema), threads=threads)
-    table, weights = unit.bounded(*read_units(rows, schema, unit.column))
-    return MemoryCounter(table, weights=weights, threads=threads)
+    if schema is not None and unit is None:
+        rows = read_table(rows, schema)
+    elif schema is not None and unit is not None:
+        rows, weights = unit.bounded(*read_units(rows, schema, unit.column))
+    return MemoryCounter(rows, weights=weights, threads=threads)
 
 
 ENGINES: Mapping[str, Engine] = {
@@ -43,7 +53,9 @@ ENGINES: Mapping[str, Engine] = {
 
 
 @overload
-def open_counter(rows: Table, *, engine: str = ..., threads: int | None = ...) -> Counter: ...
+def open_counter(
+    rows: Table, *, weights: Weights | None = ..., engine: str = ..., threads: int | None = ...
+) -> Counter: ...
 @overload
 def open_counter(
     rows: Any, schema: Schema, *, unit: UnitRule | None = ..., engine: str = ..., threads: int | None = ...
@@ -53,6 +65,7 @@ def open_counter(
     schema: Schema | None = None,
     *,
     unit: UnitRule | None = None,
+    weights: Weights | None = None,
     engine: str = "memory",
     threads: int | None = None,
 ) -> Counter:
@@ -62,6 +75,7 @@ def open_counter(
         rows: a table of codes; or what a table can be read from: a file, a pandas, polars or pyarrow table.
         schema: what is declared about the columns, unless `rows` are codes already.
         unit: the column that tells units apart, and what their rows may count; only with a schema.
+        weights: how many rows each row of a table of codes counts for; only without a schema.
         engine: what counts.
         threads: how many may count at a time; as many as there are processors by default.
 
@@ -75,4 +89,4 @@ def open_counter(
     """
     if engine not in ENGINES:
         raise OptionError(f"there is no counting engine '{engine}'. {did_you_mean(engine, ENGINES)}")
-    return ENGINES[engine](rows, schema, unit=unit, threads=threads)
+    return ENGINES[engine](rows, schema, unit=unit, weights=weights, threads=threads)

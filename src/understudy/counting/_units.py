@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.randomness import Streams
 from understudy.tables import Table
+
+Weights: TypeAlias = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +35,7 @@ class UnitRule:
     coins: Streams
     parts: int = 1
 
-    def weights(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+    def weights(self, units: npt.NDArray[np.int64]) -> Weights:
         """For each row the parts that it counts."""
         if units.min(initial=0) < 0 or units.max(initial=0) >= len(units):
             units = np.unique(units, return_inverse=True)[1]
@@ -46,7 +49,7 @@ class UnitRule:
         each, left = np.divmod(np.minimum(sizes, self.max_rows) * self.parts, np.maximum(sizes, 1))
         return (each[units] + (place < left[units])).astype(np.uint32)
 
-    def bounded(self, table: Table, units: npt.NDArray[np.int64]) -> tuple[Table, npt.NDArray[np.uint32] | None]:
+    def bounded(self, table: Table, units: npt.NDArray[np.int64]) -> tuple[Table, Weights | None]:
         """The rows that count, and how many parts each counts; None where each counts as one.
 
         >>> from understudy.schema import Attribute, Domain
