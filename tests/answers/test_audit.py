@@ -86,7 +86,9 @@ def proved(threshold, over, trials, reading):
 SIGNED_WEIGHTS = Reading(renormalised=True, by_cell=True)
 
 
-@pytest.mark.parametrize("reading", [Reading(), SIGNED_WEIGHTS], ids=["as printed", "renormalised"])
+@pytest.mark.parametrize(
+    "reading", [Reading(), pytest.param(SIGNED_WEIGHTS, marks=pytest.mark.slow)], ids=["as printed", "renormalised"]
+)
 def test_row_8_an_analyst_who_tunes_queries_to_the_threshold_is_caught(reading):
     assert proved(0.02, 3, 500, reading) > 1
 

@@ -98,7 +98,7 @@ def test_answers_stay_between_0_and_1_and_inside_their_interval():
     assert found.high.tolist() == [0.0, 1.0, 0.7]
 
 
-@pytest.mark.parametrize("strategy", ["tables", "direct"])
+@pytest.mark.parametrize("strategy", ["tables", pytest.param("direct", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("neighbours", "unit"),
     [(ADD_REMOVE, PrivacyUnit()), (REPLACE_ONE, PrivacyUnit("one person", max_rows=5)), (REPLACE_ONE, PrivacyUnit())],

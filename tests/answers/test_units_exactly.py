@@ -73,7 +73,9 @@ class UnitRuns:
         return max(self.loss(here, there) for here, there in pairs)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow) if case in ("pmw", "auto") else case for case in CASES]
+)
 @relations
 def test_a_unit_costs_epsilon_and_shows_nowhere_else(case, neighbours):
     worst = UnitRuns(case, neighbours, PURE).worst()

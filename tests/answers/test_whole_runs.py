@@ -142,7 +142,7 @@ def test_under_zcdp_a_run_costs_rho(case, neighbours):
     assert 0.1 * float(ZCDP.rho) < worst <= float(ZCDP.rho) + TINY
 
 
-@pytest.mark.parametrize("method", ["independent", "privbayes"])
+@pytest.mark.parametrize("method", ["independent", pytest.param("privbayes", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
 @pytest.mark.parametrize("strategy", ["direct", "rounds", "pmw"])
 def test_a_start_is_paid_for_out_of_the_same_budget(strategy, neighbours, method):

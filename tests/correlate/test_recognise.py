@@ -94,6 +94,7 @@ def test_groups_keep_the_bound_and_degrees_the_threshold(unlabelled: Correlation
     assert (np.abs(groups.links.degrees) >= 0.6).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_recognises_the_same(unlabelled: Correlation) -> None:
     again = us.correlate(demo.people_path(), fields=FIELDS)
     assert linked_pairs(again) == linked_pairs(unlabelled)
@@ -109,6 +110,7 @@ def test_blocking_loses_few_duplicates_of_the_bundled_people(truth: list[int]) -
     assert len(found) < 0.02 * len(truth) ** 2
 
 
+@pytest.mark.slow
 def test_a_table_without_duplicates_gets_hardly_any_found(truth: list[int]) -> None:
     rows, seen = [], set()
     for row, number in enumerate(truth):

@@ -164,9 +164,8 @@ def test_a_unit_costs_epsilon_and_shows_nowhere_else(case, bound, neighbours):
     assert 0.45 * float(PURE.epsilon) < worst <= float(PURE.epsilon) + TINY
 
 
-@pytest.mark.parametrize(
-    ("case", "bound"), [(case, bound) if bound == 2 else pytest.param(case, bound, marks=SLOW) for case, bound in EACH]
-)
+@pytest.mark.slow
+@each
 @relations
 @pytest.mark.filterwarnings("ignore:delta is not below")
 def test_under_zcdp_a_unit_costs_rho(case, bound, neighbours):
