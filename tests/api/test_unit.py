@@ -152,8 +152,9 @@ def test_with_one_row_a_unit_the_public_number_is_that_of_units(tmp_path, boundi
     assert "The number of units is public; how many rows they have is not." in letter
     assert "The method, its options, the number of units and" in letter
     assert "number of rows is public" not in letter
-    said = (release.path / "privacy.json").read_text()
-    assert not re.search(r"(?<![0-9.])600(?![0-9])", said)
+    for file in release.path.glob("*.json"):
+        said = re.sub(r"[0-9a-f]{64}", "", file.read_text())  # hashes may hold any digits
+        assert not re.search(r"(?<![0-9.])600(?![0-9])", said)
 
 
 @pytest.mark.parametrize("options", [{}, {"bounding": "weigh"}, {"bounding": "weigh", "max_rows": 1}], ids=str)
