@@ -2,7 +2,8 @@
 
 Python blocks of one page share a namespace, shell lines run one by one in a folder where `src` is the checkout's, with
 the commands of the installed package on the path. A shell line that must fail ends with `# exit code 2`. A block is
-left out only where the line before it is `<!-- not run: why -->`. A `text` block after a shell block of the README
+left out only where the line before it is `<!-- not run: why -->`; where that says `docs/page.md runs the same`, a test
+looks for its lines there. A `text` block after a shell block of the README
 shows what its commands print; all of its lines must be among those, numbers apart.
 """
 
@@ -21,6 +22,7 @@ from understudy.cli._main import run
 PROJECT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^(```+)\s*([\w-]*)\s*$")
 _NOT_RUN = re.compile(r"^<!-- not run: .+ -->$")
+_ELSEWHERE = re.compile(r"^<!-- not run: (\S+\.md) runs the same -->$")
 _CODE = re.compile(r"#\s*exit code (\d+)\s*$")
 RUN = ("python", "sh")
 
@@ -34,6 +36,8 @@ class Block:
     language: str
     text: str
     runs: bool
+    elsewhere: str = ""
+    """The page that runs the same commands, if one does."""
 
 
 def pages() -> list[Path]:
@@ -54,15 +58,23 @@ def blocks(page: Path) -> list[Block]:
         if inside is None:
             if fence:
                 inside = (number, fence[1], fence[2])
-                exempt = bool(_NOT_RUN.match(before))
+                exempt, same = bool(_NOT_RUN.match(before)), _ELSEWHERE.match(before)
             elif line.strip():
                 before = line.strip()
         elif line.strip() == inside[1]:
             text = "\n".join(lines[inside[0] : number - 1])
-            found.append(Block(page, inside[0], inside[2], text, runs=inside[2] in RUN and not exempt))
+            runs = inside[2] in RUN and not exempt
+            found.append(Block(page, inside[0], inside[2], text, runs=runs, elsewhere=same[1] if same else ""))
             inside, before = None, ""
     assert inside is None, f"{page.name}: the block at line {inside and inside[0]} never ends"
     return found
+
+
+def commands(block: Block) -> list[str]:
+    """The lines of a block of shell commands, continued ones joined, without comments and where they write to."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    found = (" ".join(line.partition(" #")[0].split()) for line in lines if not line.lstrip().startswith("#"))
+    return [re.sub(r" --out \S+$", "", line) for line in found if line]
 
 
 def run_page(page: Path, folder: Path) -> None:
