@@ -14,6 +14,7 @@ import numpy as np
 from understudy.models._fitting import consistent_tables, family_tables
 from understudy.models._inference import Floats
 from understudy.models._layout import Edge, Layout, lay_out
+from understudy.models._network_model import NetworkModel
 from understudy.models._protocol import HasNetwork
 from understudy.schema import Axis
 
@@ -50,7 +51,7 @@ def edge_strengths(model: HasNetwork) -> dict[Edge, float]:
 
 
 def _families(model: HasNetwork) -> Sequence[Floats]:
-    if not model.measurements:
+    if not isinstance(model, NetworkModel) or not model.measurements:
         return model.families()
     # large networks tangle: exact inference over all families would cost more than the fit did
     tables = consistent_tables(model.measurements, model.network.domain, model.n)
