@@ -19,6 +19,7 @@ from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models import (
     KINDS,
+    CliqueTree,
     DrawsItself,
     DrawsRows,
     HasNetwork,
@@ -31,6 +32,7 @@ from understudy.models import (
     Parts,
     Saves,
     TablesModel,
+    TreeModel,
     ViewsModel,
     why_not_releasable,
 )
@@ -57,6 +59,13 @@ def as_network(domain, counts):
         table = counts.sum(axis=tuple(range(a + 1, counts.ndim))).astype(float) + 1e-300
         conditionals.append(table / table.sum(axis=-1, keepdims=True))
     return NetworkModel(Network(domain, nodes), conditionals, recode(domain, "hierarchical"), (), int(counts.sum()))
+
+
+def as_tree(domain, counts):
+    """One clique that holds everything: cliques that share something are in test_tree_model.py."""
+    everything = tuple(range(len(domain)))
+    tree = CliqueTree(counts.shape, (everything,), (-1,), (counts / counts.sum(),))
+    return TreeModel(domain, int(counts.sum()), tree=tree)
 
 
 def as_joint(domain, counts):
@@ -86,6 +95,7 @@ def as_columns(domain, counts):
 MAKERS: dict[str, Callable[[Domain, np.ndarray], Model]] = {
     "network": as_network,
     "joint": as_joint,
+    "tree": as_tree,
     "noisy-joint": as_noisy_joint,
     "tables": as_tables,
     "views": as_views,

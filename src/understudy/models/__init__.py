@@ -43,6 +43,8 @@ from understudy.models._tables import (
     joint_shape,
     read_marginal,
 )
+from understudy.models._tree_model import TreeModel
+from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
 from understudy.models._uncertainty import Estimate
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "Beliefs",
     "BifNetwork",
     "BifVariable",
+    "CliqueTree",
     "DrawsItself",
     "DrawsRows",
     "Estimate",
@@ -75,8 +78,11 @@ __all__ = [
     "Scopes",
     "TablesModel",
     "TakesErrors",
+    "TreeMeasurement",
+    "TreeModel",
     "ViewsModel",
     "WeightedRScore",
+    "Within",
     "all_sums",
     "bif_word",
     "clip_and_rescale",

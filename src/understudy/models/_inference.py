@@ -85,7 +85,7 @@ class Problem:
         table of more than `max_cells` cells.
         """
         plan = self.plan(keep)
-        _check_size(plan, what, max_cells)
+        check_size(plan.largest, what, max_cells)
         state = _State(self._without_constants())
         for variable in plan.order:
             state.eliminate(variable)
@@ -104,7 +104,7 @@ class Problem:
         with one code have no bucket.
         """
         plan = self.plan(())
-        _check_size(plan, what, max_cells)
+        check_size(plan.largest, what, max_cells)
         state = _State(self._without_constants())
         buckets = [state.eliminate(variable, record=True) for variable in plan.order]
         total = float(state.product(()))
@@ -160,10 +160,17 @@ class Problem:
         return scopes
 
 
-def _check_size(plan: Plan, what: str, max_cells: int) -> None:
-    if plan.largest > max_cells:
+def check_size(cells: int, what: str, max_cells: int = MAX_CELLS) -> None:
+    """Refuse what needs a table of more cells than are allowed.
+
+    >>> check_size(20, "the marginal of 'age'", 10)
+    Traceback (most recent call last):
+    understudy._core.errors.UserError: the marginal of 'age' needs a table of at least 20 cells, more than the 10 that \
+are allowed. Ask for fewer attributes, coarser levels, or less evidence; or sample rows and count them.
+    """
+    if cells > max_cells:
         raise UserError(
-            f"{what} needs a table of at least {plan.largest:,} cells, more than the {max_cells:,} that are allowed. "
+            f"{what} needs a table of at least {cells:,} cells, more than the {max_cells:,} that are allowed. "
             "Ask for fewer attributes, coarser levels, or less evidence; or sample rows and count them."
         )
 

@@ -74,7 +74,7 @@ class Posterior:
         if self.replicates:
             keep = (_REPLICATE, *keep)
         values, log_total = problem.marginal(keep, what=what, max_cells=max_cells)
-        values = _widen(values, [codes.get(v) for v in keep], [whole.sizes[v] for v in keep])
+        values = widen(values, [codes.get(v) for v in keep], [whole.sizes[v] for v in keep])
         if self.replicates:
             # a replicate that rules the evidence out has no answer: zero, and its error is then as large as can be
             return np.stack([query.finish(one / max(one.sum(), 1e-300)) for one in values])
@@ -190,7 +190,7 @@ def names(domain: Domain, attributes: Iterable[int]) -> str:
     return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "") if listed else "nothing"
 
 
-def _widen(values: Floats, codes: Sequence[Ints | None], sizes: Sequence[int]) -> Floats:
+def widen(values: Floats, codes: Sequence[Ints | None], sizes: Sequence[int]) -> Floats:
     """Put a table over some codes back into one over all, with zeros."""
     for axis, (some, size) in enumerate(zip(codes, sizes, strict=True)):
         if some is not None:

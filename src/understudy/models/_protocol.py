@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,6 @@ from understudy.models._sampling import BATCH_ROWS, Column, Floats
 from understudy.models._structure import Network
 from understudy.models._uncertainty import Estimate
 from understudy.schema import Domain, Marginal, Recoding
-
-if TYPE_CHECKING:
-    from understudy.privacy import Measurement
 
 Array: TypeAlias = npt.NDArray[Any]  # of float64 or int64: the two types that are ever saved
 
@@ -104,11 +101,6 @@ class HasNetwork(Model, Protocol):
     @property
     def recoding(self) -> Recoding:
         """The public map between the table's domain and the network's."""
-        ...
-
-    @property
-    def measurements(self) -> Sequence[Measurement]:
-        """The noisy tables that the conditionals were made from, where they are known."""
         ...
 
     def families(self) -> list[Floats]:

@@ -1,0 +1,201 @@
+"""The model that is a junction tree: calibrated cliques over merged values, and how merged values are spelt out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from understudy._core.errors import UserError
+from understudy._core.randomness import Streams
+from understudy.models._inference import Floats
+from understudy.models._posterior import Evidence, check_evidence, names
+from understudy.models._protocol import Parts, PartsReader
+from understudy.models._sampling import BATCH_ROWS, Column, run_steps
+from understudy.models._structure import Network
+from understudy.models._tree_inference import Forest
+from understudy.models._tree_network import TreeNetwork
+from understudy.models._tree_queries import tree_marginal
+from understudy.models._tree_sampling import leaf_variable, tree_steps
+from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
+from understudy.models._uncertainty import Estimate
+from understudy.schema import Domain, Marginal, Recoding
+
+
+@dataclass(frozen=True, eq=False)
+class TreeModel:
+    """A distribution over a table's rows as a junction tree, made from noisy tables that overlap.
+
+    The tree is over merged values: `within[a]` says which leaf values of attribute a share one, and in what parts; None
+    where nothing is merged. `measurements` are the noisy tables it was fitted to, where they are known.
+
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in ("sex", "smokes", "coughs")))
+    >>> pair = np.array([[0.4, 0.1], [0.4, 0.1]]), np.array([[0.72, 0.08], [0.08, 0.12]])
+    >>> model = TreeModel(domain, 1000, tree=CliqueTree((2, 2, 2), ((0, 1), (1, 2)), (-1, 0), pair))
+    >>> model.marginal(Marginal.of(2), evidence={0: np.array([0.0, 1.0])}).probabilities.round(3).tolist()
+    [0.8, 0.2]
+    >>> sex, smokes, coughs = next(model.sample_codes(1000, streams=Streams(1)))
+    >>> int(sex.sum()), int(smokes.sum()), int(coughs.sum())
+    (500, 200, 200)
+    """
+
+    kind: ClassVar[str] = "tree"
+    domain: Domain
+    n: int
+    tree: CliqueTree = field(kw_only=True)
+    within: Sequence[Within | None] = field(default=(), kw_only=True)
+    measurements: Sequence[TreeMeasurement] = field(default=(), kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        given = tuple(self.within) or (None,) * len(self.domain)
+        if len(given) != len(self.domain) or len(self.tree.sizes) != len(self.domain):
+            raise ValueError(f"{len(self.domain)} attributes need as many sizes, and merged values or None for each")
+        # where nothing is merged there is nothing to spell out
+        within = tuple(None if w is not None and w.size == len(w.codes) and _plain(w) else w for w in given)
+        for attribute, size, rare in zip(self.domain, self.tree.sizes, within, strict=True):
+            if rare is not None and (len(rare.codes) != attribute.size or rare.size == attribute.size):
+                raise ValueError(f"'{attribute.name}': {attribute.size} values cannot be merged as given")
+            if size != (attribute.size if rare is None else rare.size):
+                raise ValueError(f"'{attribute.name}' has {size} values in the tree, and other ones outside")
+        for measured in self.measurements:
+            if not all(0 <= a < len(self.domain) for a in measured.marginal):
+                raise ValueError("a measured table names attributes that are not there")
+            if measured.values.shape != self.tree.shape(measured.marginal):
+                raise ValueError("a measured table must have the sizes of the tree's attributes")
+        object.__setattr__(self, "within", within)
+        object.__setattr__(self, "measurements", tuple(self.measurements))
+
+    def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
+        """The exact probabilities of a marginal, given evidence. Errors are not known, so none are given.
+
+        >>> from understudy.schema import Attribute
+        >>> tree = CliqueTree((1,), ((0,),), (-1,), (np.array([1.0]),))
+        >>> rare = Within(np.array([0, 0]), np.array([0.25, 0.75]))
+        >>> model = TreeModel(Domain((Attribute(name="drug", size=2),)), 9, tree=tree, within=[rare])
+        >>> model.marginal(Marginal.of(0)).probabilities.tolist()
+        [0.25, 0.75]
+        """
+        weights = check_evidence(evidence, self.domain)
+        given = f" given {names(self.domain, weights)}" if weights else ""
+        forest, within = self._given(weights, frozenset(marginal.attributes))
+        allowed = {a: np.flatnonzero(w) for a, w in self._merged(weights).items()}
+        table = tree_marginal(
+            forest,
+            marginal,
+            self.domain,
+            within,
+            allowed={a: left for a, left in allowed.items() if len(left) < self.tree.sizes[a]},
+            what=f"the marginal of {names(self.domain, marginal.attributes)}{given}",
+        )
+        return Estimate(probabilities=table)
+
+    def sample_codes(
+        self,
+        n: int,
+        *,
+        streams: Streams,
+        evidence: Evidence | None = None,
+        independent: bool = False,
+        batch_rows: int = BATCH_ROWS,
+    ) -> Iterator[list[Column]]:
+        """Batches of columns of codes, in column order, `n` rows in all.
+
+        By default with low variance: among the rows of a batch that share the values of a separator, each combination
+        of what the next clique adds comes as often as expected, rounded up or down, and the rows it falls on are
+        shuffled. `independent` draws every row on its own. With evidence, rows are drawn from the exact distribution
+        given it.
+
+        >>> from understudy.schema import Attribute
+        >>> tree = CliqueTree((2,), ((0,),), (-1,), (np.array([0.25, 0.75]),))
+        >>> model = TreeModel(Domain((Attribute(name="fair", size=2),)), 9, tree=tree)
+        >>> [sorted(batch[0].tolist()) for batch in model.sample_codes(6, streams=Streams(1), batch_rows=4)]
+        [[0, 1, 1, 1], [0, 1]]
+        """
+        weights = check_evidence(evidence, self.domain)
+        forest, within = self._given(weights, None)
+        steps = tree_steps(forest, self.domain, within)
+        order = [leaf_variable(a, self.domain, within) for a in range(len(self.domain))]
+        for columns, _ in run_steps(steps, n, streams=streams, independent=independent, batch_rows=batch_rows):
+            yield [columns[variable] for variable in order]
+            del columns  # before the next are drawn
+
+    @property
+    def network(self) -> Network:
+        """The same distribution as a Bayesian network, over the target of `recoding`."""
+        return self._network.network
+
+    @property
+    def recoding(self) -> Recoding:
+        """Codes stay as they are; the network's attributes have their merged values as their only level."""
+        return self._network.recoding
+
+    @property
+    def conditionals(self) -> Sequence[Floats]:
+        """One table per node of the network, each made when it is asked for."""
+        return self._network.conditionals
+
+    def families(self) -> list[Floats]:
+        """For each node of the network, the joint distribution of its parents and itself.
+
+        >>> from understudy.schema import Attribute
+        >>> tree = CliqueTree((2,), ((0,),), (-1,), (np.array([0.25, 0.75]),))
+        >>> [table.tolist() for table in TreeModel(Domain((Attribute(name="fair", size=2),)), 9, tree=tree).families()]
+        [[0.25, 0.75]]
+        """
+        return self._network.families()
+
+    def to_svg(self, *, title: str = "") -> str:
+        """A drawing of what hangs together: one standalone SVG."""
+        from understudy.models._tree_drawing import draw_tree
+
+        return draw_tree(self, title=title)
+
+    def to_parts(self) -> Parts:
+        """All that it takes to make the model again, beside the domain."""
+        from understudy.models._tree_parts import tree_to_parts
+
+        return tree_to_parts(self)
+
+    @classmethod
+    def from_parts(cls, parts: PartsReader, domain: Domain) -> TreeModel:
+        """The model again, every value checked."""
+        from understudy.models._tree_parts import tree_from_parts
+
+        return tree_from_parts(parts, domain)
+
+    @cached_property
+    def _forest(self) -> Forest:
+        return Forest.of(self.tree)
+
+    @cached_property
+    def _network(self) -> TreeNetwork:
+        return TreeNetwork(self.domain, self.tree, self.within)
+
+    def _merged(self, weights: Evidence) -> dict[int, Floats]:
+        """Evidence on leaf values as evidence on merged ones."""
+        return {a: w if (rare := self.within[a]) is None else rare.merged(w) for a, w in weights.items()}
+
+    def _given(self, weights: Evidence, wanted: frozenset[int] | None) -> tuple[Forest, list[Within | None]]:
+        """The distribution under evidence: all of it, or what connects the wanted attributes with the evidence."""
+        if not weights:
+            return self._forest, list(self.within)
+        part = self._forest if wanted is None else self._forest.connecting(wanted.union(weights))
+        forest, log_total = part.given(self._merged(weights))
+        if log_total == -inf:
+            raise UserError(
+                f"the evidence on {names(self.domain, weights)} has probability 0 under the model: "
+                "no synthetic row can look like that. Loosen it."
+            )
+        within = [
+            rare.given(weights[a]) if rare is not None and a in weights else rare for a, rare in enumerate(self.within)
+        ]
+        return forest, within
+
+
+def _plain(rare: Within) -> bool:
+    return bool((rare.codes == np.arange(len(rare.codes))).all())
