@@ -46,6 +46,7 @@ from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._strength import MeanStrength, Strength
 from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._together import AddTogether, TablesTogether
 from understudy.privacy._unit import ONE_ROW, Bounding, PrivacyUnit
 from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
@@ -61,6 +62,7 @@ __all__ = [
     "AboveThreshold",
     "Account",
     "AddNoise",
+    "AddTogether",
     "BestCandidate",
     "Booking",
     "Bounding",
@@ -114,6 +116,7 @@ __all__ = [
     "Sensitivity",
     "Strength",
     "TableStep",
+    "TablesTogether",
     "Touch",
     "WorstTable",
     "code_bits",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import ByteSource, SeededBytes, SystemBytes
 from understudy.privacy import _integers, _kernels
+from understudy.privacy._lattice_noise import draw_together
 from understudy.privacy._levels import LAPLACE_ROOM, gaussian_level, laplace_level
 from understudy.privacy._rounded import normal_cells, round_up_close
 from understudy.privacy._selection import choose_exponential, choose_permute_and_flip
@@ -25,6 +26,7 @@ from understudy.privacy._word_stream import WordStream
 
 NoiseSource: TypeAlias = Literal["exact", "opendp"]
 _COUNT_ROOM = 1 << 61  # counts and noise below this cannot overflow a sum
+_TOO_SMALL = "This budget is so small that noisy counts exceed 64 bits. Raise epsilon."
 _DOUBLES_ROOM = 2.0**45  # of σ: beyond, doubles leave most roundings uncertain
 _NO_DELTA = (
     "Noise 'opendp' must have a pure budget: OpenDP's Gaussian noise is discrete, and the accounting with a delta is "
@@ -55,6 +57,10 @@ class Noise(Protocol):
 
     def gaussian_on_grid(self, numbers: Counts, squares: Counts, variance: Fraction, grid: Fraction) -> Counts:
         """numbers/√squares plus Gaussian noise of this σ², rounded to steps of the grid: how many."""
+        ...
+
+    def together(self, tables: Sequence[Counts], decay: Fraction, *, balanced: bool) -> list[Counts]:
+        """Tables plus noise with probability ∝ exp(−decay · the largest norm among them), see `_lattice_noise`."""
         ...
 
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
@@ -135,6 +141,17 @@ class ExactNoise:
         noisy = self._round_all(whole, near - whole, far * 2.0**-50, variance / grid**2, rest, exact=True)
         return noisy.reshape(numbers.shape)
 
+    def together(self, tables: Sequence[Counts], decay: Fraction, *, balanced: bool) -> list[Counts]:
+        """Tables plus noise of one draw."""
+        with self._stream.lock:
+            drawn = draw_together([table.size for table in tables], decay, self._stream, balanced=balanced)
+        if any(abs(value) >= _COUNT_ROOM for noise in drawn for value in noise):
+            raise OptionError(_TOO_SMALL)
+        return [
+            table + np.array(noise, dtype=np.int64).reshape(table.shape)
+            for table, noise in zip(tables, drawn, strict=True)
+        ]
+
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by permute-and-flip."""
         with self._stream.lock:
@@ -187,7 +204,7 @@ class ExactNoise:
                     noise = round_up_close(stream.next(), variance, stream, square=square, sign=sign)
                     noisy = noise if exact else int(whole[done]) + noise
                     if abs(noisy) >= _COUNT_ROOM:
-                        raise OptionError("This budget is so small that noisy counts exceed 64 bits. Raise epsilon.")
+                        raise OptionError(_TOO_SMALL)
                     out[done] = noisy
                     done += 1
         return out
@@ -196,17 +213,19 @@ class ExactNoise:
         with self._stream.lock:
             noisy = [int(count) + draw() for count in np.asarray(counts).reshape(-1)]
         if any(abs(value) >= _COUNT_ROOM for value in noisy):
-            raise OptionError("This budget is so small that noisy counts exceed 64 bits. Raise epsilon.")
+            raise OptionError(_TOO_SMALL)
         return np.array(noisy, dtype=np.int64).reshape(counts.shape)
 
 
 class OpenDPNoise:
-    """Noise by the OpenDP library (extra `opendp`); choices stay with our exact samplers, as OpenDP's take floats.
+    """Noise by the OpenDP library (extra `opendp`). Choices stay with our exact samplers, as OpenDP's take floats.
+
+    So does the noise of tables asked together, which OpenDP does not have.
 
     OpenDP takes a scale as a double, read exactly; we hand it the next double at or above ours.
     """
 
-    name = "OpenDP's discrete samplers, and for choices exact samplers fed by the operating system"
+    name = "OpenDP's discrete samplers; for choices and K-norm noise exact samplers fed by the operating system"
     private = True
 
     def __init__(self) -> None:
@@ -232,6 +251,10 @@ class OpenDPNoise:
     def gaussian_on_grid(self, numbers: Counts, squares: Counts, variance: Fraction, grid: Fraction) -> Counts:
         """Refused, as above."""
         raise OptionError(_NO_DELTA)
+
+    def together(self, tables: Sequence[Counts], decay: Fraction, *, balanced: bool) -> list[Counts]:
+        """Tables plus noise of one draw; OpenDP has none of this shape."""
+        return self._choices.together(tables, decay, balanced=balanced)
 
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by permute-and-flip."""

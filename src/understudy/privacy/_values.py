@@ -17,7 +17,7 @@ from understudy.schema import Axis, Marginal
 Counts: TypeAlias = npt.NDArray[np.int64]
 Factors: TypeAlias = tuple[Fraction, ...]
 """One for each place along an axis, above 0 and at most 1; empty where all are 1."""
-NoiseKind: TypeAlias = Literal["laplace", "gaussian", "none"]
+NoiseKind: TypeAlias = Literal["laplace", "gaussian", "knorm", "balanced", "none"]
 _SMALL = 25  # σ² from which the rounding can be told by a formula: 1/12 more variance
 
 
@@ -69,7 +69,9 @@ class NoiseLevel:
     """The public size of the noise in each cell of one table.
 
     `scale` is b of a discrete Laplace (probability ∝ exp(−|x|/b)), or σ² of a Gaussian before it is rounded to the
-    nearest whole number.
+    nearest whole number. The noise of tables asked together (`TablesTogether`) is drawn for all cells at once: `scale`
+    is then the variance in each, `shape` its mean size over its standard deviation. "balanced" noise sums to 0 in each
+    table, "knorm" need not.
 
     >>> NoiseLevel(kind="laplace", scale=Fraction(40)).mean_abs
     39.995833637132755
@@ -77,6 +79,7 @@ class NoiseLevel:
 
     kind: NoiseKind
     scale: Fraction
+    shape: Fraction = Fraction(0)
 
     @property
     def mean_abs(self) -> float:
@@ -88,7 +91,7 @@ class NoiseLevel:
             if self.scale < _SMALL:
                 return sum(self._beyond())
             return math.sqrt(2 * float(self.scale) / math.pi) - 1 / (12 * math.sqrt(2 * math.pi * float(self.scale)))
-        return 0.0
+        return float(self.shape) * math.sqrt(self.scale)
 
     @property
     def variance(self) -> float:
@@ -100,7 +103,7 @@ class NoiseLevel:
             if self.scale < _SMALL:
                 return sum((2 * k + 1) * probability for k, probability in enumerate(self._beyond()))
             return float(self.scale) + 1 / 12
-        return 0.0
+        return float(self.scale)
 
     def _beyond(self) -> list[float]:
         """The probability that rounded Gaussian noise is larger in size than k, for k from 0."""
