@@ -245,7 +245,7 @@ class OpenDPNoise:
         return self._add(self._measurements.make_laplace, metric, counts, _double_above(scale))
 
     def gaussian(self, counts: Counts, variance: Fraction) -> Counts:
-        """Refused: OpenDP's Gaussian is discrete, and what is promised with a δ is proven for a rounded one."""
+        """Refused: OpenDP's Gaussian is discrete, which costs more than a rounded one (proof.md, section 1)."""
         raise OptionError(_NO_DELTA)
 
     def gaussian_on_grid(self, numbers: Counts, squares: Counts, variance: Fraction, grid: Fraction) -> Counts:
