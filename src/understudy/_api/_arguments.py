@@ -50,7 +50,7 @@ class RunArguments(PlanArguments, total=False):
     seed: int | None
     """Rehearse: repeatable, stamped NOT PRIVATE, charges nothing."""
     noise: Literal["exact", "opendp"]
-    """exact (our samplers) or opendp."""
+    """exact (our samplers), or opendp: delta 0 only."""
     diagnostic: Literal["no-privacy", "best-network", "best-marginals"] | None
     """no-privacy, best-network or best-marginals: an experiment without a guarantee."""
     no_guarantee: bool
