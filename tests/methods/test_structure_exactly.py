@@ -216,7 +216,7 @@ def of_every_size(**settings):
     return {records: found for n in (2, 3, 4) for records, found in distributions(n, **settings).items()}
 
 
-@pytest.mark.parametrize("name", ["F", "R"])
+@pytest.mark.parametrize("name", ["F", pytest.param("R", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
 def test_structure_keeps_its_epsilon_when_a_unit_of_two_rows_changes(name, neighbours):
     found = of_every_size(score=score_named(name), k=1, neighbours=neighbours, unit=TWO_ROWS)
