@@ -1,0 +1,117 @@
+"""Tables of single columns: measured first, and what follows from them for everything after.
+
+Values whose noisy count is within noise of nothing share one merged value: no relation of theirs could be told from
+noise. Which they are follows from what was given out, so it costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from understudy.methods._adaptive_shares import Shares
+from understudy.models import Within, project_to_simplex
+from understudy.models._inference import Floats
+from understudy.privacy import Curator, NoisyTables, Sensitivity, TablesTogether
+from understudy.schema import Attribute, Domain, Marginal, Part, Recoding
+
+_RARE = 3.0  # a count below so many standard deviations of its noise is rare
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Column:
+    """One column's noisy table over merged values, in rows; and how merged values are spelt out."""
+
+    values: Floats
+    variance: float
+    within: Within | None
+
+    @property
+    def size(self) -> int:
+        """Number of merged values."""
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Columns:
+    """All columns, and the number of rows that they tell together."""
+
+    columns: tuple[Column, ...]
+    total: float
+
+    def recoding(self, domain: Domain) -> Recoding:
+        """The map of leaf values to merged ones."""
+        lookups = [
+            tuple(range(attribute.size)) if column.within is None else tuple(column.within.codes.tolist())
+            for attribute, column in zip(domain, self.columns, strict=True)
+        ]
+        target = Domain(
+            tuple(
+                Attribute(name=attribute.name, size=column.size, sensitivity=attribute.sensitivity)
+                for attribute, column in zip(domain, self.columns, strict=True)
+            )
+        )
+        return Recoding(
+            source=domain,
+            target=target,
+            parts=tuple(Part(source=a, lookup=lookup) for a, lookup in enumerate(lookups)),
+            pieces=tuple((a,) for a in range(len(domain))),
+            back=tuple(tuple(lookup.index(code) for code in range(max(lookup) + 1)) for lookup in lookups),
+        )
+
+
+def measure_columns(curator: Curator, shares: Shares) -> Columns:
+    """Ask for all single columns, and merge what is rare. A column of one value needs no asking."""
+    rows = curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
+    varied = [a for a, attribute in enumerate(curator.domain) if attribute.size > 1]
+    noisy = dict(zip(varied, _ask(curator, shares, varied), strict=True))
+    total = _total(curator, rows, shares, list(noisy.values()))
+    constant = Column(values=np.array([total]), variance=0.0, within=None)
+    columns = tuple(_merge(*noisy[a], total) if a in noisy else constant for a in range(len(curator.domain)))
+    return Columns(columns=columns, total=total)
+
+
+def _ask(curator: Curator, shares: Shares, varied: Sequence[int]) -> list[tuple[Floats, float]]:
+    """Noisy tables in rows, and the variance of their noise."""
+    what, parts = "tables of one column", curator.terms.unit.parts
+    marginals = [Marginal.of(a) for a in varied]
+    if curator.budget.pure:
+        found = curator.ask(TablesTogether(marginals=marginals, what=what), share=sum(shares.columns, Fraction(0)))
+    else:
+        found = []
+        for a, marginal in zip(varied, marginals, strict=True):
+            found += curator.ask(NoisyTables(marginals=[marginal], what=what), share=shares.columns[a])
+    return [(np.asarray(one.counts, dtype=np.float64) / parts, one.noise.variance / parts**2) for one in found]
+
+
+def _total(curator: Curator, rows: int, shares: Shares, tables: Sequence[tuple[Floats, float]]) -> float:
+    """The number of rows: as public, or what all tables tell of it, the more exact ones the more."""
+    parts = curator.terms.unit.parts
+    if not shares.rows:
+        return rows / parts
+    of_rows = curator.terms.of_unit(Sensitivity.of_number(Fraction(1)))
+    noise = curator.budget.noise_for(shares.rows, of_rows).variance / parts**2
+    precise = np.array([1 / noise, *(1 / max(variance * len(table), 1e-12) for table, variance in tables)])
+    told = np.array([rows / parts, *(float(table.sum()) for table, _ in tables)])
+    return max(1.0, float((precise * told).sum() / precise.sum()))
+
+
+def _merge(table: Floats, variance: float, total: float) -> Column:
+    """Two or more rare values become one."""
+    spread = math.sqrt(variance)
+    rare = table < _RARE * spread
+    if rare.sum() < 2:
+        return Column(values=project_to_simplex(table, total), variance=variance, within=None)
+    kept = np.flatnonzero(~rare)
+    codes = np.full(len(table), len(kept))
+    codes[kept] = np.arange(len(kept))
+    # shares of rare values: a little more than nothing for those that came out negative
+    plausible = np.where(rare, np.maximum(table + spread / 2, spread / 10), 0.0)
+    shares = np.ones(len(table))
+    shares[rare] = plausible[rare] / plausible[rare].sum() if spread else 1 / rare.sum()
+    values = np.append(table[kept], max(float(table[rare].sum()), spread / 2))
+    return Column(values=project_to_simplex(values, total), variance=variance, within=Within(codes, shares))
