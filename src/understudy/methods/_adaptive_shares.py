@@ -23,7 +23,7 @@ _FINENESS = 1 << 48
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """Parts of the whole budget. `columns` are those of the tables of single columns, `choosing` is a part of a round."""
+    """Parts of the whole budget: `columns` those of tables of single columns. `choosing` is a part of a round."""
 
     rows: Fraction
     columns: tuple[Fraction, ...]

@@ -1,9 +1,10 @@
 """A distribution p ∝ exp Σθ over a junction tree, brought into agreement with noisy tables.
 
-It minimises Σp − ⟨θ, y⟩ + ½ Σ b‖θ‖² over the potentials θ, one for each cell y that was measured: the least distribution
-in the sense of relative entropy whose tables are within noise of what was measured. A table's potentials are solved for
-exactly while all others rest (`_kernels.sweep`), so there is no step size, and negative y are fine; with b → 0 it is
-iterative proportional fitting. Of a table measured as an interaction, the lower effects are taken from the model itself.
+It minimises n·log Σexp Σθ − ⟨θ, y⟩ + ½ Σ b‖θ‖² over the potentials θ, one for each cell y that was measured: of all
+distributions over n rows whose tables are within noise of what was measured, the one that assumes least. A table's
+potentials are solved for exactly while all others rest (`_kernels.sweep`), so there is no step size, and negative y are
+fine; with b → 0 it is iterative proportional fitting. Of a table measured as an interaction, the lower effects are
+taken from the model itself.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ class TreeFit:
         _kernels.sweep(
             state.beliefs, state.starts, state.parents, state.maps, state.up, state.down, state.separators,
             state.separator_starts, state.tour, state.of_clique, state.clique_tables, state.table_starts,
-            state.table_maps, state.potentials, state.values, state.ridges, state.shapes, sweeps,
+            state.table_maps, state.potentials, state.values, state.ridges, state.shapes,
+            self.total, sweeps,
         )  # fmt: skip
         for table, first, last in zip(self.tables, state.table_starts, state.table_starts[1:], strict=False):
             table.potentials = state.potentials[first:last]
@@ -140,7 +142,9 @@ class TreeFit:
             down=np.array(down),
             separator_starts=np.cumsum([0, *(prod(self.shape(s)) for s in shared)]),
             tour=_tour(parents),
-            of_clique=np.searchsorted(np.array([homes[t] for t in in_order], dtype=np.int64), np.arange(len(cells) + 1)),
+            of_clique=np.searchsorted(
+                np.array([homes[t] for t in in_order], dtype=np.int64), np.arange(len(cells) + 1)
+            ),
             clique_tables=np.array(in_order, dtype=np.int64),
             table_starts=np.cumsum([0, *(table.values.size for table in self.tables)]),
             table_maps=np.array(table_maps, dtype=np.int64),

@@ -207,8 +207,25 @@ def _centre(values, k, inner, outer):
 
 @kernel()
 def sweep(
-    beliefs, starts, parents, maps, up, down, seps, sep_starts, tour, of_clique, clique_tables, table_starts, table_maps,
-    theta, measured, ridge, shapes, times,
+    beliefs,
+    starts,
+    parents,
+    maps,
+    up,
+    down,
+    seps,
+    sep_starts,
+    tour,
+    of_clique,
+    clique_tables,
+    table_starts,
+    table_maps,
+    theta,
+    measured,
+    ridge,
+    shapes,
+    total,
+    times,
 ):
     """Walk through the tree and bring each table in turn into agreement with what was measured of it."""
     longest = 1
@@ -228,14 +245,22 @@ def sweep(
                 if parents[c] == d:
                     sep = seps[sep_starts[c] : sep_starts[c + 1]]
                     _pass_on(
-                        other, maps[down[c] : down[c] + other.shape[0]], mine, maps[up[c] : up[c] + mine.shape[0]],
-                        sep, room[: sep.shape[0]],
+                        other,
+                        maps[down[c] : down[c] + other.shape[0]],
+                        mine,
+                        maps[up[c] : up[c] + mine.shape[0]],
+                        sep,
+                        room[: sep.shape[0]],
                     )
                 elif parents[d] == c:
                     sep = seps[sep_starts[d] : sep_starts[d + 1]]
                     _pass_on(
-                        other, maps[up[d] : up[d] + other.shape[0]], mine, maps[down[d] : down[d] + mine.shape[0]],
-                        sep, room[: sep.shape[0]],
+                        other,
+                        maps[up[d] : up[d] + other.shape[0]],
+                        mine,
+                        maps[down[d] : down[d] + mine.shape[0]],
+                        sep,
+                        room[: sep.shape[0]],
                     )
             if seen[c]:
                 continue
@@ -250,6 +275,7 @@ def sweep(
                     _lower_effects(mu, shapes[t, 0], shapes[t, 1], shapes[t, 2], lower)
                 else:
                     lower[:k] = 0.0
+                held = 0.0
                 for x in range(k):
                     room[x] = 1.0
                     if mu[x] > _LEAST:
@@ -257,5 +283,8 @@ def sweep(
                         change = _solve(mu[x], ridge[t], wanted)
                         theta[first + x] += change
                         room[x] = np.exp(change)
+                    held += mu[x] * room[x]
+                for x in range(k):  # the total is known: a potential of its own, which costs nothing
+                    room[x] *= total / held
                 for x in range(mine.shape[0]):
                     mine[x] *= room[places[x]]
