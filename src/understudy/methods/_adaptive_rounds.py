@@ -63,6 +63,7 @@ class Rounds:
         cells = np.array([self._sizes[a] * self._sizes[b] for a, b in self.candidates], dtype=np.float64)
         weights = np.clip((cells / max(cells.mean(), 1)) ** (2 / 3), 0.1, 10)
         self._weight = dict(zip(self.candidates, weights / weights.mean(), strict=True))
+        self._noise = {pair: math.sqrt(self._variance(pair)) for pair in self.candidates}
         while self.curator.share_left > exact_share(self._each / 8):
             if progress is not None:
                 spent = 1 - float(self.curator.share_left) / (self._each * self.shares.rounds)
@@ -103,12 +104,12 @@ class Rounds:
 
     def _handicap(self, pair: Pair, model: Floats) -> float:
         """About how far noise alone will put a measured table off: as far as it can, or the whole count of a cell."""
-        variance = self._variance(pair, self._each * self._weight[pair] * (1 - self.shares.choosing))
-        return float(np.minimum(MEAN_ABS * math.sqrt(variance), model).sum())
+        return float(np.minimum(MEAN_ABS * self._noise[pair], model).sum())
 
-    def _variance(self, pair: Pair, share: float) -> float:
-        """The variance of noise in a cell for this share, in rows: public, and no more than a forecast."""
+    def _variance(self, pair: Pair) -> float:
+        """The variance of noise in a cell of a pair's table, in rows: public, and no more than a forecast."""
         terms, k, m = self.curator.terms, self._sizes[pair[0]], self._sizes[pair[1]]
+        share = self._each * self._weight[pair] * (1 - self.shares.choosing)
         whole = terms.table_noise(exact_share(share)).variance / self._parts**2
         if terms.budget.pure:
             return whole
