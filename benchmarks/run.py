@@ -27,6 +27,7 @@ from benchmarks.peers.setup import BENCH  # noqa: E402
 SCRIPTS = {
     "speed": "Fit and sample, against peers",
     "alpha_way": "All α-way tables, against peers",
+    "flagship": "The default release, against peers",
     "utility": "Utility",
     "fitting": "Post-processing",
     "score_f": "The score F",

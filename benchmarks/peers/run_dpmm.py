@@ -1,4 +1,4 @@
-"""dpmm's PrivBayes or MST on codes whose domain is declared to it, its own binning switched off.
+"""dpmm's PrivBayes, MST or AIM on codes whose domain is declared to it, its own binning switched off.
 
 Run with its own Python.
 """
@@ -10,7 +10,9 @@ import warnings
 
 import pandas as pd
 from _clock import Clock, arguments, write_report
-from dpmm.pipelines import MSTPipeline, PrivBayesPipeline
+from dpmm.pipelines import AIMPipeline, MSTPipeline, PrivBayesPipeline
+
+PIPELINES = {"privbayes": PrivBayesPipeline, "mst": MSTPipeline, "aim": AIMPipeline}
 
 
 def main() -> None:
@@ -18,12 +20,12 @@ def main() -> None:
     options = arguments()
     sizes = json.loads(options.sizes.read_text())
     delta = options.settings.get("delta", 1e-9)
-    mst = options.settings.get("method") == "mst"
-    own = {} if mst else {"degree": options.settings.get("degree", 2)}
+    method = options.settings.get("method", "privbayes")
+    own = {"degree": options.settings.get("degree", 2)} if method == "privbayes" else {}
     codes = pd.read_csv(options.codes)
     clock = Clock()
     with clock.phase("fit"):
-        pipeline = (MSTPipeline if mst else PrivBayesPipeline)(
+        pipeline = PIPELINES[method](
             epsilon=options.epsilon,
             delta=delta,
             disable_processing=True,  # the table is encoded already: no budget should go to bins

@@ -106,10 +106,10 @@ def test_a_diagnostic_run_never_carries_a_guarantee(table, tmp_path, diagnostic)
     assert release.statement.ledger is None
 
 
-def test_with_a_delta_the_costs_are_in_rho(table, tmp_path):
+def test_with_a_delta_the_costs_are_in_mu_squared(table, tmp_path):
     statement = publish(table, tmp_path, delta="1e-9").statement
-    assert {charge.unit for charge in statement.charges} == {"rho"}
-    assert sum(charge.cost for charge in statement.charges) <= statement.rho
+    assert {charge.unit for charge in statement.charges} == {"mu_squared"}
+    assert sum(charge.cost for charge in statement.charges) <= statement.mu_squared
     assert statement.guarantee == "(epsilon, delta)-differential privacy"
 
 

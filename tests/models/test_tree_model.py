@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ElementTree
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from tests.models.test_sampling import ALARM, chi_square, counts, sampled
 from tests.strategies import marginals
 from understudy._core.errors import UserError
 from understudy.models import CliqueTree, NetworkModel, TreeMeasurement, TreeModel, Within
+from understudy.models._tree_drawing import relation_strengths
 from understudy.models._tree_inference import Forest
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal
 
@@ -290,3 +293,32 @@ def test_a_network_that_would_fill_the_memory_is_refused_table_by_table():
     assert model.conditionals[0].shape == (size,)
     with pytest.raises(UserError, match="'job' needs a table of 21,000,000 cells"):
         list(model.conditionals)
+
+
+def test_a_drawing_has_a_line_for_each_pair_that_was_measured():
+    measured = [
+        TreeMeasurement(marginal=attributes, values=np.zeros((2,) * len(attributes)), variance=1.0, interaction=True)
+        for attributes in ((0,), (0, 1), (2, 1), (0, 3))
+    ]
+    model = TreeModel(binary(5), 9, tree=chain(5), measurements=measured)
+    picture = model.to_svg(title="A & B <c>")
+    assert picture == model.to_svg(title="A & B <c>")
+    root = ElementTree.fromstring(picture)
+    titles = {element.text for element in root.iter("{http://www.w3.org/2000/svg}title")}
+    lines = {text.split(":")[0] for text in titles if " – " in text}
+    assert {frozenset(line.split(" – ")) for line in lines} == {
+        frozenset(pair) for pair in (("a0", "a1"), ("a1", "a2"), ("a0", "a3"))
+    }
+    words = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert "5 attributes · 3 relations" in words
+    assert {f"a{i}" for i in range(5)} <= words
+
+
+def test_how_strongly_two_attributes_are_tied_is_their_mutual_information():
+    model = TreeModel(binary(3), 9, tree=chain(3))
+    found = relation_strengths(model)
+    bits = 1 + 2 * (0.4 * np.log2(0.8) + 0.1 * np.log2(0.2))
+    assert found == pytest.approx({(0, 1): bits, (1, 2): bits})
+    far = TreeMeasurement(marginal=(0, 2), values=np.zeros((2, 2)), variance=1.0, interaction=True)
+    found = relation_strengths(TreeModel(binary(3), 9, tree=chain(3), measurements=[far]))
+    assert found == pytest.approx({(0, 2): 1 + 2 * (0.34 * np.log2(0.68) + 0.16 * np.log2(0.32))})

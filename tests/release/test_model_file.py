@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.release.hostile import changed, members_of, npy, zip_of
-from tests.release.models import make_model
+from tests.release.models import make_model, make_tree
 from understudy._core.errors import ModelFileError, OutputError
 from understudy.release import PublishedModel, load_model, privacy_letter
 from understudy.release._archive import MAX_DOCUMENT, pack, unpack
@@ -28,6 +28,11 @@ def archive_of(published):
 @cache
 def whole_file():
     return pack(archive_of(make_model()))
+
+
+@cache
+def tree_file():
+    return pack(archive_of(make_tree()))
 
 
 @pytest.fixture
@@ -359,9 +364,10 @@ def places(document, path=()):
 @settings(max_examples=60)
 @given(st.data())
 def test_whatever_stands_anywhere_in_a_part_the_model_is_refused_or_works(data):
-    name = data.draw(st.sampled_from(["network.json", "schema.json", "statement.json"]))
-    path = data.draw(st.sampled_from(list(places(json.loads(members_of(whole_file())[name])))))
-    strange = changed(whole_file(), name, set_path(*path, value=data.draw(st.sampled_from(LEAVES))))
+    name = data.draw(st.sampled_from(["network.json", "tree.json", "schema.json", "statement.json"]))
+    file = tree_file() if name == "tree.json" else whole_file()
+    path = data.draw(st.sampled_from(list(places(json.loads(members_of(file)[name])))))
+    strange = changed(file, name, set_path(*path, value=data.draw(st.sampled_from(LEAVES))))
     try:
         model = PublishedModel(*open_bytes(strange))
     except ModelFileError:

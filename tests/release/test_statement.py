@@ -13,7 +13,7 @@ def test_a_statement_survives_json_exactly():
     statement = Statement.example(
         epsilon=Fraction(1, 3),
         delta=Fraction(1, 10**9),
-        rho=Fraction(1, 70),
+        mu_squared=Fraction(1, 70),
         ledger=LedgerNote(dataset="people", head="ab" * 32),
         warnings=("look",),
     )
@@ -55,8 +55,8 @@ def test_a_statement_without_any_one_field_is_refused(field):
         ("delta", "1"),
         ("delta", "3/2"),
         ("delta", "-1/9"),
-        ("rho", "0"),
-        ("rho", "-1"),
+        ("mu_squared", "0"),
+        ("mu_squared", "-1"),
         ("n_rows", 1 << 54),
         ("n_rows", 10**400),
         ("dataset", "x" * 200_000),
@@ -108,7 +108,7 @@ def test_the_letter_fits_one_page():
 
 
 def test_a_delta_is_stated_with_its_meaning():
-    letter = privacy_letter(Statement.example(delta=Fraction(1, 10**9), rho=Fraction(1, 100)))
+    letter = privacy_letter(Statement.example(delta=Fraction(1, 10**9), mu_squared=Fraction(1, 100)))
     assert "(ε, δ)-differential privacy with ε = 1, δ = 1e-09" in letter
 
 

@@ -113,6 +113,8 @@ class Adaptive(Declared):
         rounds = Rounds(curator.recoded(columns.recoding(domain)), columns, shares, self.max_cells or MOST_CELLS)
         if rounds.candidates:
             rounds.run(progress)
+        rounds.finish()
+        columns = rounds.columns
         measured = [
             TreeMeasurement(marginal=(a,), values=column.values, variance=column.variance, interaction=False)
             for a, column in enumerate(columns.columns)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from understudy.methods._adaptive_shares import Shares
+from understudy.methods._adaptive_shares import Shares, exact_share, size_weights
 from understudy.models import Within, project_to_simplex
 from understudy.models._inference import Floats
 from understudy.privacy import Curator, NoisyTables, Sensitivity, TablesTogether
@@ -64,27 +64,49 @@ class Columns:
         )
 
 
+def measure_again(curator: Curator, columns: Columns, share: Fraction) -> Columns:
+    """Spend a share on all single columns once more, over their merged values, and take the mean of all that is known.
+
+    The curator is one of the merged values.
+    """
+    weights = size_weights([column.size for column in columns.columns])
+    shares = [exact_share(float(share) * weight) for weight in weights]
+    varied = [a for a, column in enumerate(columns.columns) if column.size > 1]
+    if not varied:
+        return columns
+    shares[varied[-1]] = share - sum((shares[a] for a in varied[:-1]), Fraction(0))
+    found = list(columns.columns)
+    for a, (table, variance) in zip(varied, _ask(curator, shares, varied), strict=True):
+        before = found[a]
+        both = 1 / (1 / variance + 1 / before.variance) if min(variance, before.variance) > 0 else 0.0
+        values = table if not both else both * (table / variance + before.values / before.variance)
+        found[a] = replace(before, values=project_to_simplex(values, columns.total), variance=both)
+    return Columns(columns=tuple(found), total=columns.total)
+
+
 def measure_columns(curator: Curator, shares: Shares) -> Columns:
     """Ask for all single columns, and merge what is rare. A column of one value needs no asking."""
     rows = curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
     varied = [a for a, attribute in enumerate(curator.domain) if attribute.size > 1]
-    noisy = dict(zip(varied, _ask(curator, shares, varied), strict=True))
+    noisy = dict(zip(varied, _ask(curator, shares.columns, varied), strict=True))
     total = _total(curator, rows, shares, list(noisy.values()))
     constant = Column(values=np.array([total]), variance=0.0, within=None)
     columns = tuple(_merge(*noisy[a], total) if a in noisy else constant for a in range(len(curator.domain)))
     return Columns(columns=columns, total=total)
 
 
-def _ask(curator: Curator, shares: Shares, varied: Sequence[int]) -> list[tuple[Floats, float]]:
+def _ask(curator: Curator, shares: Sequence[Fraction], varied: Sequence[int]) -> list[tuple[Floats, float]]:
     """Noisy tables in rows, and the variance of their noise."""
     what, parts = "tables of one column", curator.terms.unit.parts
     marginals = [Marginal.of(a) for a in varied]
     if curator.budget.pure:
-        found = curator.ask(TablesTogether(marginals=marginals, what=what), share=sum(shares.columns, Fraction(0)))
+        found = curator.ask(
+            TablesTogether(marginals=marginals, what=what), share=sum((shares[a] for a in varied), Fraction(0))
+        )
     else:
         found = []
         for a, marginal in zip(varied, marginals, strict=True):
-            found += curator.ask(NoisyTables(marginals=[marginal], what=what), share=shares.columns[a])
+            found += curator.ask(NoisyTables(marginals=[marginal], what=what), share=shares[a])
     return [(np.asarray(one.counts, dtype=np.float64) / parts, one.noise.variance / parts**2) for one in found]
 
 

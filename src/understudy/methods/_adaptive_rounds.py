@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from understudy.methods._adaptive_columns import Columns
+from understudy.methods._adaptive_columns import Columns, measure_again
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit, adjacency, cells_with
@@ -73,6 +73,14 @@ class Rounds:
                 break
             self._measure(*chosen)
             self.fit.improve(sweeps=_SWEEPS)
+
+    def finish(self) -> None:
+        """Spend what no relation took on the single columns, and fit the model for the last time."""
+        if self.curator.share_left:
+            self.columns = measure_again(self.curator, self.columns, self.curator.share_left)
+            for table, column in zip(self.fit.tables, self.columns.columns, strict=False):
+                table.values = column.values
+            self.fit.touch()
         self.fit.improve(sweeps=_LAST_SWEEPS)
 
     def _choose(self) -> tuple[Pair, Floats] | None:

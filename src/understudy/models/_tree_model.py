@@ -151,9 +151,9 @@ class TreeModel:
 
     def to_svg(self, *, title: str = "") -> str:
         """A drawing of what hangs together: one standalone SVG."""
-        from understudy.models._drawing import draw_svg
+        from understudy.models._tree_drawing import draw_tree
 
-        return draw_svg(self, title=title)
+        return draw_tree(self, title=title)
 
     def to_parts(self) -> Parts:
         """All that it takes to make the model again, beside the domain."""

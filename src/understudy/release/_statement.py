@@ -55,7 +55,8 @@ class Statement:
     options: Mapping[str, Any]
     epsilon: Fraction
     delta: Fraction
-    rho: Fraction | None
+    mu_squared: Fraction | None
+    """The budget that costs with a δ are counted in; None under pure ε, and in files from before it was used."""
     neighbours: Literal["replace-one", "add-remove"]
     unit: str
     n_rows: int
@@ -93,7 +94,7 @@ class Statement:
             "options": {"beta": "3/10", "theta": "4"},
             "epsilon": Fraction(1),
             "delta": Fraction(0),
-            "rho": None,
+            "mu_squared": None,
             "neighbours": "replace-one",
             "unit": "one row",
             "n_rows": 1000,
@@ -260,7 +261,7 @@ def _read(data: Any) -> Statement:
             data["epsilon_of_the_bounded"] if data["epsilon"] is None else data["epsilon"]
         ),
         delta=read_below_one(data["delta"]),
-        rho=None if data["rho"] is None else read_above_zero(data["rho"]),
+        mu_squared=None if data.get("mu_squared") is None else read_above_zero(data["mu_squared"]),
         neighbours=read_one_of(data["neighbours"], "replace-one", "add-remove"),
         unit=read_text(data["unit"]),
         n_rows=read_whole(data["n_rows"]),
