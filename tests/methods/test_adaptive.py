@@ -104,7 +104,7 @@ def test_one_column_and_constant_columns() -> None:
 
 
 def test_weighed_rows_are_counted_in_rows() -> None:
-    unit = PrivacyUnit("one patient", max_rows=2, bounding="weigh")
+    unit = PrivacyUnit("one patient", max_rows=2, column="patient", bounding="weigh")
     table = _table()
     counter = MemoryCounter(table, weights=np.full(table.n, unit.parts))
     curator = open_curator(

@@ -8,6 +8,7 @@ comes out is a junction tree (docs/adaptive.md).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from understudy._core.randomness import Streams
@@ -89,7 +90,7 @@ class Adaptive(Declared):
         """What a run would do, from public quantities alone."""
         shares = self.divide(domain, n, terms)
         each = [share for share in shares.columns if share]
-        noise = terms.table_noise(sum(each) / len(each)).mean_abs if each else None
+        noise = terms.table_noise(sum(each, Fraction(0)) / len(each)).mean_abs if each else None
         return baseline_plan(
             self.name,
             domain,

@@ -100,4 +100,5 @@ def default_rounds(columns: int, epsilon: float) -> int:
     >>> default_rounds(15, 0.4), default_rounds(15, 100.0), default_rounds(1, 1.0)
     (50, 75, 4)
     """
-    return max(1, round(columns * min(5.0, max(2.0, 3.3 * (epsilon / 0.4) ** 0.2))))
+    each = min(5.0, max(2.0, 3.3 * math.pow(epsilon / 0.4, 0.2)))
+    return max(1, round(columns * each))

@@ -150,7 +150,7 @@ class _Walk:
         of_a = of_a.transpose(order).reshape(-1, sizes[0], sizes[1]).transpose(1, 0, 2)
         made = np.matmul(of_a, table.reshape(sizes)).transpose(1, 0, 2)
         spread = made.reshape(-1, *(shape[v] for v in (*both, *new)))
-        return spread.transpose([0, *(1 + (*both, *new).index(v) for v in on)])
+        return np.asarray(spread.transpose([0, *(1 + (*both, *new).index(v) for v in on)]))
 
     def _sum(self, c: int, wanted: Attributes) -> Floats:
         """A clique's table of some attributes, axes in the order asked."""
