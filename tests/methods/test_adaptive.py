@@ -119,4 +119,4 @@ def test_the_plan_tells_the_shares() -> None:
     plan = Adaptive().plan(MIXED, 4000, _curator(_table()).terms)
     assert sum(plan.shares.values()) == pytest.approx(1)
     assert Adaptive(rounds=7).divide(MIXED, 4000, _curator(_table()).terms).rounds == 7
-    assert plan.shares["rows"] == float(Fraction(1, 200))
+    assert plan.shares["rows"] == float(Fraction(3, 100))

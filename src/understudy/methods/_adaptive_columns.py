@@ -16,7 +16,7 @@ import numpy as np
 from understudy.methods._adaptive_shares import Shares, exact_share, size_weights
 from understudy.models import Within, project_to_simplex
 from understudy.models._inference import Floats
-from understudy.privacy import Curator, NoisyTables, Sensitivity, TablesTogether
+from understudy.privacy import Curator, Interactions, Sensitivity, TablesTogether
 from understudy.schema import Attribute, Domain, Marginal, Part, Recoding
 
 _RARE = 3.0  # a count below so many standard deviations of its noise is rare
@@ -76,7 +76,7 @@ def measure_again(curator: Curator, columns: Columns, share: Fraction) -> Column
         return columns
     shares[varied[-1]] = share - sum((shares[a] for a in varied[:-1]), Fraction(0))
     found = list(columns.columns)
-    for a, (table, variance) in zip(varied, _ask(curator, shares, varied), strict=True):
+    for a, (table, variance) in zip(varied, _ask(curator, shares, varied, columns.total), strict=True):
         before = found[a]
         both = 1 / (1 / variance + 1 / before.variance) if min(variance, before.variance) > 0 else 0.0
         values = table if not both else both * (table / variance + before.values / before.variance)
@@ -86,39 +86,44 @@ def measure_again(curator: Curator, columns: Columns, share: Fraction) -> Column
 
 def measure_columns(curator: Curator, shares: Shares) -> Columns:
     """Ask for all single columns, and merge what is rare. A column of one value needs no asking."""
-    rows = curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
+    rows = (curator.measure_rows(share=shares.rows) if shares.rows else curator.rows) / curator.terms.unit.parts
     varied = [a for a, attribute in enumerate(curator.domain) if attribute.size > 1]
-    noisy = dict(zip(varied, _ask(curator, shares.columns, varied), strict=True))
+    noisy = dict(zip(varied, _ask(curator, shares.columns, varied, rows), strict=True))
     total = _total(curator, rows, shares, list(noisy.values()))
     constant = Column(values=np.array([total]), variance=0.0, within=None)
     columns = tuple(_merge(*noisy[a], total) if a in noisy else constant for a in range(len(curator.domain)))
     return Columns(columns=columns, total=total)
 
 
-def _ask(curator: Curator, shares: Sequence[Fraction], varied: Sequence[int]) -> list[tuple[Floats, float]]:
-    """Noisy tables in rows, and the variance of their noise."""
+def _ask(
+    curator: Curator, shares: Sequence[Fraction], varied: Sequence[int], total: float
+) -> list[tuple[Floats, float]]:
+    """Noisy tables in rows, and the variance of the noise in a cell.
+
+    With a δ they are measured without their totals, which one row moves less than whole tables, and get the total back.
+    """
     what, parts = "tables of one column", curator.terms.unit.parts
-    marginals = [Marginal.of(a) for a in varied]
     if curator.budget.pure:
-        found = curator.ask(
-            TablesTogether(marginals=marginals, what=what), share=sum((shares[a] for a in varied), Fraction(0))
-        )
-    else:
-        found = []
-        for a, marginal in zip(varied, marginals, strict=True):
-            found += curator.ask(NoisyTables(marginals=[marginal], what=what), share=shares[a])
-    return [(np.asarray(one.counts, dtype=np.float64) / parts, one.noise.variance / parts**2) for one in found]
+        marginals = [Marginal.of(a) for a in varied]
+        share = sum((shares[a] for a in varied), Fraction(0))
+        found = curator.ask(TablesTogether(marginals=marginals, what=what), share=share)
+        return [(np.asarray(one.counts, dtype=np.float64) / parts, one.noise.variance / parts**2) for one in found]
+    tables = []
+    for a in varied:
+        one = curator.ask(Interactions(marginal=Marginal.of(a), what=what), share=shares[a])
+        left = 1 - 1 / one.values.size  # of the noise
+        tables.append((one.values / parts + total / one.values.size, one.variance * left / parts**2))
+    return tables
 
 
-def _total(curator: Curator, rows: int, shares: Shares, tables: Sequence[tuple[Floats, float]]) -> float:
-    """The number of rows: as public, or what all tables tell of it, the more exact ones the more."""
-    parts = curator.terms.unit.parts
-    if not shares.rows:
-        return rows / parts
+def _total(curator: Curator, rows: float, shares: Shares, tables: Sequence[tuple[Floats, float]]) -> float:
+    """The number of rows: as public or measured; under pure ε what all tables tell of it, exact ones the more."""
+    if not shares.rows or not curator.budget.pure:
+        return max(1.0, rows)
     of_rows = curator.terms.of_unit(Sensitivity.of_number(Fraction(1)))
-    noise = curator.budget.noise_for(shares.rows, of_rows).variance / parts**2
+    noise = curator.budget.noise_for(shares.rows, of_rows).variance / curator.terms.unit.parts**2
     precise = np.array([1 / noise, *(1 / max(variance * len(table), 1e-12) for table, variance in tables)])
-    told = np.array([rows / parts, *(float(table.sum()) for table, _ in tables)])
+    told = np.array([rows, *(float(table.sum()) for table, _ in tables)])
     return max(1.0, float((precise * told).sum() / precise.sum()))
 
 

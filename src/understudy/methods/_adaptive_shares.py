@@ -14,8 +14,9 @@ from understudy.methods._settings import LARGEST_NOISE
 from understudy.privacy import PrivacyTerms
 from understudy.schema import Domain
 
-ROWS_SHARE = Fraction(1, 200)
-"""For a first number of rows, where that is private; the tables of single columns tell it better."""
+ROWS_SHARE, PURE_ROWS_SHARE = Fraction(3, 100), Fraction(1, 200)
+"""For the number of rows, where that is private. Under pure ε the tables of single columns tell it as well; with a δ
+they are measured without their totals."""
 
 MEAN_ABS = math.sqrt(2 / math.pi)  # of a normal number of variance 1
 _FINENESS = 1 << 48
@@ -47,7 +48,7 @@ def exact_share(share: float) -> Fraction:
 
 def divide(domain: Domain, n: int, terms: PrivacyTerms, *, rounds: int | None) -> Shares:
     """The shares of a run."""
-    rows = Fraction(0) if terms.public_rows else ROWS_SHARE
+    rows = Fraction(0) if terms.public_rows else PURE_ROWS_SHARE if terms.budget.pure else ROWS_SHARE
     sizes = [attribute.size for attribute in domain]
     weights = size_weights(sizes)
     varied = sum(size > 1 for size in sizes)
