@@ -11,6 +11,7 @@ import numpy as np
 
 from understudy.methods._adaptive_columns import Columns, measure_again
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
+from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit, adjacency, cells_with
 from understudy.models._inference import Floats
@@ -22,16 +23,19 @@ Pair = tuple[int, int]
 _PARTS = 16  # of a row: the model's counts are rounded to them for the choice
 _SWEEPS, _LAST_SWEEPS = 4, 20
 _RIDGE = 0.1
+_SHRINK_FROM = Fraction(3, 10)  # ε below which shrinking did not help
+_FEW_CELLS = 4  # of which nothing can be learnt about how cells are spread
 _LEAST_COUNT = 0.05  # of a value's table at the start, so that its logarithm is finite
 
 
 @dataclass(eq=False)
 class Measured:
-    """A pair that was measured, perhaps several times: their mean weighed by exactness."""
+    """A pair that was measured, perhaps several times: their mean weighed by exactness, and what was expected of it."""
 
     table: FittedTable
+    raw: Floats
     variance: float
-    times: int = 1
+    expected: Floats
 
 
 @dataclass(eq=False)
@@ -56,6 +60,7 @@ class Rounds:
             self.fit.add(FittedTable((a,), column.values, ridge=1e-6, potentials=start))
         self.fit.improve(sweeps=3)
         self.candidates = list(combinations(self._varied, 2))
+        self._shrinks = self.curator.budget.epsilon >= _SHRINK_FROM
 
     def run(self, progress: Progress | None) -> None:
         """Spend what is left of the budget."""
@@ -133,14 +138,14 @@ class Rounds:
         earlier = self.measured.get(pair)
         if earlier is None:
             table = FittedTable(pair, values, ridge=0.0, interaction=interaction)
-            earlier = self.measured[pair] = Measured(table, variance)
+            earlier = self.measured[pair] = Measured(table, values, variance, model)
             self.fit.add(table)
         else:
             both = 1 / (1 / variance + 1 / earlier.variance)
-            earlier.table.values = both * (values / variance + earlier.table.values / earlier.variance)
-            earlier.variance, earlier.times = both, earlier.times + 1
+            earlier.raw = both * (values / variance + earlier.raw / earlier.variance)
+            earlier.variance = both
             self.fit.touch()
-        earlier.table.ridge = self._ridge(pair, earlier)
+        self._settle(pair, earlier)
 
     def _ask(self, marginal: Marginal, share: Fraction) -> tuple[Floats, float, bool]:
         if self.curator.budget.pure:
@@ -149,19 +154,26 @@ class Rounds:
         found = self.curator.ask(Interactions(marginal=marginal, what="relations"), share=share)
         return found.values / self._parts, found.variance / self._parts**2, True
 
-    def _ridge(self, pair: Pair, measured: Measured) -> float:
-        """How much potentials cost: the more, the more of what was measured may be noise.
+    def _settle(self, pair: Pair, measured: Measured) -> None:
+        """What the model is to have of a pair, and how much potentials cost: the more, the more of it may be noise.
 
         Energy is how far the table is from that of independent columns beyond what its noise explains.
         """
         one, two = (self.columns.columns[a].values for a in pair)
         independent = np.outer(one, two) / self.columns.total
-        freedom = measured.table.values.size
+        raw, freedom = measured.raw, measured.raw.size
         if measured.table.interaction:
             independent = centred(independent)
             freedom = (len(one) - 1) * (len(two) - 1)
-        energy = float(((measured.table.values - independent) ** 2).sum()) - freedom * measured.variance
-        return _RIDGE * measured.variance / math.sqrt(max(energy / self.columns.total, 1.0))
+        energy = float(((raw - independent) ** 2).sum()) - freedom * measured.variance
+        measured.table.ridge = _RIDGE * measured.variance / math.sqrt(max(energy / self.columns.total, 1.0))
+        measured.table.values = raw
+        if raw.size > _FEW_CELLS and self._shrinks:
+            lower = 0.0
+            if measured.table.interaction:
+                lower = one[:, None] / len(two) + two[None, :] / len(one) - self.columns.total / raw.size
+            probable = shrink(raw + lower, measured.expected, measured.variance * freedom / raw.size)
+            measured.table.values = centred(probable) if measured.table.interaction else probable
 
 
 def centred(table: Floats) -> Floats:
