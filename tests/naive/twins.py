@@ -44,7 +44,11 @@ DRAWING: Twins = {
     "_find": drawing.naive_find,
     "set_place": drawing.naive_place,
     "add_place": drawing.naive_place,
+    "_fill": drawing.naive_balanced,
     "draw_balanced": drawing.naive_balanced,
+    "_stride": drawing.naive_stride,
+    "deal_balanced": drawing.naive_dealt,
+    "sort_rows": drawing.naive_sorted_rows,
     "draw_independent": drawing.naive_independent,
 }
 SCORING: Twins = {

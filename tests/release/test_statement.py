@@ -20,6 +20,18 @@ def test_a_statement_survives_json_exactly():
     assert Statement.from_dict(json.loads(json.dumps(statement.to_dict()))) == statement
 
 
+def test_a_statement_from_before_gaussian_privacy_is_read_and_told():
+    line = ChargeLine(what="tables", mechanism="discrete Gaussian", cost=Fraction(1, 70), unit="rho", tables=2)
+    data = Statement.example(delta=Fraction(1, 10**9), charges=(line,)).to_dict()
+    del data["mu_squared"]
+    with pytest.raises(ModelFileError):
+        Statement.from_dict({**data, "rho": "0"})
+    read = Statement.from_dict({**data, "rho": "1/70"})
+    assert read.mu_squared is None
+    assert "cost in ρ" in privacy_letter(read)
+    assert "zero-concentrated differential privacy" in privacy_letter(read)
+
+
 @pytest.mark.parametrize(
     "field",
     sorted(set(Statement.example().to_dict()) - {"format", "guarantee", "stamp", "epsilon_decimal", "delta_decimal"}),

@@ -275,7 +275,7 @@ def make_budget(epsilon: Number, delta: Number | None = None) -> Budget:
     >>> make_budget(0.1)
     PureBudget(epsilon=Fraction(1, 10))
     >>> float(make_budget(1, "1e-9").mu_squared)
-    0.0330947211651
+    0.0331148304901
     """
     wanted = parse_number(epsilon, "epsilon")
     if wanted <= 0:

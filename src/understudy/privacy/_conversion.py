@@ -67,7 +67,7 @@ def pure_epsilon_for(mu_squared: Fraction) -> Fraction:
     """The largest ε, rounded down to 12 digits, for which ε-DP implies μ-GDP: e^ε = Φ(μ/2)/Φ(−μ/2).
 
     >>> float(pure_epsilon_for(Fraction(1, 4)))
-    0.399491168459
+    0.400077689401
     """
     with digits(_digits_for(mu_squared)):
         _, above = tail_bounds(decimal(mu_squared).next_minus().sqrt().next_minus() / 2)

@@ -1,7 +1,7 @@
 """The part of a table that its margins do not tell, with Gaussian noise scaled to that part alone.
 
 The table is turned into contrasts (`_contrasts.py`), in which ideal noise is independent; each is rounded on its own,
-exactly, and cells are made of what was given out (proof.md, section 13).
+exactly, and cells are made of what was given out (proof.md, section 14).
 """
 
 from __future__ import annotations

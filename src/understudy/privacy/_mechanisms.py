@@ -116,7 +116,7 @@ class AddNoise:
 
 @dataclass(frozen=True, slots=True)
 class AddToContrasts:
-    """Independent Gaussian noise in each contrast of a table of this shape, rounded to a grid (proof.md, section 13).
+    """Independent Gaussian noise in each contrast of a table of this shape, rounded to a grid (proof.md, section 14).
 
     >>> AddToContrasts(NoiseLevel(kind="gaussian", scale=Fraction(9)), (2, 2)).grid
     Fraction(1, 4)

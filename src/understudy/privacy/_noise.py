@@ -204,7 +204,7 @@ class ExactNoise:
                     noise = round_up_close(stream.next(), variance, stream, square=square, sign=sign)
                     noisy = noise if exact else int(whole[done]) + noise
                     if abs(noisy) >= _COUNT_ROOM:
-                        raise OptionError("This budget is so small that noisy counts exceed 64 bits. Raise epsilon.")
+                        raise OptionError(_TOO_SMALL)
                     out[done] = noisy
                     done += 1
         return out

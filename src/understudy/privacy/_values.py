@@ -68,11 +68,10 @@ class Candidate(NamedTuple):
 class NoiseLevel:
     """The public size of the noise in each cell of one table.
 
-    `scale` is b of a discrete Laplace (probability ∝ exp(−|x|/b)), or σ² of a discrete Gaussian (∝ exp(−x²/2σ²)). The
-    noise of tables asked together (`TablesTogether`) is drawn for all cells at once: `scale` is then the variance in
-    each, `shape` its mean size over its standard deviation. "balanced" noise sums to 0 in each table, "knorm" need not.
     `scale` is b of a discrete Laplace (probability ∝ exp(−|x|/b)), or σ² of a Gaussian before it is rounded to the
-    nearest whole number.
+    nearest whole number. The noise of tables asked together (`TablesTogether`) is drawn for all cells at once: `scale`
+    is then the variance in each, `shape` its mean size over its standard deviation. "balanced" noise sums to 0 in each
+    table, "knorm" need not.
 
     >>> NoiseLevel(kind="laplace", scale=Fraction(40)).mean_abs
     39.995833637132755

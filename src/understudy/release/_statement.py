@@ -261,7 +261,7 @@ def _read(data: Any) -> Statement:
             data["epsilon_of_the_bounded"] if data["epsilon"] is None else data["epsilon"]
         ),
         delta=read_below_one(data["delta"]),
-        mu_squared=None if data.get("mu_squared") is None else read_above_zero(data["mu_squared"]),
+        mu_squared=_read_mu_squared(data),
         neighbours=read_one_of(data["neighbours"], "replace-one", "add-remove"),
         unit=read_text(data["unit"]),
         n_rows=read_whole(data["n_rows"]),
@@ -288,6 +288,14 @@ def _read(data: Any) -> Statement:
         bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
+
+
+def _read_mu_squared(data: Any) -> Fraction | None:
+    """As it stands there; files from before it was used have `rho` in its place, which is checked and let go."""
+    if "mu_squared" not in data and data["rho"] is not None:
+        read_above_zero(data["rho"])
+    found = data.get("mu_squared")
+    return None if found is None else read_above_zero(found)
 
 
 def _read_as_printed(data: Any) -> str | None:
