@@ -33,7 +33,7 @@ def _measured(
 @pytest.mark.parametrize("seed", range(4))
 def test_a_fit_is_that_of_the_whole_joint_table(seed: int, interactions: bool) -> None:
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 4, size=5).tolist()
+    sizes = rng.integers(2 if interactions else 1, 4, size=5).tolist()
     pairs = list(combinations(range(5), 2))
     chosen = [pairs[i] for i in rng.choice(len(pairs), size=4, replace=False)]
     scopes = [*((a,) for a in range(5)), *chosen, *([(0, 2, 4)] if seed % 2 else [])]

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.methods._adaptive_shares import Shares, exact_share, size_weights
 from understudy.models import Within, project_to_simplex
-from understudy.models._inference import Floats
 from understudy.privacy import Curator, Interactions, Sensitivity, TablesTogether
 from understudy.schema import Attribute, Domain, Marginal, Part, Recoding
+
+Floats = npt.NDArray[np.float64]
 
 _RARE = 3.0  # a count below so many standard deviations of its noise is rare
 

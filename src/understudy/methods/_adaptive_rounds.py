@@ -8,15 +8,17 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.methods._adaptive_columns import Columns, measure_again
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit, adjacency, cells_with
-from understudy.models._inference import Floats
 from understudy.privacy import Curator, FarthestGuess, Interactions, TablesTogether
 from understudy.schema import Marginal
+
+Floats = npt.NDArray[np.float64]
 
 Pair = tuple[int, int]
 
@@ -169,7 +171,7 @@ class Rounds:
         measured.table.ridge = _RIDGE * measured.variance / math.sqrt(max(energy / self.columns.total, 1.0))
         measured.table.values = raw
         if raw.size > _FEW_CELLS and self._shrinks:
-            lower = 0.0
+            lower = np.zeros(raw.shape)
             if measured.table.interaction:
                 lower = one[:, None] / len(two) + two[None, :] / len(one) - self.columns.total / raw.size
             probable = shrink(raw + lower, measured.expected, measured.variance * freedom / raw.size)

@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
-from understudy.models._inference import Floats
+Floats = npt.NDArray[np.float64]
+
 
 _RATIOS = np.concatenate([[0.0], 1.2 ** np.arange(-22, 26)])
 _GUESS = np.exp(-0.5 * np.log(np.maximum(_RATIOS, 0.018)) ** 2)
