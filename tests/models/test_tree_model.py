@@ -248,6 +248,21 @@ def test_merged_values_in_several_groups_of_a_level_are_shared_out():
     assert found == pytest.approx(np.array([[0.25, 0.35], [0.25, 0.15]]))
 
 
+@pytest.mark.parametrize("smallest", [1e-5, 1e-300, 5e-324])
+def test_soft_evidence_may_be_next_to_nothing(smallest):
+    rare = Within(np.array([0, 1, 1]), np.array([1.0, 0.25, 0.75]))
+    domain = Domain((Attribute(name="drug", size=3), Attribute(name="sex", size=2)))
+    tree = CliqueTree((2, 2), ((0, 1),), (-1,), (np.array([[0.5, 0.0], [0.0, 0.5]]),))
+    model = TreeModel(domain, 9, tree=tree, within=[rare, None])
+    evidence = {0: np.array([1.0, smallest, 0.0]), 1: np.array([0.0, 1.0])}
+    try:
+        found = model.marginal(Marginal.of(0), evidence=evidence).probabilities
+    except UserError:  # a quarter of the smallest double is none
+        assert smallest * 0.25 == 0
+        return
+    assert found == pytest.approx([0.0, 1.0, 0.0])
+
+
 def test_values_that_are_not_merged_after_all_are_left_alone():
     same = Within(np.arange(2), np.ones(2))
     model = TreeModel(binary(2), 9, tree=chain(2), within=[same, None])
