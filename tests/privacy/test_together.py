@@ -185,14 +185,11 @@ def proved_epsilon(question, neighbours, trials, event, *, factor=1):
     here, there = [(0, 0), (1, 1), (1, 2)], [(0, 0), (1, 1)] + [(0, 0)] * (neighbours is REPLACE_ONE)
     hits = []
     for rows in (here, there):
-        noise, counter = make_noise(seed=len(hits)), PlainCounter(DOMAIN, rows)
-        counted = counter.count(ONE_WAYS)
-        counter.count = lambda _marginals, counted=counted: counted  # the same tables each trial: count them once
-        found = 0
-        for _ in range(trials):
-            curator = open_curator(counter, budget=make_budget(factor), neighbours=neighbours, noise=noise)
-            found += bool(event([m.counts for m in curator.ask(question(marginals=ONE_WAYS), share=Fraction(1))]))
-        hits.append(found)
+        asked, noise = Seen(question(marginals=ONE_WAYS)), make_noise(seed=len(hits))
+        options = {"budget": make_budget(factor), "neighbours": neighbours, "noise": noise}
+        open_curator(PlainCounter(DOMAIN, rows), **options).ask(asked, share=Fraction(1))
+        drawn = (asked.price_.mechanism(asked.counted, noise) for _ in range(trials))
+        hits.append(sum(bool(event(tables)) for tables in drawn))
     return epsilon_lower_bound(*hits, trials)
 
 
