@@ -190,7 +190,9 @@ class ExactNoise:
         That is the square of a number's size, and its sign: beyond `whole` or, with `exact`, in place of it.
         """
         out, done, stream, cells = np.empty_like(whole), 0, self._stream, normal_cells()
-        deviation = math.sqrt(gaussian_level(variance).scale)
+        if gaussian_level(variance).scale >= _COUNT_ROOM**2:
+            raise OptionError(_TOO_SMALL)
+        deviation = math.sqrt(variance)
         kernel = _kernels.add_gaussian if deviation < _DOUBLES_ROOM else _leave_to_digits
         with stream.lock:
             while done < whole.size:
