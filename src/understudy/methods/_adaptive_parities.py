@@ -9,7 +9,7 @@ the rest of the budget goes where it helps most: to columns alone if no relation
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.methods._adaptive_shares import exact_share
+from understudy.methods._adaptive_triples import ODD, Beyond, all_triples, compare, take_up
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with, project_to_simplex
 from understudy.privacy import Curator, NoisyParities, parities_sensitivity
@@ -27,9 +28,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Pair = tuple[int, int]
 
-COLUMNS_SHARE, PAIRS_SHARE = Fraction(15, 100), Fraction(30, 100)
+COLUMNS_SHARE, PAIRS_SHARE, TRIPLES_SHARE = Fraction(10, 100), Fraction(45, 100), Fraction(3, 100)
+_MOST_FOR_TRIPLES = 16  # columns: their joint table has 65,536 cells
+_FEW_PAIRS = 300
 _AGREE = np.array([[1.0, -1.0], [-1.0, 1.0]])
-_FALSE = 0.2  # of the relations taken up, how many may be noise (Benjamini and Hochberg 1995)
+_FALSE, _FALSE_OF_FEW = 0.5, 1.0  # of the relations taken up, how many may be noise (Benjamini and Hochberg 1995)
 _LEAST = 0.3  # of a relation's variance: what is taken up counts for at least so much of its noise
 _NEAR_BEST = 0.05  # a relation waits for the next fit if it explains less than this part of what the best one does
 _SWEEPS, _LAST_SWEEPS = 3, 12
@@ -50,6 +53,20 @@ class Known:
             self.shares[chosen] += share
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Numbers of one kind: how many, how much each matters, the share each has had, and how to measure them again."""
+
+    count: int
+    weight: float
+    have: float
+    measure: Callable[[Fraction], None]
+
+    @property
+    def numbers(self) -> tuple[float, float, float]:
+        return self.weight, self.have, float(self.count)
+
+
 class ParityRun:
     """A run over two-valued columns; `total` is the number of rows, paid for or public."""
 
@@ -61,6 +78,9 @@ class ParityRun:
         self.pairs = list(combinations(self.varied, 2))
         self.columns = Known(np.zeros(len(self.varied)), np.zeros(len(self.varied)))
         self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
+        self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []
+        self.thirds = Known(np.zeros(len(self.triples)), np.zeros(len(self.triples)))
+        self._false = _FALSE_OF_FEW if len(self.pairs) <= _FEW_PAIRS else _FALSE
         terms = curator.terms
         whole = terms.budget.noise_for(Fraction(1), parities_sensitivity(terms, 1)).variance
         # of one parity for the whole budget; where a number of odd rows is measured, that is half a parity
@@ -72,13 +92,31 @@ class ParityRun:
         self._measure_pairs(PAIRS_SHARE, np.ones(len(self.pairs), dtype=np.bool_))
         if progress is not None:
             progress("measuring relations", 1, 2)
+        self._measure_triples(TRIPLES_SHARE)
         fit, held, rest = self._grow()
-        self._spend_rest(held, rest)
+        beyond = self._beyond(fit)
+        self._spend_rest(held, rest, beyond)
         if progress is not None:
             progress("measuring relations", 2, 2)
         fit, _, _ = self._grow()
+        if beyond is not None:
+            again = self._beyond(fit)
+            take_up(fit, again or beyond, self.thirds.values, self._max_cells)
         fit.improve(sweeps=_LAST_SWEEPS)
         return fit
+
+    def _beyond(self, fit: TreeFit) -> Beyond | None:
+        """What triples tell beyond pairs; None if it is no more than noise."""
+        if not self.triples:
+            return None
+        fit.improve(sweeps=2)
+        found = compare(fit, self.triples, self.thirds.values, self.noise / float(self.thirds.shares[0]))
+        return found if found.matters else None
+
+    def _measure_triples(self, share: Fraction) -> None:
+        if self.triples and share > 0:
+            values = self._ask([Marginal.of(*triple) for triple in self.triples], share, "relations of three columns")
+            self.thirds.add(values, float(share) / len(self.triples), np.ones(len(self.triples), dtype=np.bool_))
 
     def measurements(self) -> list[TreeMeasurement]:
         """What was measured, as noisy tables."""
@@ -90,6 +128,9 @@ class ParityRun:
         for pair, parity, share in zip(self.pairs, self.relations.values, self.relations.shares, strict=True):
             values, variance = float(parity) / 4 * _AGREE, self.noise / float(share) / 4
             found.append(TreeMeasurement(marginal=pair, values=values, variance=variance, interaction=True))
+        for triple, parity, share in zip(self.triples, self.thirds.values, self.thirds.shares, strict=True):
+            values, variance = float(parity) / 8 * ODD, self.noise / float(share) / 8
+            found.append(TreeMeasurement(marginal=triple, values=values, variance=variance, interaction=True))
         return found
 
     def _measure_columns(self, share: Fraction) -> None:
@@ -156,7 +197,7 @@ class ParityRun:
             return []
         sizes = np.array([attribute.size for attribute in self._curator.domain], dtype=np.float64)
         stands_out = np.abs(off) / np.sqrt(variances)
-        gains = np.where(stands_out >= threshold(stands_out), off**2 - variances, -1.0)
+        gains = np.where(stands_out >= threshold(stands_out, self._false), off**2 - variances, -1.0)
         taken: list[int] = []
         touched: set[int] = set()
         most = max(2, self._d // 3)
@@ -176,26 +217,33 @@ class ParityRun:
             taken.append(place)
         return taken
 
-    def _spend_rest(self, held: npt.NDArray[np.bool_], off: Floats) -> None:
-        """All that is left, so that the error of tables of three columns falls most."""
-        d, columns, others = len(self.varied), len(self.varied), len(off)
-        left = float(self._curator.share_left)
-        have = [self.columns.shares[0], *self.relations.shares[held][:1]]
-        counts = [columns, *([int(held.sum())] if held.any() else [])]
-        weights = [math.comb(d - 1, 2) or 1.0, *([max(d - 2, 1.0)] if held.any() else [])]
-        spread = self._spread(off)
-        if others and spread > 0:  # what is expected of those that did not stand out is known as well as a measurement
-            have.append(float(self.relations.shares[~held][0]) + self.noise / spread)
-            counts.append(others)
-            weights.append(max(d - 2, 1.0))
-        parts = fill(np.array(weights), np.array(have), np.array(counts), left)
-        shares = [exact_share(float(part * count)) for part, count in zip(parts, counts, strict=True)]
-        shares[0] += self._curator.share_left - sum(shares, Fraction(0))  # what rounding leaves
-        self._measure_columns(shares.pop(0))
+    def _spend_rest(self, held: npt.NDArray[np.bool_], off: Floats, beyond: Beyond | None) -> None:
+        """All that is left, so that the error of tables of three columns falls most: columns are in many of those."""
+        d = len(self.varied)
+        kinds = [
+            _Kind(len(self.varied), math.comb(d - 1, 2) or 1, float(self.columns.shares[0]), self._measure_columns)
+        ]
+        of_pair = max(d - 2, 1)
         if held.any():
-            self._measure_pairs(shares.pop(0), held)
-        if shares:
-            self._measure_pairs(shares.pop(0), ~held)
+            have = float(self.relations.shares[held][0])
+            kinds.append(_Kind(int(held.sum()), of_pair, have, lambda share: self._measure_pairs(share, held)))
+        spread = self._spread(off)
+        if spread > 0:  # what is expected of those that did not stand out is known as well as a measurement
+            have = float(self.relations.shares[~held][0]) + self.noise / spread
+            kinds.append(_Kind(len(off), of_pair, have, lambda share: self._measure_pairs(share, ~held)))
+        if beyond is not None:
+            have = float(self.thirds.shares[0]) + self.noise / beyond.energy
+            kinds.append(_Kind(len(self.triples), 1, have, self._measure_triples))
+        weights, have_all, counts = (
+            np.array(x, dtype=np.float64) for x in zip(*(k.numbers for k in kinds), strict=True)
+        )
+        left = self._curator.share_left
+        parts = fill(weights, have_all, counts, float(left))
+        shares = [exact_share(float(part * count)) for part, count in zip(parts, counts, strict=True)]
+        shares[0] += left - sum(shares, Fraction(0))  # what rounding leaves
+        for kind, share in zip(kinds, shares, strict=True):
+            if share > 0:
+                kind.measure(share)
 
     def _spread(self, off: Floats) -> float:
         """How far relations that did not stand out are off beyond noise, as a mean of squares."""
@@ -208,15 +256,15 @@ class ParityRun:
         return max(float((off**2).mean()) / max(cut, 1e-3) - noise, 0.0)
 
 
-def threshold(sizes: Floats) -> float:
-    """How many standard deviations a relation must be off, so that at most a part of those that are is noise.
+def threshold(sizes: Floats, part: float) -> float:
+    """How many standard deviations a relation must be off, so that of those that are at most a part is noise.
 
-    >>> threshold(np.array([0.1, 5.0, 0.3, 6.0])), threshold(np.array([0.1, 1.0]))
+    >>> threshold(np.array([0.1, 5.0, 0.3, 6.0]), 0.2), threshold(np.array([0.1, 1.0]), 0.2)
     (5.0, inf)
     """
     falling = np.sort(sizes)[::-1]
     chances = np.array([math.erfc(size / math.sqrt(2)) for size in falling])
-    allowed = np.flatnonzero(chances <= _FALSE * np.arange(1, len(falling) + 1) / len(falling))
+    allowed = np.flatnonzero(chances <= part * np.arange(1, len(falling) + 1) / len(falling))
     return float(falling[allowed[-1]]) if len(allowed) else math.inf
 
 

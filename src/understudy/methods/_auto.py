@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 from understudy._core.randomness import Streams
+from understudy.methods._adaptive import Adaptive
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import Plan
@@ -56,6 +57,8 @@ class Auto(Declared):
             return HPPrivBayes(), "the schema declares some columns more sensitive than others"
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
+        if not budget.pure:
+            return Adaptive(), "with a δ, small tables that overlap, chosen one after the other, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why
