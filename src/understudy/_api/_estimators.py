@@ -102,8 +102,8 @@ class Estimator:
 class PrivBayes(Estimator):
     """PrivBayes on a dataframe (pandas, polars or pyarrow) or a file.
 
-    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` (and `delta` where it is
-    given) for everything the fitted model ever says. Source: Zhang et al., TODS 2017, with exact integer noise.
+    Unit: one row. Neighbours: add-remove, unless replace-one is chosen. Bound: `epsilon` and `delta` (1e-9; 0 for pure
+    ε) for everything the fitted model ever says. Source: Zhang et al., TODS 2017, with exact integer noise.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"smokes": ["no", "yes"] * 500})
@@ -122,8 +122,8 @@ class PrivBayes(Estimator):
 class PrivABN(Estimator):
     """PrivABN, repaired: a network grown by blocks of attributes, made for wide tables.
 
-    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` (and `delta` where it is
-    given) for everything the fitted model ever says. Source: Lan et al. 2021, repaired.
+    Unit: one row. Neighbours: add-remove, unless replace-one is chosen. Bound: `epsilon` and `delta` (1e-9; 0 for pure
+    ε) for everything the fitted model ever says. Source: Lan et al. 2021, repaired.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"bread": ["no", "yes"] * 500, "milk": ["no", "yes"] * 500})
@@ -141,8 +141,8 @@ class PrivABN(Estimator):
 class HPPrivBayes(Estimator):
     """HPPrivBayes, repaired: sensitive columns and values are protected better than others.
 
-    Unit: one row. Neighbours: replace-one, unless add-remove is chosen. Bound: `epsilon` for any change of a row; for
-    changes of sensitive columns alone less, as `statement_.protection` lists. Source: Deng 2025, repaired.
+    Unit: one row. Neighbours: add-remove, unless replace-one is chosen. Bound: `epsilon` and `delta` for a whole row;
+    for changes of sensitive columns alone less, as `statement_.protection` lists. Source: Deng 2025, repaired.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"smokes": ["no", "yes"] * 500, "hiv": ["no"] * 999 + ["yes"]})
