@@ -118,7 +118,8 @@ def _level_words(level: NoiseLevel, parts: int) -> str:
         return "none"
     if level.kind == "laplace":
         return f"scale b = {float(level.scale / parts):.6g} per cell"
-    return f"variance σ² = {float(level.scale / parts**2):.6g} per cell"
+    average = " on average" if level.kind in ("knorm", "balanced") else ""
+    return f"variance σ² = {float(level.scale / parts**2):.6g} per cell{average}"
 
 
 def _noise_words(settings: RunSettings) -> str:

@@ -45,6 +45,7 @@ from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._strength import MeanStrength, Strength
 from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._together import AddTogether, TablesTogether
 from understudy.privacy._unit import ONE_ROW, Bounding, PrivacyUnit
 from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
@@ -60,6 +61,7 @@ __all__ = [
     "AboveThreshold",
     "Account",
     "AddNoise",
+    "AddTogether",
     "BestCandidate",
     "Booking",
     "Bounding",
@@ -110,6 +112,7 @@ __all__ = [
     "Sensitivity",
     "Strength",
     "TableStep",
+    "TablesTogether",
     "Touch",
     "WorstTable",
     "ZCDPBudget",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -15,6 +16,7 @@ import numpy as np
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import ByteSource, SeededBytes, SystemBytes
 from understudy.privacy import _integers, _kernels
+from understudy.privacy._lattice_noise import draw_together
 from understudy.privacy._levels import GAUSSIAN_ROOM, LAPLACE_ROOM, gaussian_level, gaussian_parameters, laplace_level
 from understudy.privacy._selection import choose_exponential, choose_permute_and_flip
 from understudy.privacy._values import Counts
@@ -22,6 +24,7 @@ from understudy.privacy._word_stream import WordStream
 
 NoiseSource: TypeAlias = Literal["exact", "opendp"]
 _COUNT_ROOM = 1 << 61  # counts and noise below this cannot overflow a sum
+_TOO_SMALL = "This budget is so small that noisy counts exceed 64 bits. Raise epsilon."
 
 
 class Noise(Protocol):
@@ -43,6 +46,10 @@ class Noise(Protocol):
 
     def gaussian(self, counts: Counts, variance: Fraction) -> Counts:
         """Counts plus discrete Gaussian noise of this σ², cell by cell."""
+        ...
+
+    def together(self, tables: Sequence[Counts], decay: Fraction, *, balanced: bool) -> list[Counts]:
+        """Tables plus noise with probability ∝ exp(−decay · the largest norm among them), see `_lattice_noise`."""
         ...
 
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
@@ -106,6 +113,17 @@ class ExactNoise:
             return self._slowly(counts, lambda: _integers.draw_gaussian(t, m, b, self._stream))
         return self._fast(_kernels.add_gaussian, counts, np.uint64(t), np.uint64(m), np.uint64(b))
 
+    def together(self, tables: Sequence[Counts], decay: Fraction, *, balanced: bool) -> list[Counts]:
+        """Tables plus noise of one draw."""
+        with self._stream.lock:
+            drawn = draw_together([table.size for table in tables], decay, self._stream, balanced=balanced)
+        if any(abs(value) >= _COUNT_ROOM for noise in drawn for value in noise):
+            raise OptionError(_TOO_SMALL)
+        return [
+            table + np.array(noise, dtype=np.int64).reshape(table.shape)
+            for table, noise in zip(tables, drawn, strict=True)
+        ]
+
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by permute-and-flip."""
         with self._stream.lock:
@@ -133,17 +151,19 @@ class ExactNoise:
         with self._stream.lock:
             noisy = [int(count) + draw() for count in np.asarray(counts).reshape(-1)]
         if any(abs(value) >= _COUNT_ROOM for value in noisy):
-            raise OptionError("This budget is so small that noisy counts exceed 64 bits. Raise epsilon.")
+            raise OptionError(_TOO_SMALL)
         return np.array(noisy, dtype=np.int64).reshape(counts.shape)
 
 
 class OpenDPNoise:
-    """Noise by the OpenDP library (extra `opendp`); choices stay with our exact samplers, as OpenDP's take floats.
+    """Noise by the OpenDP library (extra `opendp`). Choices stay with our exact samplers, as OpenDP's take floats.
+
+    So does the noise of tables asked together, which OpenDP does not have.
 
     OpenDP takes a scale as a double, read exactly; we hand it the next double at or above ours.
     """
 
-    name = "OpenDP's discrete samplers, and for choices exact samplers fed by the operating system"
+    name = "OpenDP's discrete samplers; for choices and K-norm noise exact samplers fed by the operating system"
     private = True
 
     def __init__(self) -> None:
@@ -169,6 +189,10 @@ class OpenDPNoise:
         while Fraction(scale) ** 2 < variance:
             scale = math.nextafter(scale, math.inf)
         return self._add(self._measurements.make_gaussian, metric, counts, scale)
+
+    def together(self, tables: Sequence[Counts], decay: Fraction, *, balanced: bool) -> list[Counts]:
+        """Tables plus noise of one draw; OpenDP has none of this shape."""
+        return self._choices.together(tables, decay, balanced=balanced)
 
     def permute_and_flip(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by permute-and-flip."""

@@ -17,7 +17,7 @@ from understudy.schema import Axis, Marginal
 Counts: TypeAlias = npt.NDArray[np.int64]
 Factors: TypeAlias = tuple[Fraction, ...]
 """One for each place along an axis, above 0 and at most 1; empty where all are 1."""
-NoiseKind: TypeAlias = Literal["laplace", "gaussian", "none"]
+NoiseKind: TypeAlias = Literal["laplace", "gaussian", "knorm", "balanced", "none"]
 
 
 class Score(Protocol):
@@ -67,7 +67,9 @@ class Candidate(NamedTuple):
 class NoiseLevel:
     """The public size of the noise in each cell of one table.
 
-    `scale` is b of a discrete Laplace (probability ∝ exp(−|x|/b)), or σ² of a discrete Gaussian (∝ exp(−x²/2σ²)).
+    `scale` is b of a discrete Laplace (probability ∝ exp(−|x|/b)), or σ² of a discrete Gaussian (∝ exp(−x²/2σ²)). The
+    noise of tables asked together (`TablesTogether`) is drawn for all cells at once: `scale` is then the variance in
+    each, `shape` its mean size over its standard deviation. "balanced" noise sums to 0 in each table, "knorm" need not.
 
     >>> NoiseLevel(kind="laplace", scale=Fraction(40)).mean_abs
     39.995833637132755
@@ -75,6 +77,7 @@ class NoiseLevel:
 
     kind: NoiseKind
     scale: Fraction
+    shape: Fraction = Fraction(0)
 
     @property
     def mean_abs(self) -> float:
@@ -84,7 +87,7 @@ class NoiseLevel:
             return 1 / math.sinh(inverse) if inverse < 700 else 0.0
         if self.kind == "gaussian":
             return self._moment(1) if self.scale < 25 else math.sqrt(2 * float(self.scale) / math.pi)
-        return 0.0
+        return float(self.shape) * math.sqrt(self.scale)
 
     @property
     def variance(self) -> float:
@@ -94,7 +97,7 @@ class NoiseLevel:
             return 0.5 * math.sinh(inverse / 2) ** -2 if inverse < 700 else 0.0
         if self.kind == "gaussian":
             return self._moment(2) if self.scale < 25 else float(self.scale)
-        return 0.0
+        return float(self.scale)
 
     def _moment(self, power: int) -> float:
         weights = [(x, math.exp(-x * x / (2 * float(self.scale)))) for x in range(1, 200)]
