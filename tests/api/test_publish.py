@@ -110,10 +110,10 @@ def test_a_diagnostic_run_never_carries_a_guarantee(table, tmp_path, diagnostic)
     assert release.statement.ledger is None
 
 
-def test_with_a_delta_the_costs_are_in_rho(table, tmp_path):
+def test_with_a_delta_the_costs_are_in_mu_squared(table, tmp_path):
     statement = publish(table, tmp_path).statement
-    assert {charge.unit for charge in statement.charges} == {"rho"}
-    assert sum(charge.cost for charge in statement.charges) <= statement.rho
+    assert {charge.unit for charge in statement.charges} == {"mu_squared"}
+    assert sum(charge.cost for charge in statement.charges) <= statement.mu_squared
     assert statement.guarantee == "(epsilon, delta)-differential privacy"
 
 
@@ -281,7 +281,7 @@ def test_the_demo_publishes_without_a_schema_of_its_own(tmp_path):
     strict = us.publish("demo", epsilon=1, out=tmp_path / "strict", **STRICT)
     assert strict.statement.promise.named == "ε = 1, replace-one"
     assert (strict.n_rows, strict.statement.n_public) == (5912, True)
-    assert strict.statement.rho is None
+    assert strict.statement.mu_squared is None
 
 
 def test_a_row_of_the_demo_is_one_person_in_python_too(tmp_path):

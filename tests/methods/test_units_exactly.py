@@ -14,19 +14,19 @@ from math import inf
 import numpy as np
 import pytest
 
+from tests.gaussian import gaussian_cost
 from tests.methods import test_baselines_exactly as baselines
 from tests.methods import test_whole_runs_exactly as whole_runs
 from tests.methods.test_baselines_exactly import MIXED, Readers
 from tests.methods.test_whole_runs_exactly import (
     BINARY,
+    GAUSSIAN,
     ONE_ROW,
     PURE,
     TAXONOMY,
     TINY,
-    ZCDP,
     Runs,
     log_ratios,
-    renyi_per_order,
 )
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
@@ -83,7 +83,7 @@ class UnitRuns(Runs):
 
     def __init__(self, case, bound, *, unit=None, **more):
         method, domain, self.most, _ = CASES[case]
-        if isinstance(method, MWEM) and more.get("budget") is ZCDP:
+        if isinstance(method, MWEM) and more.get("budget") is GAUSSIAN:
             method = MWEM(ways=method.ways, queries=method.queries, round_epsilon=Fraction(5))
         super().__init__(method, domain, unit=person(bound) if unit is None else unit, **more)
         self.bound, self.readers = bound, Readers(method, self.terms)
@@ -117,8 +117,8 @@ class UnitRuns(Runs):
         scales = [[[scale for _, scale in found[key][1]] for key in here] for found in (here, there)]
         if scales[0] != scales[1]:
             return inf
-        if self.budget is ZCDP:
-            return renyi_per_order(here, there)
+        if self.budget is GAUSSIAN:
+            return gaussian_cost(here, there)
         return max(loss for loss, _ in log_ratios(here, there))
 
     def worst(self, *, of_equal_size=False):
@@ -168,9 +168,9 @@ def test_a_unit_costs_epsilon_and_shows_nowhere_else(case, bound, neighbours):
 @each
 @relations
 @pytest.mark.filterwarnings("ignore:delta is not below")
-def test_under_zcdp_a_unit_costs_rho(case, bound, neighbours):
-    worst = UnitRuns(case, bound, neighbours=neighbours, budget=ZCDP).worst()
-    assert 0.3 * float(ZCDP.rho) < worst <= float(ZCDP.rho) + TINY
+def test_with_a_delta_a_unit_costs_mu_squared(case, bound, neighbours):
+    worst = UnitRuns(case, bound, neighbours=neighbours, budget=GAUSSIAN).worst()
+    assert 0.25 * float(GAUSSIAN.mu_squared) < worst <= float(GAUSSIAN.mu_squared) + TINY
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -209,7 +209,7 @@ def test_a_run_that_takes_the_number_of_rows_for_public_is_caught(case, monkeypa
 
 @pytest.mark.parametrize("case", CASES)
 @relations
-@pytest.mark.parametrize("budget", [PURE, pytest.param(ZCDP, marks=SLOW)], ids=["pure", "zcdp"])
+@pytest.mark.parametrize("budget", [PURE, pytest.param(GAUSSIAN, marks=SLOW)], ids=["pure", "gaussian"])
 @pytest.mark.filterwarnings("ignore:delta is not below")
 def test_a_unit_of_one_row_is_a_row(case, neighbours, budget):
     """The same transcripts with the same probabilities, noise and charges: one distribution, exactly."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.models.random_networks import brute_marginal, condition, joint
 from tests.models.random_trees import calibrated, random_tree, tree_joint
 from tests.models.test_sampling import ALARM, chi_square, counts, sampled
+from tests.naive.drawing import naive_dealt
 from tests.strategies import marginals
 from understudy._core.errors import UserError
 from understudy.models import CliqueTree, NetworkModel, TreeMeasurement, TreeModel, Within
@@ -120,6 +122,50 @@ def test_counts_are_unbiased_over_all_random_starts():
     assert total / words == pytest.approx(m * weights, abs=1 / words)
 
 
+class Scripted:
+    """A generator that says what it is told."""
+
+    def __init__(self, u, start):
+        self.u, self.start = u, start
+
+    def unit(self):
+        return self.u
+
+    def below(self, n):
+        return self.start
+
+
+def test_each_row_has_each_cell_with_its_probability_over_all_starts():
+    """The two random numbers of a separator's value run through all they can be: no row is favoured by its place."""
+    weights = np.array([0.13, 0.0, 0.37, 0.5])
+    m, grid = 7, 200
+    seen = np.zeros((m, 4))
+    for i in range(grid):
+        for start in range(m):
+            rng = Scripted(Fraction(2 * i + 1, 2 * grid), start)
+            dealt = naive_dealt([0] * m, [3, 1, 0, 6, 2, 5, 4], [0], [4], np.cumsum(weights).tolist(), range(4), rng)
+            seen[range(m), dealt] += 1 / (grid * m)
+    assert seen == pytest.approx(np.tile(weights, (m, 1)), abs=1 / grid)
+
+
+def test_what_cliques_do_not_share_is_spread_evenly_too():
+    """A chain a – b – c: of rows with one b, c is dealt out along a, so that all three agree with the model closely."""
+    rng = np.random.default_rng(8)
+    tree = calibrated(rng, (4, 3, 5), ((0, 1), (1, 2)), (-1, 0), sparse=False)
+    model = TreeModel(
+        Domain(tuple(Attribute(name=f"a{i}", size=size) for i, size in enumerate((4, 3, 5)))), 1, tree=tree
+    )
+    n, full = 10_000, tree_joint(model)
+    worst = {
+        way: np.mean(
+            [np.abs(counts(model, sampled(model, n, seed=s, independent=way)) - n * full).max() for s in range(5)]
+        )
+        for way in (False, True)
+    }
+    assert worst[False] < 4
+    assert worst[True] > 20
+
+
 @pytest.mark.parametrize("independent", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_follow_the_joint_distribution(independent, seed):
@@ -200,6 +246,21 @@ def test_merged_values_in_several_groups_of_a_level_are_shared_out():
     model = TreeModel(domain, 9, tree=CliqueTree((3, 2), ((0, 1),), (-1,), (table,)), within=[rare, None])
     found = model.marginal(Marginal.of(1, (0, 1))).probabilities
     assert found == pytest.approx(np.array([[0.25, 0.35], [0.25, 0.15]]))
+
+
+@pytest.mark.parametrize("smallest", [1e-5, 1e-300, 5e-324])
+def test_soft_evidence_may_be_next_to_nothing(smallest):
+    rare = Within(np.array([0, 1, 1]), np.array([1.0, 0.25, 0.75]))
+    domain = Domain((Attribute(name="drug", size=3), Attribute(name="sex", size=2)))
+    tree = CliqueTree((2, 2), ((0, 1),), (-1,), (np.array([[0.5, 0.0], [0.0, 0.5]]),))
+    model = TreeModel(domain, 9, tree=tree, within=[rare, None])
+    evidence = {0: np.array([1.0, smallest, 0.0]), 1: np.array([0.0, 1.0])}
+    try:
+        found = model.marginal(Marginal.of(0), evidence=evidence).probabilities
+    except UserError:  # a quarter of the smallest double is none
+        assert smallest * 0.25 == 0
+        return
+    assert found == pytest.approx([0.0, 1.0, 0.0])
 
 
 def test_values_that_are_not_merged_after_all_are_left_alone():

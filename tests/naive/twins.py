@@ -30,9 +30,8 @@ PRIVACY: Twins = {
     "flip_exp_one": noise.naive_flip_one,
     "flip_exp_steps": noise.naive_flip_steps,
     "draw_laplace": noise.naive_laplace,
-    "draw_gaussian": noise.naive_gaussian,
     "add_laplace": noise.naive_noisy,
-    "add_gaussian": noise.naive_noisy,
+    "add_gaussian": noise.naive_rounded,
     "flip_gap": noise.naive_flip_gap,
     "permute_and_flip": noise.naive_permute_and_flip,
     "exponential": noise.naive_exponential,
@@ -45,7 +44,11 @@ DRAWING: Twins = {
     "_find": drawing.naive_find,
     "set_place": drawing.naive_place,
     "add_place": drawing.naive_place,
+    "_fill": drawing.naive_balanced,
     "draw_balanced": drawing.naive_balanced,
+    "_stride": drawing.naive_stride,
+    "deal_balanced": drawing.naive_dealt,
+    "sort_rows": drawing.naive_sorted_rows,
     "draw_independent": drawing.naive_independent,
 }
 SCORING: Twins = {

@@ -258,7 +258,7 @@ def test_a_joint_of_a_strange_number_of_rows_is_refused(n):
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("epsilon", "0"), ("epsilon", "-1"), ("delta", "1"), ("delta", "-1/2"), ("rho", "0"), ("n_rows", 1 << 60)],
+    [("epsilon", "0"), ("epsilon", "-1"), ("delta", "1"), ("delta", "-1/2"), ("mu_squared", "0"), ("n_rows", 1 << 60)],
 )
 def test_a_statement_that_no_run_could_make_is_refused(field, value):
     refuse(changed(network_file(), "statement.json", lambda document: document.update({field: value})))

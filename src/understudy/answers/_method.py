@@ -26,7 +26,7 @@ from understudy.methods import (
     refuse_drowning_noise,
     refuse_unprinted_terms,
 )
-from understudy.models import HasNetwork, Model, NetworkModel
+from understudy.models import HasNetwork, Model, NetworkModel, shows_network
 from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
@@ -70,7 +70,7 @@ class Answering:
         refuse_drowning_noise(terms.table_noise(Fraction(1, 100 * max(len(self._workload.marginals), 1))), terms.budget)
         if self._start is None:
             return
-        if flaw_of(self._start) is not None or self._start.makes.kind != NetworkModel.kind:
+        if flaw_of(self._start) is not None or not shows_network(self._start.makes):
             raise OptionError(
                 f"answers cannot start from '{self._start.name}': it must keep its promise and learn a network. "
                 "Use privbayes, privabn or independent."

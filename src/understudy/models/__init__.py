@@ -7,7 +7,7 @@ from understudy.models._elimination import Scopes, find_order
 from understudy.models._export import bif_word, to_bif, to_networkx, to_pgmpy
 from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
 from understudy.models._inference import Factor, Problem
-from understudy.models._kinds import KINDS, why_not_releasable
+from understudy.models._kinds import KINDS, shows_network, why_not_releasable
 from understudy.models._network_model import NetworkModel
 from understudy.models._posterior import Evidence
 from understudy.models._priview import ViewsModel, consistent_views
@@ -103,6 +103,7 @@ __all__ = [
     "read_probabilities",
     "read_whole",
     "score_named",
+    "shows_network",
     "to_bif",
     "to_networkx",
     "to_pgmpy",

@@ -4,9 +4,9 @@ from understudy.privacy._accountant import Touch
 from understudy.privacy._booking import Booking
 from understudy.privacy._budget import (
     Budget,
+    GDPBudget,
     PrivacyWarning,
     PureBudget,
-    ZCDPBudget,
     make_budget,
     parse_number,
 )
@@ -14,6 +14,7 @@ from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
 from understudy.privacy._conversion import epsilon_for
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
+from understudy.privacy._interactions import InteractionMeasurement, Interactions, interaction_sensitivity
 from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts
 from understudy.privacy._linear import MOST_PARTS, LinearQueries
 from understudy.privacy._linear_questions import (
@@ -76,6 +77,9 @@ __all__ = [
     "Factors",
     "FarthestGuess",
     "FirstAbove",
+    "GDPBudget",
+    "InteractionMeasurement",
+    "Interactions",
     "Ledger",
     "LedgerFile",
     "LedgerWithReceipts",
@@ -115,12 +119,12 @@ __all__ = [
     "TablesTogether",
     "Touch",
     "WorstTable",
-    "ZCDPBudget",
     "code_bits",
     "count_parities",
     "distance_moved",
     "epsilon_for",
     "factors_of",
+    "interaction_sensitivity",
     "make_budget",
     "make_noise",
     "measure_weighted",

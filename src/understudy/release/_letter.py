@@ -122,16 +122,19 @@ def _there(statement: Statement) -> str:
 
 def _spending(statement: Statement) -> str:
     unit = statement.charges[0].unit if statement.charges else "epsilon"
-    symbol = "ε" if unit == "epsilon" else "ρ"
+    symbol = {"epsilon": "ε", "mu_squared": "μ²", "rho": "ρ"}[unit]
     lines = [
         "## How the budget was spent",
         f"| mechanism | uses | tables | noise | cost in {symbol} |\n|---|--:|--:|---|--:|\n" + _charge_rows(statement),
     ]
-    if unit == "rho" and statement.rho is not None:
+    if unit == "mu_squared" and statement.mu_squared is not None:
         lines.append(
-            f"ρ is the unit of zero-concentrated differential privacy; ρ = {number(statement.rho)} implies the "
+            "(ε, δ)-differential privacy, accounted as Gaussian differential privacy: the costs add up in μ², and "
+            f"μ = {math.sqrt(statement.mu_squared):.6g}, whose square is {number(statement.mu_squared)}, implies the "
             "(ε, δ) above."
         )
+    elif unit == "rho":
+        lines.append("ρ is the unit of zero-concentrated differential privacy, in which an earlier version counted.")
     if statement.ledger is not None:
         lines.append(
             f"Booked in the holder's ledger under '{_clean(statement.ledger.dataset)}'; hash of the entry: "

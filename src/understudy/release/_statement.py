@@ -56,7 +56,8 @@ class Statement:
     options: Mapping[str, Any]
     epsilon: Fraction
     delta: Fraction
-    rho: Fraction | None
+    mu_squared: Fraction | None
+    """The budget that costs with a δ are counted in; None under pure ε, and in files from before it was used."""
     neighbours: Literal["replace-one", "add-remove"]
     unit: str
     n_rows: int
@@ -94,7 +95,7 @@ class Statement:
             "options": {"beta": "3/10", "theta": "4"},
             "epsilon": Fraction(1),
             "delta": Fraction(0),
-            "rho": None,
+            "mu_squared": None,
             "neighbours": "replace-one",
             "unit": "one row",
             "n_rows": 1000,
@@ -279,7 +280,7 @@ def _read(data: Any) -> Statement:
             data["epsilon_of_the_bounded"] if data["epsilon"] is None else data["epsilon"]
         ),
         delta=read_below_one(data["delta"]),
-        rho=None if data["rho"] is None else read_above_zero(data["rho"]),
+        mu_squared=_read_mu_squared(data),
         neighbours=read_one_of(data["neighbours"], "replace-one", "add-remove"),
         unit=read_text(data["unit"]),
         n_rows=read_whole(data["n_rows"]),
@@ -306,6 +307,14 @@ def _read(data: Any) -> Statement:
         bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
+
+
+def _read_mu_squared(data: Any) -> Fraction | None:
+    """As it stands there; files from before it was used have `rho` in its place, which is checked and let go."""
+    if "mu_squared" not in data and data["rho"] is not None:
+        read_above_zero(data["rho"])
+    found = data.get("mu_squared")
+    return None if found is None else read_above_zero(found)
 
 
 def _read_as_printed(data: Any) -> str | None:
