@@ -51,7 +51,7 @@ class RunArguments(PlanArguments, total=False):
     seed: int | None
     """Rehearse: repeatable, stamped NOT PRIVATE, charges nothing."""
     noise: Literal["exact", "opendp"]
-    """exact (our samplers) or opendp."""
+    """exact (our samplers), or opendp, which goes with --delta 0."""
     diagnostic: Literal["no-privacy", "best-network", "best-marginals"] | None
     """no-privacy, best-network or best-marginals: an experiment without a guarantee."""
     no_guarantee: bool
