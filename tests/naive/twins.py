@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.naive import answering, counting, drawing, hashing, measuring, noise, publishing, scoring, unmixing
+from tests.naive import answering, counting, drawing, hashing, measuring, noise, publishing, scoring, treefit, unmixing
 
 Twins = Mapping[str, Callable[..., Any]]
 
@@ -81,6 +81,11 @@ ANSWERING: Twins = dict.fromkeys(
     answering.naive_rounds,
 )
 CORRELATING: Twins = {"largest_sums": answering.naive_correlated_sensitivity}
+TREEFIT: Twins = {
+    **dict.fromkeys(("eliminate", "cells_with"), treefit.naive_cells),
+    **dict.fromkeys(("index_map", "sum_into", "_log_sums", "calibrate", "_pass_on"), treefit.naive_pair),
+    **dict.fromkeys(("_solve", "_lower_effects", "_centre", "sweep"), treefit.naive_fit),
+}
 TWINS: Mapping[str, Twins] = {
     "understudy.answers._kernels": ANSWERING,
     "understudy.correlate._kernels": CORRELATING,
@@ -88,6 +93,7 @@ TWINS: Mapping[str, Twins] = {
     "understudy.privacy._kernels": PRIVACY,
     "understudy.models._kernels": DRAWING,
     "understudy.models._scoring._kernels": SCORING,
+    "understudy.models._treefit._kernels": TREEFIT,
     "understudy.evaluation._kernels": MEASURING,
     "understudy.randomize._linear._kernels": UNMIXING,
     "understudy.randomize._kernels": RANDOMIZING,

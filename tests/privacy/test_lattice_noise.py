@@ -204,25 +204,30 @@ def test_the_first_that_holds_is_found_from_any_guess():
 @both_shapes
 @pytest.mark.parametrize("cells", [1, 2, 3, 4, 5])
 def test_a_ball_is_counted_right(cells, balanced):
-    ball = Ball(cells, balanced)
     for radius in range(5 if cells < 5 else 4):
-        size = len(points(cells, radius, balanced))
-        assert ball.size(radius) == size
-        for bits in (20, 64, 128):
-            found = ball.bounded_size(radius, bits)
-            unit = Fraction(2) ** found.exponent
-            assert found.low * unit <= size <= found.high * unit <= size * (1 + Fraction(2) ** (2 - bits))
+        assert Ball(cells, balanced).size(radius) == len(points(cells, radius, balanced))
 
 
 @both_shapes
-@pytest.mark.parametrize(("cells", "radius"), [(40, 7), (40, 300), (500, 90), (300, 10**6), (3, 10**30)])
-def test_bounds_of_a_large_ball_hold_its_size(cells, radius, balanced):
+@pytest.mark.parametrize(
+    ("cells", "radius", "further"),
+    [(1, 4, 1), (3, 0, 2), (4, 5, 1), (40, 7, 3), (40, 300, 1), (500, 90, 30), (300, 10**6, 5000), (3, 10**30, 10**29)],
+)
+def test_bounds_of_ratios_hold_them_and_close_in(cells, radius, further, balanced):
     ball = Ball(cells, balanced)
-    size = ball.size(radius)
-    for bits in (20, 64, 200):
-        found = ball.bounded_size(radius, bits)
-        unit = Fraction(2) ** found.exponent
-        assert found.low * unit <= size <= found.high * unit <= size * (1 + Fraction(2) ** (2 - bits))
+    for one, other in ((radius, radius + further), (radius + further, radius), (radius, radius)):
+        true = Fraction(ball.size(one), ball.size(other))
+        for bits in (20, 64, 200):
+            assert_holds(ball.size_ratio(one, other, bits), true, bits)
+    most = min(ball.degree, radius)
+    for start, end in ((0, most), (most, 0), (most // 2, most // 3)):
+        assert_holds(ball.climb(radius, start, end, 64), Fraction(ball.term(radius, end), ball.term(radius, start)), 54)
+
+
+def assert_holds(found, true, bits):
+    unit = Fraction(2) ** found.exponent
+    assert found.low * unit <= true <= found.high * unit
+    assert (found.high - found.low) * unit <= true * Fraction(2) ** (3 - bits)
 
 
 @both_shapes

@@ -30,8 +30,11 @@ from understudy.privacy import (
     TablesTogether,
     make_budget,
     make_noise,
+    measure_together,
     open_curator,
+    together_shares,
 )
+from understudy.privacy._lattice_moments import together_levels
 from understudy.privacy._lattice_noise import Ball
 from understudy.schema import Attribute, Domain, Marginal
 
@@ -185,14 +188,11 @@ def proved_epsilon(question, neighbours, trials, event, *, factor=1):
     here, there = [(0, 0), (1, 1), (1, 2)], [(0, 0), (1, 1)] + [(0, 0)] * (neighbours is REPLACE_ONE)
     hits = []
     for rows in (here, there):
-        noise, counter = make_noise(seed=len(hits)), PlainCounter(DOMAIN, rows)
-        counted = counter.count(ONE_WAYS)
-        counter.count = lambda _marginals, counted=counted: counted  # the same tables each trial: count them once
-        found = 0
-        for _ in range(trials):
-            curator = open_curator(counter, budget=make_budget(factor), neighbours=neighbours, noise=noise)
-            found += bool(event([m.counts for m in curator.ask(question(marginals=ONE_WAYS), share=Fraction(1))]))
-        hits.append(found)
+        asked, noise = Seen(question(marginals=ONE_WAYS)), make_noise(seed=len(hits))
+        options = {"budget": make_budget(factor), "neighbours": neighbours, "noise": noise}
+        open_curator(PlainCounter(DOMAIN, rows), **options).ask(asked, share=Fraction(1))
+        drawn = (asked.price_.mechanism(asked.counted, noise) for _ in range(trials))
+        hits.append(sum(bool(event(tables)) for tables in drawn))
     return epsilon_lower_bound(*hits, trials)
 
 
@@ -295,3 +295,77 @@ def test_many_tables_and_wide_ones_are_drawn():
     assert code.counts.sum() == place.counts.sum() == 5
     seen_size = np.abs(code.counts - np.where(np.arange(1300) == 7, 5, 0)).mean()
     assert seen_size == pytest.approx(code.noise.mean_abs, rel=0.15)
+
+
+SIZES = [[2] * 6, [2, 2, 40, 2], [16, 7, 16, 14, 6, 5, 2, 16, 41, 2], [2, 300], [3], [1, 2], [5, 4, 3, 2, 5, 9, 30, 31]]
+
+
+def set_partitions(places):
+    if not places:
+        yield []
+        return
+    first, *rest = places
+    for groups in set_partitions(rest):
+        yield [[first], *groups]
+        for i, group in enumerate(groups):
+            yield [*groups[:i], [first, *group], *groups[i + 1 :]]
+
+
+def foretold_error(cells, balanced, groups):
+    """The sum over tables of half their summed error at ε = 1, by the levels that curators state."""
+    return sum(
+        cells[place] * level.mean_abs / 2
+        for places, part in groups
+        for place, level in zip(
+            places, together_levels([cells[p] for p in places], part / 10, balanced=balanced), strict=True
+        )
+    )
+
+
+@pytest.mark.parametrize("balanced", [True, False], ids=["balanced", "free"])
+@pytest.mark.parametrize("cells", SIZES, ids=str)
+def test_groups_hold_each_table_once_and_lose_to_no_plain_way(cells, balanced):
+    groups = together_shares(cells, balanced=balanced)
+    assert sorted(place for places, _ in groups for place in places) == list(range(len(cells)))
+    assert sum(part for _, part in groups) == 1
+    assert all(part > 0 for _, part in groups)
+    ours = foretold_error(cells, balanced, groups)
+    m = len(cells)
+    assert ours <= 1.02 * foretold_error(cells, balanced, [(list(range(m)), Fraction(1))])
+    assert ours <= 1.02 * foretold_error(cells, balanced, [([place], Fraction(1, m)) for place in range(m)])
+
+
+@pytest.mark.parametrize("cells", [cells for cells in SIZES if len(cells) <= 8], ids=str)
+def test_no_other_grouping_has_smaller_roots(cells):
+    n = [size - 1 for size in cells]
+
+    def roots(groups):
+        return sum(math.sqrt((1 + sum(n[i] for i in g)) * sum(n[i] / (n[i] + 1) for i in g)) for g in groups)
+
+    best = min(map(roots, set_partitions(list(range(len(cells))))))
+    assert roots([places for places, _ in together_shares(cells, balanced=True)]) == pytest.approx(best)
+
+
+def test_a_table_whose_error_counts_more_gets_more():
+    plain, heavier = (together_shares([2, 300], balanced=True, weights=weights) for weights in (None, [100.0, 1.0]))
+    [(small, more), _], [(same, less), _] = heavier, plain
+    assert small == same == [0]
+    assert more > less
+
+
+@both_relations
+def test_tables_measured_in_groups_come_back_in_order_for_the_whole_share(neighbours):
+    domain = Domain(tuple(Attribute(name=f"a{size}{i}", size=size) for i, size in enumerate([40, 2, 3, 2])))
+    marginals = [Marginal.of(a) for a in range(4)]
+    for delta in (None, "1e-6"):
+        curator = open_curator(
+            PlainCounter(domain, [(7, 1, 2, 0)] * 50),
+            budget=make_budget(50, delta),
+            neighbours=neighbours,
+            noise=make_noise(seed=3),
+        )
+        found = measure_together(curator, marginals, share=HALF)
+        assert curator.share_left == HALF
+        assert [m.marginal for m in found] == marginals
+        assert [int(m.counts.argmax()) for m in found] == [7, 1, 2, 0]
+    assert measure_together(curator, [], share=HALF) == []

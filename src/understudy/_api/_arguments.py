@@ -63,6 +63,10 @@ class MethodArguments(TypedDict, total=False):
 
     method: str | Method
     """How to learn the model; 'understudy methods' lists them. auto: by schema, rows and budget."""
+    rounds: int | None
+    """Most relations to measure. None: by the number of columns and the budget."""
+    max_cells: int | None
+    """Most cells of the tables that inference works on. None: 200,000."""
     score: Literal["auto", "I", "F", "R"]
     """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
     encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]

@@ -113,7 +113,12 @@ def _line(charge: Charge, terms: PrivacyTerms) -> ChargeLine:
 
 
 def _level_words(level: NoiseLevel, parts: int) -> str:
-    """In rows, though what was measured may be parts of them."""
+    """In rows, though what was measured may be parts of them.
+
+    >>> from fractions import Fraction
+    >>> _level_words(NoiseLevel(kind="balanced", scale=Fraction(9), shape=Fraction(3, 4)), 1)
+    'variance σ² = 9 per cell on average'
+    """
     if level.kind == "none":
         return "none"
     if level.kind == "laplace":

@@ -1,5 +1,6 @@
 """Recipes over a curator. A new method joins by a line in `METHODS`."""
 
+from understudy.methods._adaptive import Adaptive
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
 from understudy.methods._flaw import Flaw, flaw_of, refuse_unprinted_terms
@@ -38,6 +39,7 @@ __all__ = [
     "METHODS",
     "MWEM",
     "ROWS_SHARE",
+    "Adaptive",
     "AttributePlan",
     "Auto",
     "Contingency",

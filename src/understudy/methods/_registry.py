@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
+from understudy.methods._adaptive import Adaptive
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
 from understudy.methods._flaw import flaw_of
@@ -92,7 +93,7 @@ rows. It can be held against others with 'understudy compare'. To publish, choos
 
 
 METHODS: Mapping[str, type[Method]] = {
-    kind.name: kind for kind in (PrivBayes, PrivABN, HPPrivBayes, JTree, Independent, Uniform, Auto)
+    kind.name: kind for kind in (Adaptive, PrivBayes, PrivABN, HPPrivBayes, JTree, Independent, Uniform, Auto)
 }
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""

@@ -45,6 +45,7 @@ from understudy.models._tables import (
 )
 from understudy.models._tree_model import TreeModel
 from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
+from understudy.models._treefit import FittedTable, TreeFit, adjacency, cells_with
 from understudy.models._uncertainty import Estimate
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "Evidence",
     "FScore",
     "Factor",
+    "FittedTable",
     "HasNetwork",
     "InformationScore",
     "JointModel",
@@ -78,13 +80,16 @@ __all__ = [
     "Scopes",
     "TablesModel",
     "TakesErrors",
+    "TreeFit",
     "TreeMeasurement",
     "TreeModel",
     "ViewsModel",
     "WeightedRScore",
     "Within",
+    "adjacency",
     "all_sums",
     "bif_word",
+    "cells_with",
     "clip_and_rescale",
     "conditionals_from",
     "consistent_tables",

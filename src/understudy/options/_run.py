@@ -121,7 +121,12 @@ class RunOptions(PlanOptions):
         help="Rehearse: repeatable, stamped NOT PRIVATE, charges nothing.",
         flags="--seed",
     )
-    noise: str = option("exact", OneOf("exact", "opendp"), help="exact (our samplers), or opendp, which goes with --delta 0.", flags="--noise")
+    noise: str = option(
+        "exact",
+        OneOf("exact", "opendp"),
+        help="exact (our samplers), or opendp, which goes with --delta 0.",
+        flags="--noise",
+    )
     diagnostic: str | None = option(
         None,
         OneOf("no-privacy", "best-network", "best-marginals"),

@@ -47,6 +47,7 @@ from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_led
 from understudy.privacy._strength import MeanStrength, Strength
 from understudy.privacy._terms import PrivacyTerms
 from understudy.privacy._together import AddTogether, TablesTogether
+from understudy.privacy._together_shares import measure_together, together_shares
 from understudy.privacy._unit import ONE_ROW, Bounding, PrivacyUnit
 from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
@@ -127,11 +128,13 @@ __all__ = [
     "interaction_sensitivity",
     "make_budget",
     "make_noise",
+    "measure_together",
     "measure_weighted",
     "open_curator",
     "parities_sensitivity",
     "parse_number",
     "read_ledger",
     "row_sensitivity",
+    "together_shares",
     "walsh_hadamard",
 ]

@@ -50,7 +50,7 @@ class InteractionMeasurement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interactions:
-    """A table of two or more axes without all that fewer axes tell; needs a budget with a δ.
+    """A table without all that fewer axes tell, such as its total; needs a budget with a δ.
 
     One row moves it by less than it moves the table: `interaction_sensitivity`.
 
@@ -73,8 +73,8 @@ class Interactions:
     what: str = "interactions"
 
     def __post_init__(self) -> None:
-        if len(self.marginal.axes) < 2:
-            raise InternalError("Interactions are those of two axes or more.")
+        if not self.marginal.axes:
+            raise InternalError("A table without axes is its total, and has no contrasts.")
 
     def free_answer(self, facts: PublicFacts) -> InteractionMeasurement | None:
         """Along an axis of one place there is nothing to measure."""

@@ -18,7 +18,7 @@ from understudy.privacy._lattice_noise import Ball, Radius, radius_peak
 from understudy.privacy._values import NoiseLevel
 
 Floats = npt.NDArray[np.float64]
-_BLOCKS = 24  # in a step over which weights fall to half; the sums are then right to 10^−4 or better
+_BLOCKS = 8  # in a step over which weights fall to half; the sums are then right to 10^−4 or better
 _SHARP = 20  # dimensions below which the weights do not vanish towards radius 0, and take finer blocks
 _AT_ONCE = 1 << 21  # doubles in one array
 _NOTHING = -45.0  # logarithm of a weight that may be left out
@@ -78,7 +78,7 @@ def _level(mean: float, variance: float, *, balanced: bool) -> NoiseLevel:
 def _likely(law: Radius) -> Floats:
     """Middles of blocks from 0 on that hold all radii with any weight to speak of, the most likely one among them."""
     peak = radius_peak(law)
-    width = max(1, peak.step // (_BLOCKS if law.degree >= _SHARP else 10 * _BLOCKS))
+    width = max(1, peak.step // (_BLOCKS if law.degree >= _SHARP else 30 * _BLOCKS))
     middle = peak.mode // width
     reach = [_reach(law, middle, width, peak.mode, sign) for sign in (-1, 1)]
     blocks = np.arange(max(0, middle - reach[0]), middle + reach[1] + 1, dtype=np.float64)
@@ -87,7 +87,7 @@ def _likely(law: Radius) -> Floats:
 
 def _reach(law: Radius, middle: int, width: int, mode: int, sign: int) -> int:
     """Blocks to one side after which weights are nothing."""
-    reach = 2 * _BLOCKS
+    reach = 4 * _BLOCKS
     while True:
         end = (middle + sign * reach) * float(width)
         if end <= 0:

@@ -8,7 +8,7 @@ whole numbers, with the norm Σ|z|. Either way the whole numbers within a radius
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -19,7 +19,7 @@ from understudy.privacy._integers import below
 from understudy.privacy._log_concave import Peak, draw, find_peak, first_where
 from understudy.privacy._word_stream import WordStream
 
-_SUM_BITS = 32  # beyond those asked for: a sum of up to 2^30 rounded terms
+_SPARE = 32  # bits beyond those asked for: sums and products of up to 2^30 rounded terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Ball:
         last = min(self.degree, radius)
         return first_where(lambda x: x >= last or not self.rises(radius, x), guess=last // 2)
 
-    def bounded_size(self, radius: int, bits: int) -> Bounded:
-        """Bounds of the size: terms far below the largest one are bounded, not counted."""
-        peak, last, unit = self.peak_corners(radius), min(self.degree, radius), 1 << (bits + _SUM_BITS)
+    def over_peak(self, radius: int, bits: int) -> Bounded:
+        """The size over its largest term: terms far below that one are bounded, not counted."""
+        peak, last, unit = self.peak_corners(radius), min(self.degree, radius), 1 << bits
         low = high = unit
         for step in (1, -1):
             low_term = high_term = unit
@@ -84,15 +84,29 @@ class Ball:
                 low, high, at = low + low_term, high + high_term, at + step
             left = last - at if step > 0 else at
             high += left * high_term  # terms fall on either side of the peak
-        sums = Bounded(low, high, -(bits + _SUM_BITS))
-        return sums.times(Bounded.exactly(self.term(radius, peak)).kept(bits + _SUM_BITS), bits)
+        return Bounded(low, high, -bits)
+
+    def climb(self, radius: int, start: int, end: int, bits: int) -> Bounded:
+        """term(end)/term(start)."""
+        up = multiplied((self.growth(radius, x) for x in range(min(start, end), max(start, end))), bits)
+        return up if end >= start else Bounded.exactly(1).over(up, bits)
+
+    def size_ratio(self, one: int, other: int, bits: int) -> Bounded:
+        """size(one)/size(other) for two radii, by way of one term of each."""
+        wide = bits + _SPARE
+        common = self.peak_corners(min(one, other))
+        found = binomial_ratio(one, other, common, wide)
+        for radius, join in ((one, Bounded.times), (other, Bounded.over)):
+            found = join(found, self.over_peak(radius, wide), wide)
+            found = join(found, self.climb(radius, common, self.peak_corners(radius), wide), wide)
+        return found.kept(bits)
 
     def draw(self, radius: int, stream: WordStream) -> list[int]:
         """Noise of one table, uniform among all within the radius."""
         last = min(self.degree, radius)
 
         def ratio(one: int, other: int, bits: int) -> Bounded:
-            return Bounded.exactly(self.term(radius, one)).over(Bounded.exactly(self.term(radius, other)), bits)
+            return self.climb(radius, other, one, bits + _SPARE)
 
         peak = find_peak(ratio, lambda x: self.rises(radius, x), guess=self.peak_corners(radius), last=last)
         corners = draw(ratio, peak, stream)
@@ -142,6 +156,36 @@ def _ranks(theirs_not: set[int], l: int) -> list[tuple[int, int]]:  # noqa: E741
     return found
 
 
+def multiplied(factors: Iterable[tuple[int, int]], bits: int) -> Bounded:
+    """The product of fractions given as numerator and denominator, both above 0.
+
+    >>> multiplied([(1, 2), (4, 1), (3, 2)], 64).scaled(0)
+    (3, 3)
+    """
+    low = high = 1 << bits
+    exponent = -bits
+    for above, under in factors:
+        room = max(0, under.bit_length() - above.bit_length() + 1)  # so that no bits are lost to a small factor
+        low, high = (low * above << room) // under, -((-high * above << room) // under)
+        surplus = high.bit_length() - bits
+        low, high, exponent = low >> surplus, -(-high >> surplus), exponent + surplus - room
+    return Bounded(low, high, exponent)
+
+
+def binomial_ratio(one: int, other: int, corners: int, bits: int) -> Bounded:
+    """C(one, corners)/C(other, corners), for numbers of at least as many corners.
+
+    >>> low, high = binomial_ratio(9, 7, 3, 64).scaled(32)
+    >>> round(low / 2**32, 6), comb(9, 3) / comb(7, 3)
+    (2.4, 2.4)
+    """
+    if corners <= abs(one - other):
+        return multiplied(((one - i, other - i) for i in range(corners)), bits)
+    small, large = min(one, other), max(one, other)
+    grown = multiplied(((x, x - corners) for x in range(small + 1, large + 1)), bits)
+    return grown if one >= other else Bounded.exactly(1).over(grown, bits)
+
+
 def draw_subset(n: int, size: int, stream: WordStream) -> list[int]:
     """A uniform subset of 0 … n − 1 of this size, in ascending order (Floyd's algorithm).
 
@@ -178,8 +222,7 @@ class Radius:
         """weight(one)/weight(other)."""
         found = Bounded.exactly(1)
         for ball, times in self.balls:
-            sizes = ball.bounded_size(one, bits).over(ball.bounded_size(other, bits), bits)
-            found = found.times(sizes.power(times, bits), bits)
+            found = found.times(ball.size_ratio(one, other, bits).power(times, bits), bits)
         fallen = exp_minus(abs(one - other) * self.rate, bits)
         return found.times(fallen, bits) if one >= other else found.over(fallen, bits)
 
