@@ -118,7 +118,7 @@ class Adaptive(Declared):
         terms, domain = curator.terms, curator.domain
         shares = self.divide(domain, self._rows(curator), terms)
         columns = measure_columns(curator, shares)
-        rounds = Rounds(curator.recoded(columns.recoding(domain)), columns, shares, cells)
+        rounds = Rounds(curator, curator.recoded(columns.recoding(domain)), columns, shares, cells)
         if rounds.candidates:
             rounds.run(progress)
         rounds.finish()
