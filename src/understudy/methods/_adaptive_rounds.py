@@ -67,13 +67,15 @@ class Rounds:
             self.fit.add(FittedTable((a,), column.values, ridge=1e-6, potentials=start))
         self.fit.improve(sweeps=3)
         self.candidates = list(combinations(self._varied, 2))
-        self._ridge = _RIDGE if self.curator.budget.epsilon >= 1 else _LOW_RIDGE
+        high = self.curator.budget.epsilon >= 1 and not self.curator.budget.pure
+        self._ridge = _RIDGE if high else _LOW_RIDGE
 
     def run(self, progress: Progress | None) -> None:
         """Spend what is left of the budget."""
         self._each = float(self.curator.share_left) / self.shares.rounds
         cells = np.array([self._sizes[a] * self._sizes[b] for a, b in self.candidates], dtype=np.float64)
-        weights = np.clip((cells / max(cells.mean(), 1)) ** (2 / 3), 0.1, 10)
+        power = 0.5 if self.curator.budget.pure else 2 / 3
+        weights = np.clip((cells / max(cells.mean(), 1)) ** power, 0.1, 10)
         self._weight = dict(zip(self.candidates, weights / weights.mean(), strict=True))
         self._noise = {pair: math.sqrt(self._variance(pair)) for pair in self.candidates}
         while self.curator.share_left > exact_share(self._each / 8):
