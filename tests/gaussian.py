@@ -51,10 +51,19 @@ def mu_squared_between(parts) -> float:
 
 def gaussian_cost(here, there) -> float:
     """The μ² between two tables' transcripts (`tests/methods/test_whole_runs_exactly.py`); at most the budget's."""
+    return mu_squared_between(_parts(here, there))
+
+
+def delta_between(here, there, epsilon: float) -> float:
+    """The δ of all that comes out under two tables, exactly: Σ over choices of the Gaussian δ that goes with each."""
+    return sum(delta_of(mu, epsilon, p, q) for p, q, mu in _parts(here, there))
+
+
+def _parts(here, there) -> list[tuple[float, float, float]]:
     assert here.keys() == there.keys()
     parts = []
     for key, (p, cells, *_) in here.items():
         q, others, *_ = there[key]
         moved = sum((c - d) ** 2 / scale for (c, scale), (d, _) in zip(cells, others, strict=True))
         parts.append((p, q, sqrt(moved)))
-    return mu_squared_between(parts)
+    return parts

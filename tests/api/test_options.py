@@ -60,7 +60,19 @@ def test_a_methods_new_option_is_read_listed_and_refused_by_its_declaration_alon
     us.Schema.from_dict(SCHEMA).save(schema)
     assert run(["methods", "rounded"]) == 0
     assert "Digits that are kept." in capsys.readouterr().out
-    common = ["plan", str(table), "--schema", str(schema), "--epsilon", "1", "--method", "rounded", "--option"]
+    common = [
+        "plan",
+        str(table),
+        "--schema",
+        str(schema),
+        "--epsilon",
+        "1",
+        "--rows",
+        "400",
+        "--method",
+        "rounded",
+        "--option",
+    ]
     assert run([*common, "digits=3"]) == 0
     capsys.readouterr()
     assert run([*common, "digits=10"]) == 2

@@ -14,6 +14,7 @@ import pyarrow.csv
 import pytest
 
 import understudy as us
+from tests.promises import STRICT
 from understudy.tables import read_loosely
 
 PACKAGE = str(Path(us.__file__).parent)
@@ -61,7 +62,7 @@ def publish(path: Path, schema: us.Schema) -> None:
 
 ACTS: dict[str, Callable[[Path, us.Schema], Any]] = {
     "publish": publish,
-    "plan": lambda path, schema: us.plan(path, schema=schema, epsilon=1, method="independent"),
+    "plan": lambda path, schema: us.plan(path, schema=schema, epsilon=1, method="independent", **STRICT),
     "check": us.check_table,
     "draft": lambda path, schema: us.draft_schema(path),
     "read loosely": read_loosely,

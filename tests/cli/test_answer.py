@@ -35,7 +35,7 @@ def test_the_bundled_people_are_asked_with_their_groups(home: Path, capsys: pyte
     assert run(["answer", table, *schema, *asked, "-o", "answers.csv"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "Answered 46 queries at ε = 1." in out
+    assert "Answered 46 queries at ε = 1, δ = 1e-09." in out
     assert len(rows("answers.csv")) == 46
     statement = json.loads(Path("answers.privacy.json").read_text())
     assert statement["max_rows"] == 5
@@ -48,7 +48,7 @@ def test_json_is_all_of_stdout(home: Path, capsys: pytest.CaptureFixture[str]) -
     found = json.loads(capsys.readouterr().out)
     assert found["strategy"] in ("tables", "direct", "rounds")
     assert len(found["answers"]) == 13
-    assert found["statement"]["guarantee"] == "epsilon-differential privacy"
+    assert found["statement"]["guarantee"] == "(epsilon, delta)-differential privacy"
     assert all(Path(path).is_file() for path in found["files"])
     assert run(["query", "m.understudy", "sex", "--json"]) == 0
 

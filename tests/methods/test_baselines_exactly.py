@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tests.gaussian import gaussian_cost
+from tests.gaussian import delta_between, gaussian_cost
 from tests.methods.test_whole_runs_exactly import GAUSSIAN, PURE, TINY, Runs, attribute, log_ratios
 from tests.privacy.small import PlainCounter
 from understudy.methods import MWEM, Contingency, Fourier, JTree, Laplace, PrivBayes, PriView
@@ -109,6 +109,8 @@ def test_with_a_delta_a_run_costs_mu_squared(case, neighbours):
     for here, there in pairs:
         assert readers.see_no_difference(here, there)
         worst = max(worst, gaussian_cost(here, there), gaussian_cost(there, here))
+        for pair in ((here, there), (there, here)):
+            assert delta_between(*pair, float(GAUSSIAN.epsilon)) <= float(GAUSSIAN.delta) * (1 + TINY)
     assert 0.25 * float(GAUSSIAN.mu_squared) < worst <= float(GAUSSIAN.mu_squared) + TINY
 
 

@@ -166,7 +166,9 @@ def test_noise_that_would_not_fit_64_bits_is_refused():
     with pytest.raises(OptionError, match="exceed 64 bits"):
         ExactNoise(SeededBytes(1)).laplace(zeros(20), Fraction(1 << 62))
     with pytest.raises(OptionError, match="exceed 64 bits"):
-        ExactNoise(SeededBytes(1)).gaussian(zeros(20), Fraction(1 << 126))
+        ExactNoise(SeededBytes(1)).gaussian(zeros(50), Fraction(1 << 121))
+    with pytest.raises(OptionError, match="exceed 64 bits"):
+        ExactNoise(SeededBytes(1)).gaussian(zeros(1), Fraction(10**700))
 
 
 @pytest.mark.parametrize("scale", [Fraction(0), Fraction(-1)])

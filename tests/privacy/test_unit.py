@@ -52,6 +52,14 @@ QUESTIONS = {
     "strength": MeanStrength(groups=[PAIRS[:1], PAIRS[1:]], score=RScore()),
     "parities": NoisyParities(marginals=[Marginal.of(0), Marginal.of(0, 1)]),
     "farthest table": FarthestGuess(marginals=[Marginal.of(0), Marginal.of(1)], guesses=np.array([1, 0, 0, 2])),
+    "farthest table or none": FarthestGuess(
+        marginals=[Marginal.of(0), Marginal.of(1)],
+        guesses=np.array([4, 0, 1, 5]),
+        scale=3,
+        handicaps=np.array([2, -1]),
+        skip=4,
+    ),
+    "one table or none": FarthestGuess(marginals=[Marginal.of(0)], guesses=np.array([4, 0]), scale=3, skip=1),
     "farthest cell": FarthestGuess(marginals=[Marginal.of(0, 1)], guesses=np.array([1, 0, 0, 2]), by="cells"),
 }
 # numbers with noise, whose bound tiny tables reach; choices and the strength need larger ones for that

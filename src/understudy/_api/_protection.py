@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from understudy.privacy import PrivacyTerms, Protection, epsilon_for
+from understudy.privacy import PrivacyTerms, Protection, epsilon_of_part
 from understudy.release import ProtectionLine
 from understudy.schema import Schema
 
@@ -25,7 +25,7 @@ def protection_lines(protection: Protection | None, schema: Schema, terms: Priva
             return cost
         # what was asked for is what a reader finds elsewhere; converting there and back would lose a little
         whole = cost == protection.whole and terms.neighbours.steps_of_change == 1
-        return budget.epsilon if whole else epsilon_for(cost, budget.delta)
+        return budget.epsilon if whole else epsilon_of_part(cost, budget.delta)
 
     lines = [ProtectionLine(attributes=(), promised=budget.epsilon, released=budget.epsilon if pure else None)]
     for group, _ in protection.promises:

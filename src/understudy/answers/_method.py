@@ -16,7 +16,16 @@ from understudy.answers._answering import Answered, AnswerSettings, answer_workl
 from understudy.answers._as_printed import answer_as_printed
 from understudy.answers._state import State, start_of
 from understudy.answers._workload import Workload
-from understudy.methods import ROWS_SHARE, Flaw, Method, Plan, describe_method, flaw_of, refuse_drowning_noise
+from understudy.methods import (
+    ROWS_SHARE,
+    Flaw,
+    Method,
+    Plan,
+    describe_method,
+    flaw_of,
+    refuse_drowning_noise,
+    refuse_unprinted_terms,
+)
 from understudy.models import HasNetwork, Model, NetworkModel, shows_network
 from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain, Marginal
@@ -160,6 +169,7 @@ class AnsweringAsPrinted(Answering):
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse a histogram beyond memory: the paper has one cell for each combination of the columns asked about."""
+        refuse_unprinted_terms("the algorithm", terms, units=True)
         cells = prod(domain[a].size for a in self._columns)
         if cells * len(self._workload) > _MOST_WEIGHTS:
             raise OptionError(

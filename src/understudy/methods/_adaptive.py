@@ -13,18 +13,22 @@ from typing import ClassVar
 
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
+from understudy.methods._adaptive_parities import ParityRun
 from understudy.methods._adaptive_rounds import Rounds
-from understudy.methods._adaptive_shares import Shares, divide
+from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
-from understudy.models import Model, TreeMeasurement, TreeModel
+from understudy.models import Model, TreeModel
 from understudy.options import Declared, Whole, option
 from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain
 
 MOST_CELLS = 200_000
 """Cells of all cliques together: some seconds and a few MB."""
+
+MOST_PARITY_COLUMNS = 600
+"""Two-valued columns of which all pairs are measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,36 +110,44 @@ class Adaptive(Declared):
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
         """Learn a model. There are no coins to toss, so `streams` go unused."""
-        terms, domain = curator.terms, curator.domain
         if progress is not None:
             progress("measuring columns", 0, 1)
+        cells = self.max_cells or MOST_CELLS
+        if by_parities(curator.domain, curator.terms):
+            return _fit_parities(curator, cells, progress)
+        terms, domain = curator.terms, curator.domain
         shares = self.divide(domain, self._rows(curator), terms)
         columns = measure_columns(curator, shares)
-        rounds = Rounds(curator.recoded(columns.recoding(domain)), columns, shares, self.max_cells or MOST_CELLS)
+        rounds = Rounds(curator.recoded(columns.recoding(domain)), columns, shares, cells)
         if rounds.candidates:
             rounds.run(progress)
         rounds.finish()
-        columns = rounds.columns
-        measured = [
-            TreeMeasurement(marginal=(a,), values=column.values, variance=column.variance, interaction=False)
-            for a, column in enumerate(columns.columns)
-        ]
-        for pair, found in rounds.measured.items():
-            table = found.table
-            measured.append(
-                TreeMeasurement(
-                    marginal=pair, values=table.values, variance=found.variance, interaction=table.interaction
-                )
-            )
         return TreeModel(
             domain,
-            max(1, round(columns.total * terms.unit.parts)),
+            max(1, round(rounds.columns.total * terms.unit.parts)),
             tree=rounds.fit.to_tree(),
-            within=[column.within for column in columns.columns],
-            measurements=measured,
+            within=[column.within for column in rounds.columns.columns],
+            measurements=rounds.measurements(),
         )
 
     def _rows(self, curator: Curator) -> int:
         """A first number of rows, for the division of the rest."""
         shares = self.divide(curator.domain, 1, curator.terms)
         return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
+
+
+def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
+    """Whether all relations are measured at once: all columns that vary have two values, and noise is Gaussian.
+
+    Under pure ε the noise of so many numbers would grow with their number, not with its root.
+    """
+    varied = [attribute.size for attribute in domain if attribute.size > 1]
+    return not terms.budget.pure and 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
+
+
+def _fit_parities(curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
+    terms = curator.terms
+    rows = curator.rows if terms.public_rows else curator.measure_rows(share=ROWS_SHARE)
+    run = ParityRun(curator, rows / terms.unit.parts, cells)
+    fit = run.run(progress)
+    return TreeModel(curator.domain, rows, tree=fit.to_tree(), measurements=run.measurements())

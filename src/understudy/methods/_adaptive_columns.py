@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from understudy.methods._adaptive_shares import Shares, exact_share, size_weights
 from understudy.models import Within, project_to_simplex
-from understudy.privacy import Curator, Interactions, Sensitivity, TablesTogether
+from understudy.privacy import Curator, Interactions, Sensitivity, measure_together
 from understudy.schema import Attribute, Domain, Marginal, Part, Recoding
 
 Floats = npt.NDArray[np.float64]
@@ -108,7 +108,7 @@ def _ask(
     if curator.budget.pure:
         marginals = [Marginal.of(a) for a in varied]
         share = sum((shares[a] for a in varied), Fraction(0))
-        found = curator.ask(TablesTogether(marginals=marginals, what=what), share=share)
+        found = measure_together(curator, marginals, share=share, what=what)
         return [(np.asarray(one.counts, dtype=np.float64) / parts, one.noise.variance / parts**2) for one in found]
     tables = []
     for a in varied:

@@ -14,7 +14,7 @@ from understudy.methods._adaptive_columns import Columns, measure_again
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
-from understudy.models import FittedTable, TreeFit, adjacency, cells_with
+from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with
 from understudy.privacy import Curator, FarthestGuess, Interactions, TablesTogether
 from understudy.schema import Marginal
 
@@ -24,8 +24,7 @@ Pair = tuple[int, int]
 
 _PARTS = 16  # of a row: the model's counts are rounded to them for the choice
 _SWEEPS, _LAST_SWEEPS = 4, 20
-_RIDGE = 0.1
-_SHRINK_FROM = Fraction(3, 10)  # ε below which shrinking did not help
+_RIDGE, _LOW_RIDGE = 0.1, 0.03  # the second below ε = 1, where shrinking does most
 _FEW_CELLS = 4  # of which nothing can be learnt about how cells are spread
 _LEAST_COUNT = 0.05  # of a value's table at the start, so that its logarithm is finite
 
@@ -62,7 +61,7 @@ class Rounds:
             self.fit.add(FittedTable((a,), column.values, ridge=1e-6, potentials=start))
         self.fit.improve(sweeps=3)
         self.candidates = list(combinations(self._varied, 2))
-        self._shrinks = self.curator.budget.epsilon >= _SHRINK_FROM
+        self._ridge = _RIDGE if self.curator.budget.epsilon >= 1 else _LOW_RIDGE
 
     def run(self, progress: Progress | None) -> None:
         """Spend what is left of the budget."""
@@ -89,6 +88,18 @@ class Rounds:
                 table.values = column.values
             self.fit.touch()
         self.fit.improve(sweeps=_LAST_SWEEPS)
+
+    def measurements(self) -> list[TreeMeasurement]:
+        """What was measured, as it is saved with the model."""
+        found = [
+            TreeMeasurement(marginal=(a,), values=column.values, variance=column.variance, interaction=False)
+            for a, column in enumerate(self.columns.columns)
+        ]
+        for pair, one in self.measured.items():
+            found.append(
+                TreeMeasurement(marginal=pair, values=one.raw, variance=one.variance, interaction=one.table.interaction)
+            )
+        return found
 
     def _choose(self) -> tuple[Pair, Floats] | None:
         """The pair chosen and the model's table of it; None if no pair fits."""
@@ -168,9 +179,9 @@ class Rounds:
             independent = centred(independent)
             freedom = (len(one) - 1) * (len(two) - 1)
         energy = float(((raw - independent) ** 2).sum()) - freedom * measured.variance
-        measured.table.ridge = _RIDGE * measured.variance / math.sqrt(max(energy / self.columns.total, 1.0))
+        measured.table.ridge = self._ridge * measured.variance / math.sqrt(max(energy / self.columns.total, 1.0))
         measured.table.values = raw
-        if raw.size > _FEW_CELLS and self._shrinks:
+        if raw.size > _FEW_CELLS:
             lower = np.zeros(raw.shape)
             if measured.table.interaction:
                 lower = one[:, None] / len(two) + two[None, :] / len(one) - self.columns.total / raw.size

@@ -81,7 +81,7 @@ def part_for_columns(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> float
     if max(sizes) <= 2:
         return 0.35
     error = columns_error(sizes, n, terms)
-    return float(np.clip(max(0.05, (error / 0.1) ** (2 / 3)) + 0.1, 0.2, 0.5))
+    return float(np.clip(max(0.05, (error / 0.1) ** (2 / 3)) + 0.18, 0.2, 0.5))
 
 
 def columns_error(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> float:

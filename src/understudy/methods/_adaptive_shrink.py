@@ -30,7 +30,7 @@ def shrink(table: Floats, expected: Floats, variance: float) -> Floats:
 
     >>> table = np.array([[400.0, -30.0], [25.0, 390.0]])
     >>> shrink(table, np.full((2, 2), 200.0), variance=900.0).round(-1).tolist()
-    [[400.0, 10.0], [30.0, 390.0]]
+    [[400.0, 0.0], [20.0, 390.0]]
     """
     noisy, deviation = table.reshape(-1), math.sqrt(variance)
     if not deviation:

@@ -191,8 +191,11 @@ def label_method(method: Method) -> str:
 
 
 def _other_form(name: str) -> dict[str, tuple[str, ...]]:
-    """The options of the same method repaired, or as printed, by its name: they are easily taken for one another."""
+    """The options of the same method repaired, or as printed, by its name: they are easily taken for one another. Of
+    the method that chooses among others, theirs."""
     known = {**METHODS, **AS_PRINTED}
+    if name == Auto.name:
+        return {other: option_names(kind) for other, kind in METHODS.items()}
     other = name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else name + _SUFFIX
     return {other: option_names(known[other])} if other in known else {}
 

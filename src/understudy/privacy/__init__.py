@@ -11,7 +11,7 @@ from understudy.privacy._budget import (
     parse_number,
 )
 from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
-from understudy.privacy._conversion import epsilon_for
+from understudy.privacy._conversion import epsilon_for, epsilon_of_part
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
 from understudy.privacy._interactions import InteractionMeasurement, Interactions, interaction_sensitivity
@@ -124,6 +124,7 @@ __all__ = [
     "count_parities",
     "distance_moved",
     "epsilon_for",
+    "epsilon_of_part",
     "factors_of",
     "interaction_sensitivity",
     "make_budget",

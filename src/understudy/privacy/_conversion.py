@@ -62,6 +62,17 @@ def epsilon_for(mu_squared: Fraction, delta: Fraction) -> Fraction:
     return Fraction(found)
 
 
+def epsilon_of_part(mu_squared: Fraction, delta: Fraction) -> Fraction:
+    """An ε for a part of a budget, of which those of two parts are no less than that of both (proof.md, section 7).
+
+    >>> epsilon_of_part(Fraction(1, 4), Fraction(1, 10**6)) == epsilon_for(Fraction(1, 4), Fraction(1, 10**6))
+    True
+    """
+    with digits(_digits_for(mu_squared) if mu_squared else _DIGITS):
+        least = decimal(mu_squared).sqrt() + decimal(mu_squared) / 2
+        return max(epsilon_for(mu_squared, delta), Fraction(_rounded(least.next_plus(), ROUND_CEILING)))
+
+
 @lru_cache(maxsize=256)
 def pure_epsilon_for(mu_squared: Fraction) -> Fraction:
     """The largest ε, rounded down to 12 digits, for which ε-DP implies μ-GDP: e^ε = Φ(μ/2)/Φ(−μ/2).

@@ -190,7 +190,9 @@ class ExactNoise:
         That is the square of a number's size, and its sign: beyond `whole` or, with `exact`, in place of it.
         """
         out, done, stream, cells = np.empty_like(whole), 0, self._stream, normal_cells()
-        deviation = math.sqrt(gaussian_level(variance).scale)
+        if gaussian_level(variance).scale >= _COUNT_ROOM**2:
+            raise OptionError(_TOO_SMALL)
+        deviation = math.sqrt(variance)
         kernel = _kernels.add_gaussian if deviation < _DOUBLES_ROOM else _leave_to_digits
         with stream.lock:
             while done < whole.size:
@@ -245,7 +247,7 @@ class OpenDPNoise:
         return self._add(self._measurements.make_laplace, metric, counts, _double_above(scale))
 
     def gaussian(self, counts: Counts, variance: Fraction) -> Counts:
-        """Refused: OpenDP's Gaussian is discrete, and what is promised with a δ is proven for a rounded one."""
+        """Refused: OpenDP's Gaussian is discrete, which costs more than a rounded one (proof.md, section 1)."""
         raise OptionError(_NO_DELTA)
 
     def gaussian_on_grid(self, numbers: Counts, squares: Counts, variance: Fraction, grid: Fraction) -> Counts:

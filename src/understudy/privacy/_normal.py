@@ -2,7 +2,7 @@
 
 Decimal arithmetic of the caller's precision. Only positive numbers are added, multiplied and divided, so that each
 operation adds at most one unit in the last place to the relative error; what they come to is taken off below and put
-on above (proof.md, section 3.5).
+on above (proof.md, section 2).
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from understudy.release._checked import (
     read_text,
     read_whole,
 )
+from understudy.release._promise import Promise
 from understudy.release._statement_lines import (
     ChargeLine,
     LedgerNote,
@@ -147,6 +148,22 @@ class Statement:
         return self.max_rows == 1 and self.bounding is None
 
     @property
+    def promise(self) -> Promise:
+        """What is promised where one holder has the whole table, to be put into words.
+
+        >>> Statement.example().promise.named
+        'ε = 1, replace-one'
+        """
+        return Promise(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbours=self.neighbours,
+            n_public=self.n_public,
+            max_rows=self.max_rows,
+            bounding=self.bounding,
+        )
+
+    @property
     def private(self) -> bool:
         """Whether the release carries the guarantee at all."""
         return not self.seeded and self.diagnostic is None and self.as_printed is None and not self.unbounded
@@ -225,6 +242,8 @@ class Statement:
             result[field.name] = plain(getattr(self, field.name))
         if self.one_row:  # as in all files from before there were others
             del result["max_rows"], result["bounding"]
+        if self.private and not self.parties:
+            result["in_words"] = self.promise.meaning
         if not self.parties:
             del result["parties"]
         else:
