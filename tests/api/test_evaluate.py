@@ -116,6 +116,28 @@ def test_a_public_page_never_sees_the_real_table(private_release, tmp_path):
     assert found.to_dict().keys().isdisjoint({"results", "rows_real", "score"})
 
 
+def test_the_head_of_a_report_says_who_is_protected(private_release, release):
+    for made in (
+        us.evaluate(people(), private_release.path, classifiers=False),
+        us.public_report(private_release.path),
+    ):
+        assert made.facts.unit == "one row"
+        assert "protects <b>one row</b>" in made.html()
+    rehearsed = us.evaluate(people(), release.path, classifiers=False)
+    assert "protects <b>" not in rehearsed.html()  # it keeps no promise
+
+
+def test_what_other_budgets_would_give_is_for_the_unit_that_is_protected(tmp_path):
+    """A unit of four rows has four times the noise of one."""
+    table = people().assign(person=np.arange(400) // 4)
+    found = []
+    for name, unit in (("row", {}), ("unit", {"unit": "person", "max_rows": 4})):
+        source = table if unit else people()
+        made = us.publish(source, schema=SCHEMA, epsilon=1, method="independent", out=tmp_path / name, **unit)
+        found.append([line.noise_per_cell for line in us.public_report(made.path).facts.budgets])
+    assert found[1] == pytest.approx([4 * noise for noise in found[0]], rel=0.1)
+
+
 def test_a_rehearsal_has_no_page_to_publish(release):
     assert not us.public_report(release.path).may_be_published
 

@@ -122,6 +122,47 @@ def test_the_letter_fits_one_page():
     assert "460 more columns" in letter
 
 
+def default_promise(**changes):
+    given = {"delta": Fraction(1, 10**9), "mu_squared": Fraction(1, 100), "neighbours": "add-remove", "n_public": False}
+    return Statement.example(**given | changes)
+
+
+def test_the_default_promise_is_told_with_both_figures_and_what_would_be_stricter():
+    letter = privacy_letter(default_promise())
+    assert "one person's row were added or left out, plus a probability of δ = 1e-09" in letter
+    # e/(1 + e) for the row being there, e²/(1 + e²) for what it says, both with what δ adds and rounded up
+    assert "whether that person's row is there or not, both equally likely before, is right in at most 73.2 %" in letter
+    assert "(two steps apart: 2ε and (1 + e^ε)·δ), in at most 88.1 %" in letter
+    assert "The number of rows is private too, and what is said of it here has noise." in letter
+    assert "Stricter: `--delta 0` (ε alone, without a δ); `--neighbours replace-one`" in letter
+
+
+@pytest.mark.parametrize(
+    ("changes", "says", "says_not"),
+    [
+        ({"delta": Fraction(0)}, "Stricter: `--neighbours replace-one`", "--delta 0"),
+        ({"neighbours": "replace-one", "n_public": True}, "Stricter: `--delta 0`", "--neighbours"),
+        ({"delta": Fraction(0), "neighbours": "replace-one", "n_public": True}, "is public", "Stricter"),
+        ({"seeded": True}, "NOT PRIVATE: seeded", "Stricter"),
+        ({"max_rows": 3, "bounding": "drop"}, "whether that unit's rows are there or not", "one person's row were"),
+        ({"max_rows": 3}, "whether those rows are there or not", "one person's row were"),
+    ],
+    ids=str,
+)
+def test_a_letter_names_only_what_would_be_stricter_than_itself(changes, says, says_not):
+    letter = privacy_letter(default_promise(**changes))
+    assert says in letter
+    assert says_not not in letter
+
+
+def test_the_promise_in_words_is_for_machines_too_and_never_without_a_guarantee():
+    assert "give or take a probability of δ = 1e-09" in default_promise().to_dict()["in_words"]
+    for without in ({"seeded": True}, {"diagnostic": "no-privacy"}, {"as_printed": "It is broken."}):
+        assert "in_words" not in default_promise(**without).to_dict()
+    assert "in_words" not in Statement.example_of_parties().to_dict()
+    assert "all rows of one unit were" in default_promise(max_rows=2, bounding="weigh").promise.meaning
+
+
 def test_a_delta_is_stated_with_its_meaning():
     letter = privacy_letter(Statement.example(delta=Fraction(1, 10**9), mu_squared=Fraction(1, 100)))
     assert "(ε, δ)-differential privacy with ε = 1, δ = 1e-09" in letter
