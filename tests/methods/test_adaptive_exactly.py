@@ -30,6 +30,7 @@ from understudy.privacy import (
     make_budget,
     make_noise,
     open_curator,
+    parities_sensitivity,
 )
 from understudy.schema import Domain, Marginal
 from understudy.tables import Table
@@ -112,7 +113,7 @@ class Played(Runs):
 @relations
 def test_a_row_costs_what_is_promised_and_shows_nowhere_else(case, kind, neighbours):
     runs = Played(case, kind, neighbours)
-    assert 0.7 < runs.worst() <= 1 + TINY
+    assert 0.6 < runs.worst() <= 1 + TINY  # whatever a row is replaced by, some parities stay as they are
     for *_, curator, _ in runs.of(runs.tables(2, 1)[0]).values():
         assert curator.share_left == 0  # all that was paid for was used
 
@@ -142,7 +143,7 @@ def test_a_choice_at_eight_times_its_rate_is_caught_with_a_delta(monkeypatch):
     """There it has a few hundredths of the budget, and what is told about it is far from the bound."""
     rate_for = GDPBudget.rate_for
     monkeypatch.setattr(GDPBudget, "rate_for", lambda *given: 8 * rate_for(*given))
-    assert Played("binary", "with a delta, little noise", ADD_REMOVE).worst() > 1.1
+    assert Played("mixed", "with a delta, little noise", ADD_REMOVE).worst() > 1.1
 
 
 def test_distances_charged_as_those_of_one_candidate_are_caught(monkeypatch):
@@ -169,6 +170,14 @@ def test_interactions_charged_as_of_an_axis_more_are_caught(monkeypatch):
         lambda shape, neighbours: interaction_sensitivity((2, *shape), neighbours),
     )
     assert Played("one pair, several times", "with a delta", ADD_REMOVE).worst() > 1.5
+
+
+def test_parities_charged_as_one_number_are_caught(monkeypatch):
+    """A row moves every one of them."""
+    monkeypatch.setattr(
+        "understudy.privacy._parities.parities_sensitivity", lambda terms, number: parities_sensitivity(terms, 1)
+    )
+    assert Played("binary", "with a delta", ADD_REMOVE).worst() > 2
 
 
 def true_tables(rounds, pairs):
@@ -261,15 +270,15 @@ class Noted:
         return self._answer("choice", lambda: self._real.exponential(scores, rate), len(scores), rate)
 
 
-SIZES = (7, 2, 4, 30, 2, 5, 1)
+SIZES = {"mixed": (7, 2, 4, 30, 2, 5, 1), "binary": (2, 2, 2, 2, 1, 2, 2)}
 
 
-def larger(n=1500, *, last):
+def larger(sizes, *, last, n=1500):
     """Related columns, one with rare values, one of a single value; last perhaps a row that no other is like."""
     rng = np.random.default_rng(0)
-    domain = Domain(tuple(attribute(f"a{i}", size) for i, size in enumerate(SIZES)))
+    domain = Domain(tuple(attribute(f"a{i}", size) for i, size in enumerate(sizes)))
     first = rng.integers(0, 7, n)
-    columns = [(first * (1 + i) + (rng.random(n) < 0.3)) % min(size, 9) for i, size in enumerate(SIZES)]
+    columns = [(first * (1 + i) + (rng.random(n) < 0.3)) % min(size, 9) for i, size in enumerate(sizes)]
     rows = np.stack(columns, axis=1)
     return Table(domain, tuple(np.ascontiguousarray(c, dtype=np.uint8) for c in np.vstack([rows, *last]).T))
 
@@ -292,14 +301,14 @@ def run_noted(table, budget, neighbours, unit, noise, monkeypatch):
         return Adaptive().fit(curator), curator
 
 
-def go_in_step(monkeypatch, budget, neighbours, unit=ONE_ROW):
+def go_in_step(monkeypatch, budget, neighbours, unit=ONE_ROW, sizes=SIZES["mixed"]):
     """Neighbours are asked the same, at the same price, and come to the same model; else an error."""
-    alike, odd = [[0] * 7], [[6, 1, 3, 29, 1, 4, 0]]
-    with_it = larger(last=odd * unit.max_rows)
-    without = larger(last=alike if neighbours is REPLACE_ONE and unit.max_rows == 1 else [])
+    alike, odd = [[0] * len(sizes)], [[size - 1 for size in sizes]]
+    with_it = larger(sizes, last=odd * unit.max_rows)
+    without = larger(sizes, last=alike if neighbours is REPLACE_ONE and unit.max_rows == 1 else [])
     noise = Noted()
     model, curator = run_noted(with_it, budget, neighbours, unit, noise, monkeypatch)
-    assert sum(what == "choice" for what, *_ in noise.asked) > 5
+    assert len(curator.charges) > 3
     again = Noted(noise)
     other, neighbour = run_noted(without, budget, neighbours, unit, again, monkeypatch)
     assert noise.asked == again.asked
@@ -310,7 +319,7 @@ def go_in_step(monkeypatch, budget, neighbours, unit=ONE_ROW):
 
 def _published(model):
     measured = [(m.marginal, m.values.tolist(), m.variance) for m in model.measurements]
-    spelt = [None if w is None else (w.codes.tolist(), w.shares.tolist()) for w in model.within]
+    spelt = [None if w is None else (w.codes.tolist(), w.shares.tolist()) for w in model.within or ()]
     return model.n, measured, spelt, [model.marginal(Marginal.of(a, 3)).probabilities.tolist() for a in (0, 1)]
 
 
@@ -323,9 +332,10 @@ UNITS = {
 
 @pytest.mark.parametrize("delta", ["1e-9", None], ids=["with a delta", "pure"])
 @pytest.mark.parametrize("unit", ["rows", pytest.param("units", marks=SLOW), "weighed"])
+@pytest.mark.parametrize("sizes", SIZES)
 @relations
-def test_neighbours_are_asked_the_same_at_the_same_price(delta, unit, neighbours, monkeypatch):
-    go_in_step(monkeypatch, make_budget(3, delta), neighbours, UNITS[unit])
+def test_neighbours_are_asked_the_same_at_the_same_price(delta, unit, sizes, neighbours, monkeypatch):
+    go_in_step(monkeypatch, make_budget(3, delta), neighbours, UNITS[unit], SIZES[sizes])
 
 
 def test_handicaps_that_look_at_true_counts_fall_out_of_step(monkeypatch):
