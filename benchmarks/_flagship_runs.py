@@ -138,7 +138,7 @@ class Run:
         command = [sys.executable, "-m", "understudy", "publish", source.table, "--schema", source.schema]
         command += ["--epsilon", self.epsilon, "--method", self.method, *FLAGS[self.promise]]
         command += ["--seed", self.seed, "--out", folder / "release", "--rows", source.read().n, "--format", "csv"]
-        child = run_child(command, limits=Limits())
+        child = run_child(command, limits=Limits(), env={"PYTHONPATH": str(ROOT / "src")})
         made = folder / "release" / "synthetic.NOT-PRIVATE.csv"  # seeded: a rehearsal
         return child, read_table(made, Schema.load(source.schema)) if child.problem is None else None
 

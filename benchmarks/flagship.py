@@ -1,7 +1,7 @@
 """The default release against peers, at equal ε, δ and neighbours: error over all 3-way tables, CPU and memory.
 
 Every run is a process of its own, from reading the table to writing the synthetic one: its CPU seconds are those of all
-of it, imports and compilation included, for everybody. Finished runs are kept in `.bench/flagship`, line by line, so
+of it, imports included, for everybody. Finished runs are kept in `.bench/flagship`, line by line, so
 that it can be stopped and taken up again; a run that gave nothing within its limits is kept as such, and told.
 
 python -m benchmarks.flagship [--tables NAME …] [--methods NAME …] [--epsilons E …] [--seeds N …] [--promise strict]
@@ -123,6 +123,10 @@ class Cell:
     def mean(self, name: str) -> float:
         return float(np.mean([one[name] for one in self.values]))
 
+    def median(self, name: str) -> float:
+        """For time: the first run after a change compiles, and must not weigh on the others."""
+        return float(np.median([one[name] for one in self.values]))
+
     def spread(self, name: str) -> str:
         """The mean with its standard error, where there are seeds enough for one."""
         values = [one[name] for one in self.values]
@@ -164,9 +168,7 @@ def line_of(cell: Cell, cells: Sequence[Cell]) -> Line:
     task = f"{title(cell.table)}, ε = {cell.epsilon:g} ({cell.promise})"
     if not cell.values:
         return Line(task, "", f"{label(cell)}: {cell.problem}")
-    told = (
-        f"{cell.error} {cell.spread(cell.error)}, {cell.mean('cpu'):.3g} CPU s, {cell.mean('peak_mb'):,.0f} MB ({runs})"
-    )
+    told = f"{cell.error} {cell.spread(cell.error)}, {cell.median('cpu'):.3g} CPU s, {cell.median('peak_mb'):,.0f} MB ({runs})"
     if cell.method == REFERENCE:
         target = target_of(cell)
         met = None if target is None else cell.mean(cell.error) <= target
@@ -205,9 +207,9 @@ def row_of(mine: Sequence[Cell], here: Sequence[Cell]) -> tuple[str, ...]:
     whole = [cell for cell in mine if cell.values]
     if not whole:
         return (*errors, "", "")
-    seconds = [cell.mean("cpu") for cell in whole]
+    seconds = [cell.median("cpu") for cell in whole]
     span = f"{min(seconds):.3g}" if len(seconds) == 1 else f"{min(seconds):.3g} to {max(seconds):.3g}"
-    return (*errors, span, f"{max(cell.mean('peak_mb') for cell in whole):,.0f}")
+    return (*errors, span, f"{max(cell.median('peak_mb') for cell in whole):,.0f}")
 
 
 def told(cell: Cell | None, here: Sequence[Cell]) -> str:
