@@ -1,7 +1,7 @@
 """One setting of hypothesis for all tests, in `tests` and beside the research: how long a test takes never decides it.
 
-`make test` tries the same examples each time, so that what turns red is what was changed. `make test-all` draws new
-ones, more of them, and prints how to repeat a failure.
+`make test` tries the same few examples each time, so that what turns red is what was changed. `make test-all` draws new
+ones, many more of them, and prints how to repeat a failure.
 """
 
 from __future__ import annotations
@@ -10,6 +10,6 @@ from hypothesis import HealthCheck, settings
 
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("fast", _UNTIMED, derandomize=True)
+settings.register_profile("fast", _UNTIMED, max_examples=40, derandomize=True)
 settings.register_profile("thorough", _UNTIMED, max_examples=500, print_blob=True)
 settings.load_profile("fast")

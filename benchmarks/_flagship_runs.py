@@ -30,7 +30,7 @@ Columns = tuple[int, ...]
 FIELD, STRICT = "(ε, δ = 1e-9), add/remove", "pure ε, replace-one"
 FLAGS = {
     FIELD: ("--delta", "1e-9", "--neighbours", "add-remove"),
-    STRICT: ("--neighbours", "replace-one"),
+    STRICT: ("--delta", "0", "--neighbours", "replace-one"),
 }
 MOST, DRAWN = 20_000, 2_000  # tables of one width: all of them up to so many, else so many that are drawn once
 DENSE = 1 << 22  # cells of a table that is counted whole

@@ -17,6 +17,9 @@ from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
 
+STRICT: dict[str, Any] = {"delta": 0, "neighbours": "replace-one"}
+"""The promise of all figures that name no other."""
+
 
 @cache
 def load_table(name: str) -> Table:
@@ -56,7 +59,7 @@ def publish(table: Encoded, *, epsilon: float, seed: int, **promise: Any) -> tup
     import understudy as us
 
     frame, schema = pd.DataFrame(table.codes, columns=list(table.columns)), us.Schema.load(schema_path(table.name))
-    estimator = us.PrivBayes(epsilon=epsilon, seed=seed, **promise)
+    estimator = us.PrivBayes(epsilon=epsilon, seed=seed, **STRICT | promise)
     with Stopwatch() as watch:
         synthetic: Any = estimator.fit(frame, schema).sample(table.n, seed=seed)
     return watch.seconds, synthetic[list(table.columns)].to_numpy().astype(np.int64)

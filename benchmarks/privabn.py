@@ -24,7 +24,7 @@ from research.tasks import QUERIES, mean_errors
 
 from benchmarks._data import ROOT
 from benchmarks._made import binary_table
-from benchmarks._ours import fit, load_table
+from benchmarks._ours import STRICT, fit, load_table
 from benchmarks._report import Line, Options, Stopwatch, main
 from benchmarks.scale import peak_mb, reset_peak
 from understudy._core.randomness import Streams, streams
@@ -170,9 +170,11 @@ def one_wide() -> dict[str, float]:
         table_mb = sum(column.nbytes for column in columns) / 1e6
         del columns
         schema = us.Schema.from_dict(declared)
-        us.publish(small, schema=schema, epsilon=50, out=Path(folder, "first"), seed=1, method="privabn")  # compiles
+        us.publish(
+            small, schema=schema, epsilon=50, out=Path(folder, "first"), seed=1, method="privabn", **STRICT
+        )  # compiles
         before = reset_peak()
-        us.publish(source, schema=schema, epsilon=1, out=Path(folder, "release"), seed=1, method="privabn")
+        us.publish(source, schema=schema, epsilon=1, out=Path(folder, "release"), seed=1, method="privabn", **STRICT)
         peak = peak_mb() - before
         table = read_table(source, schema)
     counter = MemoryCounter(table)

@@ -29,7 +29,9 @@ def run(options: Options) -> list[Line]:
     rows = QUICK_ROWS if options.quick else ROWS
     with tempfile.TemporaryDirectory() as folder:
         model, bif = Path(folder, "model.understudy"), Path(folder, "model.bif")
-        fitted = us.PrivBayes(epsilon=1.0, seed=1).fit(source, us.Schema.load(schema_path("adult")))
+        fitted = us.PrivBayes(epsilon=1.0, seed=1, delta=0, neighbours="replace-one").fit(
+            source, us.Schema.load(schema_path("adult"))
+        )
         fitted.save(model)
         bif.write_text(fitted.model_.to_bif())
         _spend(["sample", model, "-n", 1000, "-o", Path(folder, "first.parquet")])  # compiles

@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from benchmarks._data import ROOT
 from benchmarks._made import Narrow, binary_table, mixed_table
 from benchmarks._numpy import PASSES, three_column_passes, whole_table_passes
+from benchmarks._ours import STRICT
 from benchmarks._report import Line, Options, Stopwatch, main
 
 Maker = Callable[[int], tuple[list[Narrow], dict[str, Any]]]
@@ -101,16 +102,17 @@ def one_case(case: str) -> dict[str, float]:
         small, source = Path(folder, "small.parquet"), Path(folder, "table.parquet")
         made = json.loads(Path(folder, "made.json").read_text())
         schema, table_mb = us.Schema.from_dict(made["schema"]), made["table_mb"]
+        run = {"schema": schema, "method": "privbayes", "seed": 1, **STRICT}
         # compiles and loads all kernels: the same columns, few rows, so few that a large ε keeps the tables alike
-        us.publish(small, schema=schema, epsilon=50, out=Path(folder, "first"), seed=1, max_candidates=64)
+        us.publish(small, epsilon=50, out=Path(folder, "first"), max_candidates=64, **run)
         before = reset_peak()
         with Stopwatch() as publish:
-            us.publish(source, schema=schema, epsilon=EPSILON, out=Path(folder, "release"), seed=1)
+            us.publish(source, epsilon=EPSILON, out=Path(folder, "release"), **run)
         peak = peak_mb() - before
         with Stopwatch() as read:
             table = read_table(source, schema)
         with Stopwatch() as fit:
-            us.PrivBayes(epsilon=EPSILON, seed=1).fit(source, schema)
+            us.PrivBayes(epsilon=EPSILON, seed=1, **STRICT).fit(source, schema)
         sizes = [attribute.size for attribute in table.domain]
         three, whole = three_column_passes(table.columns, sizes), whole_table_passes(table.columns, sizes)
     return {

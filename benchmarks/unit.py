@@ -66,10 +66,10 @@ class Strategy:
         """For the estimator."""
         if self.bound is not None:
             unit = {"unit": "person", "max_rows": self.bound, "bounding": self.bounding}
-            return {"epsilon": epsilon, "delta": delta, **unit}
+            return {"epsilon": epsilon, "delta": delta or 0, "neighbours": "replace-one", **unit}
         # by group privacy five rows have ε, and δ grows by (e^ε − 1)/(e^(ε/5) − 1)
-        less = None if delta is None else delta * expm1(epsilon / ROWS) / expm1(epsilon)
-        return {"epsilon": Fraction(epsilon, ROWS), "delta": less}
+        less = 0 if delta is None else delta * expm1(epsilon / ROWS) / expm1(epsilon)
+        return {"epsilon": Fraction(epsilon, ROWS), "delta": less, "neighbours": "replace-one"}
 
 
 DIVIDED = Strategy("rows at ε/5")

@@ -75,10 +75,9 @@ def laplace_pmf(scale: float) -> Callable[[int], float]:
 
 
 def gaussian_pmf(variance: float) -> Callable[[int], float]:
-    """Discrete Gaussian: probability ∝ exp(−x²/2σ²)."""
-    reach = int(12 * math.sqrt(variance)) + 12
-    total = sum(math.exp(-x * x / (2 * variance)) for x in range(-reach, reach + 1))
-    return lambda x: math.exp(-x * x / (2 * variance)) / total
+    """Rounded Gaussian: the probability that N(0, σ²) is nearest to x."""
+    root = math.sqrt(2 * variance)
+    return lambda x: (math.erfc((abs(x) - 0.5) / root) - math.erfc((abs(x) + 0.5) / root)) / 2
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:

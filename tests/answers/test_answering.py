@@ -195,8 +195,8 @@ def test_a_part_of_a_budget_cannot_be_overspent():
     assert part.share_left >= 0
     with pytest.raises(BudgetExceeded):
         asked.part(Fraction(7, 8), what="too much")
-    rho = curator(4, "1e-9").part(Fraction(1, 4), what="a part")
-    assert rho.budget.rho * 4 == pytest.approx(make_budget(4, "1e-9").rho)
+    part = curator(4, "1e-9").part(Fraction(1, 4), what="a part")
+    assert part.budget.mu_squared * 4 == pytest.approx(make_budget(4, "1e-9").mu_squared)
 
 
 @pytest.mark.parametrize("method", [Laplace(), PrivABNAsPrinted()])

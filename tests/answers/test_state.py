@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.models.random_trees import random_tree, tree_joint
 from understudy.answers import State, start_of
 from understudy.answers._fitting import Noted, fit, fit_table
 from understudy.models import Network, NetworkModel, Node
@@ -150,3 +151,10 @@ def test_nothing_measured_changes_nothing():
     state = State(domain_of((2,)))
     assert fit(state, [], steps=5) is state
     assert prod(state.read([()])[0].shape) == 1
+
+
+def test_a_start_may_be_a_junction_tree_with_merged_values():
+    model = random_tree(5, (3, 4, 2))
+    assert any(rare is not None for rare in model.within)
+    state = State(model.domain, start=start_of(model))
+    assert state.read([(0, 1, 2)])[0] == pytest.approx(tree_joint(model), abs=1e-9)

@@ -11,13 +11,13 @@ import pytest
 
 from tests.answers import test_whole_runs
 from tests.answers.test_whole_runs import CASES, FEW, PMW, RECORDS, SCHEMA, WORKLOAD, same_to_readers
+from tests.gaussian import gaussian_cost
 from tests.methods.test_whole_runs_exactly import (
+    GAUSSIAN,
     ONE_ROW,
     PURE,
     TINY,
-    ZCDP,
     log_ratios,
-    renyi_per_order,
     transcripts,
 )
 from understudy.answers import answer_workload
@@ -55,8 +55,8 @@ class UnitRuns:
         """The most that is told of the difference; infinite where something shows that nobody paid for."""
         if here.keys() != there.keys() or not same_to_readers(here, there):
             return inf
-        if self._budget is ZCDP:
-            return renyi_per_order(here, there)
+        if self._budget is GAUSSIAN:
+            return gaussian_cost(here, there)
         return max(loss for loss, _ in log_ratios(here, there))
 
     def worst(self, *, of_equal_size=False):
@@ -85,9 +85,9 @@ def test_a_unit_costs_epsilon_and_shows_nowhere_else(case, neighbours):
 @pytest.mark.parametrize("case", ["tables", "direct", "rounds", pytest.param("pmw", marks=pytest.mark.slow)])
 @relations
 @pytest.mark.filterwarnings("ignore:delta is not below")
-def test_under_zcdp_a_unit_costs_rho(case, neighbours):
-    worst = UnitRuns(case, neighbours, ZCDP).worst()
-    assert 0.1 * float(ZCDP.rho) < worst <= float(ZCDP.rho) + TINY
+def test_with_a_delta_a_unit_costs_mu_squared(case, neighbours):
+    worst = UnitRuns(case, neighbours, GAUSSIAN).worst()
+    assert 0.1 * float(GAUSSIAN.mu_squared) < worst <= float(GAUSSIAN.mu_squared) + TINY
 
 
 @pytest.mark.parametrize("case", ["tables", "direct", "rounds"])

@@ -13,7 +13,8 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pytest
 
-from tests.methods.test_whole_runs_exactly import PURE, TINY, ZCDP, log_ratios, renyi_per_order, transcripts
+from tests.gaussian import gaussian_cost
+from tests.methods.test_whole_runs_exactly import GAUSSIAN, PURE, TINY, log_ratios, transcripts
 from tests.privacy.test_linear_questions import first_above
 from understudy._core.randomness import Streams
 from understudy.answers import Answering, AnswerSettings, LinearQuery, answer_workload, make_workload, read_lines
@@ -134,12 +135,12 @@ def test_a_row_costs_epsilon_and_shows_nowhere_else(case, neighbours):
 @pytest.mark.parametrize("case", ["tables", "direct", "rounds", "pmw"])
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
 @pytest.mark.filterwarnings("ignore:delta is not below")
-def test_under_zcdp_a_run_costs_rho(case, neighbours):
+def test_with_a_delta_a_run_costs_mu_squared(case, neighbours):
     settings, most = CASES[case]
     worst = 0.0
-    for here, there in Runs(settings, neighbours, ZCDP).pairs(most):
-        worst = max(worst, renyi_per_order(here, there), renyi_per_order(there, here))
-    assert 0.1 * float(ZCDP.rho) < worst <= float(ZCDP.rho) + TINY
+    for here, there in Runs(settings, neighbours, GAUSSIAN).pairs(most):
+        worst = max(worst, gaussian_cost(here, there), gaussian_cost(there, here))
+    assert 0.1 * float(GAUSSIAN.mu_squared) < worst <= float(GAUSSIAN.mu_squared) + TINY
 
 
 @pytest.mark.parametrize("method", ["independent", pytest.param("privbayes", marks=pytest.mark.slow)])

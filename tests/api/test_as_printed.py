@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import understudy as us
+from tests.promises import STRICT, STRICT_FLAGS
 from understudy.cli._main import run
 from understudy.methods import method_named, read_method
 from understudy.privacy import read_ledger
@@ -60,12 +61,22 @@ def test_an_option_of_the_other_form_is_never_ignored(word, option, other):
     assert (str(in_python.value), str(in_text.value)) == (sentence, sentence)
 
 
+@pytest.mark.parametrize("promise", [{"delta": 0}, {"neighbours": "replace-one"}, {}])
+def test_a_printed_form_is_refused_under_another_promise_than_its_papers(baskets, tmp_path, promise):
+    with pytest.raises(us.OptionError, match="Say --delta 0 --neighbours replace-one"):
+        us.publish(
+            baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn-as-printed", no_guarantee=True,
+            **promise,
+        )  # fmt: skip
+    assert not (tmp_path / "r").exists()
+
+
 @pytest.mark.parametrize("seed", [None, 3])
 def test_every_output_is_stamped_and_no_ledger_charged(baskets, tmp_path, seed):
     ledger = tmp_path / "budget.db"
     release = us.publish(
         baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn-as-printed", no_guarantee=True,
-        ledger=ledger, cap="0.5", seed=seed,
+        **STRICT, ledger=ledger, cap="0.5", seed=seed,
     )  # fmt: skip
     stamp = "NOT PRIVATE: as printed" + ("" if seed is None else "; NOT PRIVATE: seeded")
     assert (release.statement.stamp, release.statement.private, release.statement.ledger) == (stamp, False, None)
@@ -83,7 +94,7 @@ def test_every_output_is_stamped_and_no_ledger_charged(baskets, tmp_path, seed):
 
 
 def test_a_seed_repeats_a_run_as_printed(baskets, tmp_path):
-    options = {"epsilon": 1, "method": "privabn-as-printed", "no_guarantee": True, "seed": 4}
+    options = {"epsilon": 1, "method": "privabn-as-printed", "no_guarantee": True, "seed": 4, **STRICT}
     one, other = (us.publish(baskets, schema=SCHEMA, out=tmp_path / word, **options) for word in "ab")
     assert one.model.sample(50, seed=1).equals(other.model.sample(50, seed=1))
 
@@ -91,7 +102,7 @@ def test_a_seed_repeats_a_run_as_printed(baskets, tmp_path):
 def test_no_priv_abn_is_the_diagnostic_without_noise(baskets, tmp_path):
     model = us.publish(
         baskets, schema=SCHEMA, epsilon=1, out=tmp_path / "r", method="privabn-as-printed", no_guarantee=True,
-        diagnostic="no-privacy",
+        diagnostic="no-privacy", **STRICT,
     ).model  # fmt: skip
     assert model.statement.stamp == "NOT PRIVATE: as printed; NO GUARANTEE: diagnostic run (no-privacy)"
     exact = baskets.group_by("bread").aggregate([([], "count_all")]).to_pydict()
@@ -100,14 +111,14 @@ def test_no_priv_abn_is_the_diagnostic_without_noise(baskets, tmp_path):
 
 
 def test_a_plan_needs_no_consent():
-    plan = us.plan(schema=SCHEMA, epsilon=1, rows=200, method="privabn-as-printed")
+    plan = us.plan(schema=SCHEMA, epsilon=1, rows=200, method="privabn-as-printed", **STRICT)
     assert "no guarantee" in plan.notes[0]
 
 
 def test_a_comparison_names_them_as_without_a_guarantee(baskets, tmp_path):
     found = us.compare(
         baskets, schema=SCHEMA, methods=["privabn", "privabn-as-printed"], epsilons=[1], seeds=1, ways=[2],
-        out=tmp_path / "c",
+        out=tmp_path / "c", **STRICT,
     )  # fmt: skip
     assert [row["method"] for row in found.rows_of_table()] == ["privabn", "privabn-as-printed (no guarantee)"]
     assert "(no guarantee)" in (tmp_path / "c" / "comparison.html").read_text(encoding="utf-8")
@@ -127,7 +138,7 @@ def test_the_command_line_wants_both_words(files, capsys, tmp_path):
     assert "docs/privabn.md" in told
     assert told.count("\n") == 1
     assert not (tmp_path / "release").exists()
-    assert run(["publish", *files, "privabn-as-printed", "--no-guarantee"]) == 0
+    assert run(["publish", *files, "privabn-as-printed", "--no-guarantee", *STRICT_FLAGS]) == 0
     assert "*** NOT PRIVATE: as printed" in capsys.readouterr().out
 
 
@@ -137,5 +148,5 @@ def test_auto_says_on_screen_and_in_the_statement_what_it_chose_and_why(files, c
     options = json.loads((tmp_path / "release" / "privacy.json").read_text())["options"]
     assert options["chosen"] == "privabn"
     assert "all 3 columns are binary" in (tmp_path / "release" / "PRIVACY.md").read_text(encoding="utf-8")
-    assert run(["plan", *files, "auto"]) == 0
+    assert run(["plan", *files, "auto", "--rows", "200"]) == 0
     assert "Chosen: privabn, since" in capsys.readouterr().out

@@ -7,6 +7,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT
 
 
 def test_fit_returns_itself_and_sample_the_same_kind_of_table():
@@ -39,7 +40,7 @@ def test_column_types_tell_nothing_of_the_table():
 
 
 def test_learnt_attributes_end_in_an_underscore():
-    model = us.PrivBayes(epsilon=1).fit(people(), SCHEMA)
+    model = us.PrivBayes(epsilon=1, **STRICT).fit(people(), SCHEMA)
     assert model.n_ == 400
     assert model.schema_.names == ("sex", "age", "smokes", "job")
     assert model.statement_.epsilon == 1
@@ -68,7 +69,7 @@ def test_a_schema_may_be_a_file_a_mapping_or_a_schema(tmp_path):
     schema = us.Schema.from_dict(SCHEMA)
     schema.save(tmp_path / "people.schema.yaml")
     for form in (schema, SCHEMA, tmp_path / "people.schema.yaml", str(tmp_path / "people.schema.yaml")):
-        assert us.PrivBayes(epsilon=1).fit(people(50), form).n_ == 50
+        assert us.PrivBayes(epsilon=1, **STRICT).fit(people(50), form).n_ == 50
 
 
 def test_a_fit_on_a_file_samples_pyarrow(tmp_path):
@@ -97,7 +98,7 @@ def test_its_text_shows_what_was_changed():
     [{"k": 1}, {"encoding": "gray"}, {"encoding": "vanilla", "score": "I"}, {"encoding": "binary", "score": "F"}],
 )
 def test_the_methods_options_reach_it(options):
-    model = us.PrivBayes(epsilon=1, **options).fit(people(), SCHEMA)
+    model = us.PrivBayes(epsilon=1, **options, **STRICT).fit(people(), SCHEMA)
     for name, value in options.items():
         assert model.statement_.options["parents" if name == "k" else name] == value
     assert model.sample(10).shape == (10, 4)

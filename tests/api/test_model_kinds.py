@@ -11,6 +11,7 @@ import pytest
 
 import understudy as us
 from tests.models.worked_example import columns_model
+from tests.promises import STRICT
 from understudy.counting import MemoryCounter
 from understudy.methods import BASELINES, METHODS, MWEM, Contingency, PrivBayes, method_named
 from understudy.models import KINDS, JointModel, Model, NetworkModel, TablesModel, clip_and_rescale
@@ -35,7 +36,7 @@ def table():
 @pytest.fixture(scope="module")
 def release(table, tmp_path_factory):
     out = tmp_path_factory.mktemp("joint") / "release"
-    return us.publish(table, schema=SCHEMA, epsilon=2, method=MWEM(ways=2), out=out)
+    return us.publish(table, schema=SCHEMA, epsilon=2, method=MWEM(ways=2), out=out, **STRICT)
 
 
 def test_a_joint_is_released_without_a_drawing(release):
@@ -178,7 +179,7 @@ class Columns(Unsaid):
 
 
 def test_a_new_kind_takes_its_class_and_one_line(table, tmp_path, monkeypatch):
-    run = {"schema": SCHEMA, "epsilon": 1, "method": Columns(), "out": tmp_path / "release"}
+    run = {"schema": SCHEMA, "epsilon": 1, "method": Columns(), "out": tmp_path / "release", **STRICT}
     with pytest.raises(us.OptionError, match="no model file can hold its kind, 'columns'"):
         us.publish(table, **run)
     monkeypatch.setitem(KINDS, "columns", columns_model())  # the line in models/_kinds.py

@@ -9,6 +9,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT
 from tests.tables.opens import opens_of
 from understudy import tables
 from understudy.cli._main import run
@@ -36,7 +37,7 @@ DONE = {
         path, schema=SCHEMA, epsilon=1, method="independent", out=out / "r", ledger=out / "budget.db", cap=2
     ),
     "fit": lambda path, out: us.PrivBayes(epsilon=1).fit(path, SCHEMA),
-    "plan": lambda path, out: us.plan(path, schema=SCHEMA, epsilon=1),
+    "plan": lambda path, out: us.plan(path, schema=SCHEMA, epsilon=1, **STRICT),
     "evaluate": lambda path, out: us.evaluate(path, people(), SCHEMA, ways=[1], classifiers=False),
     "compare": lambda path, out: us.compare(
         path, schema=SCHEMA, methods=["independent"], epsilons=[1], seeds=1, ways=[1]
@@ -102,4 +103,6 @@ def test_columns_of_a_lazy_frame_that_differ_between_two_collections_cannot_disa
     pl = pytest.importorskip("polars")
     turns = iter((people(), people().iloc[:10]))
     frame = pl.LazyFrame(pl.from_pandas(people())).map_batches(lambda _: pl.from_pandas(next(turns)))
-    assert us.publish(frame, schema=SCHEMA, epsilon=1, method="independent", out=tmp_path / "r").n_rows == len(people())
+    assert us.publish(
+        frame, schema=SCHEMA, epsilon=1, method="independent", out=tmp_path / "r", **STRICT
+    ).n_rows == len(people())

@@ -4,6 +4,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT
 from understudy._api import count_rows
 
 
@@ -15,7 +16,7 @@ def test_a_plan_needs_no_table_when_the_rows_are_given():
 
 def test_a_plan_counts_rows_and_nothing_else(tmp_path):
     people().to_csv(tmp_path / "people.csv", index=False)
-    assert us.plan(tmp_path / "people.csv", schema=SCHEMA, epsilon=1).rows == 400
+    assert us.plan(tmp_path / "people.csv", schema=SCHEMA, epsilon=1, **STRICT).rows == 400
 
 
 def test_a_plan_accepts_drafts_since_nothing_is_published():
@@ -24,9 +25,56 @@ def test_a_plan_accepts_drafts_since_nothing_is_published():
 
 
 def test_under_add_remove_the_rows_must_be_given(tmp_path):
+    people().to_csv(tmp_path / "people.csv", index=False)
     with pytest.raises(us.OptionError, match="private"):
-        us.plan("demo", epsilon=1, neighbours="add-remove")
-    assert us.plan("demo", epsilon=1, neighbours="add-remove", rows=6000).rows == 6000
+        us.plan(tmp_path / "people.csv", schema=SCHEMA, epsilon=1)
+    assert us.plan(tmp_path / "people.csv", schema=SCHEMA, epsilon=1, rows=6000).rows == 6000
+
+
+def test_the_rows_of_a_bundled_table_are_no_secret():
+    assert us.plan("demo", epsilon=1).rows == 5912
+    with pytest.raises(us.OptionError, match="--rows N"):
+        us.plan("demo-visits", epsilon=1, unit="person", max_rows=5)
+
+
+@pytest.mark.parametrize("method", ["privbayes", "privabn", "independent", "jtree", "mwem"])
+@pytest.mark.parametrize("delta", [0, "1e-6"])
+def test_a_plan_shows_what_each_promise_would_give(method, delta):
+    """Each line has the noise that a plan under that very promise has, and nothing else decides it."""
+    asked = {"schema": SCHEMA, "epsilon": 1, "rows": 5000, "method": method}
+    found = us.plan(**asked, delta=delta)
+    kinds = [(line.delta, line.neighbours) for line in found.promises]
+    slack = 1e-6 if delta else 1e-9
+    assert kinds == [(slack, "add-remove"), (slack, "replace-one"), (0, "add-remove"), (0, "replace-one")]
+    assert [line.chosen for line in found.promises].index(True) == (0 if delta else 2)
+    for line in found.promises:
+        alone = us.plan(**asked, delta=line.delta, neighbours=line.neighbours)
+        assert line.noise_mean == alone.noise_mean
+        error = min(1, line.noise_mean * found.largest_useful_table / (2 * found.rows))
+        assert line.expected_error == pytest.approx(error)
+    stricter = [line.noise_mean for line in found.promises]
+    assert stricter[0] < stricter[1]
+    assert stricter[2] < stricter[3]
+
+
+def test_a_promise_that_the_method_cannot_keep_has_no_noise():
+    asked = {"schema": SCHEMA, "epsilon": 1, "rows": 5000, "method": "privbayes", "score": "I", "encoding": "vanilla"}
+    lines = us.plan(**asked, neighbours="replace-one").promises
+    assert [line.noise_mean is None for line in lines] == [True, False, True, False]
+    assert [line.expected_error is None for line in lines] == [True, False, True, False]
+
+
+def test_a_plan_without_noise_lists_no_promises():
+    assert us.plan(schema=SCHEMA, epsilon=1, rows=100, method="uniform").promises == ()
+
+
+def test_a_plan_says_what_is_promised():
+    told = us.plan(schema=SCHEMA, epsilon=1, rows=100).promise
+    assert "give or take a probability of δ = 1e-09" in told
+    assert "The number of rows is private" in told
+    told = us.plan(schema=SCHEMA, epsilon=1, rows=100, **STRICT).promise
+    assert "δ" not in told
+    assert "replaced by any other row" in told
 
 
 @pytest.mark.parametrize("rows", [0, -1, 1.5, True])

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import understudy as us
+from tests.promises import STRICT
 
 
 def test_a_table_without_columns_is_told_in_a_sentence(tmp_path: Path) -> None:
@@ -17,6 +18,6 @@ def test_a_table_without_columns_is_told_in_a_sentence(tmp_path: Path) -> None:
         writer.write_batch(pa.RecordBatch.from_arrays([], schema=empty))
     schema = {"fields": [{"name": "a", "categories": ["x", "y"]}]}
     with pytest.raises(us.UserError, match="no columns"):
-        us.plan(path, schema=schema, epsilon=1)
+        us.plan(path, schema=schema, epsilon=1, **STRICT)
     with pytest.raises(us.UserError, match="no columns"):
         us.draft_schema(path)

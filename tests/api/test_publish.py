@@ -11,6 +11,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT
 from understudy._core.errors import OptionError
 from understudy.privacy import open_curator
 from understudy.release import whole_folder
@@ -35,7 +36,7 @@ def test_a_release_has_all_its_files_and_a_table_like_the_original(table, tmp_pa
     synthetic = pd.read_csv(release.synthetic)
     original = pd.read_csv(table)
     assert list(synthetic.columns) == list(original.columns)
-    assert len(synthetic) == len(original)
+    assert len(synthetic) == release.n_rows == release.statement.n_rows
     assert list(synthetic.dtypes) == list(original.dtypes)
     assert sorted(path.name for path in release.files) == FILES
 
@@ -51,7 +52,7 @@ def test_every_file_agrees_on_epsilon(table, tmp_path):
 
 
 def test_the_charges_add_up_to_the_budget_exactly(table, tmp_path):
-    charges = publish(table, tmp_path, epsilon="0.7").statement.charges
+    charges = publish(table, tmp_path, epsilon="0.7", delta=0).statement.charges
     assert sum(charge.cost for charge in charges) <= Fraction(7, 10)
     assert {charge.unit for charge in charges} == {"epsilon"}
 
@@ -62,7 +63,10 @@ def test_a_parquet_table_comes_back_as_parquet(tmp_path):
     release = publish(path, tmp_path)
     assert release.synthetic.name == "synthetic.parquet"
     assert pq.read_table(release.synthetic).column_names == list(people().columns)
-    assert pq.read_metadata(release.synthetic).metadata[b"understudy.guarantee"] == b"epsilon-differential privacy"
+    assert (
+        pq.read_metadata(release.synthetic).metadata[b"understudy.guarantee"]
+        == b"(epsilon, delta)-differential privacy"
+    )
 
 
 def test_a_seeded_parquet_table_says_so_inside(table, tmp_path):
@@ -106,10 +110,10 @@ def test_a_diagnostic_run_never_carries_a_guarantee(table, tmp_path, diagnostic)
     assert release.statement.ledger is None
 
 
-def test_with_a_delta_the_costs_are_in_rho(table, tmp_path):
-    statement = publish(table, tmp_path, delta="1e-9").statement
-    assert {charge.unit for charge in statement.charges} == {"rho"}
-    assert sum(charge.cost for charge in statement.charges) <= statement.rho
+def test_with_a_delta_the_costs_are_in_mu_squared(table, tmp_path):
+    statement = publish(table, tmp_path).statement
+    assert {charge.unit for charge in statement.charges} == {"mu_squared"}
+    assert sum(charge.cost for charge in statement.charges) <= statement.mu_squared
     assert statement.guarantee == "(epsilon, delta)-differential privacy"
 
 
@@ -239,8 +243,8 @@ def test_a_full_disk_is_told_before_budget_is_spent(table, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_table_of_one_row_can_be_published(tmp_path, n):
-    release = publish(people(n), tmp_path)
-    assert release.n_rows == n
+    assert publish(people(n), tmp_path).n_rows >= 1
+    assert publish(people(n), tmp_path, overwrite=True, neighbours="replace-one").n_rows == n
 
 
 def test_a_table_of_one_column_with_one_value_can_be_published(tmp_path):
@@ -271,8 +275,13 @@ def test_the_card_is_valid_croissant(table, tmp_path):
 
 def test_the_demo_publishes_without_a_schema_of_its_own(tmp_path):
     release = us.publish("demo", epsilon=1, out=tmp_path / "release")
-    assert release.n_rows == 5912
     assert release.statement.private
+    assert release.statement.promise.named == "(ε = 1, δ = 1e-09), add-remove"
+    assert (release.statement.method, release.statement.n_public) == ("auto", False)
+    strict = us.publish("demo", epsilon=1, out=tmp_path / "strict", **STRICT)
+    assert strict.statement.promise.named == "ε = 1, replace-one"
+    assert (strict.n_rows, strict.statement.n_public) == (5912, True)
+    assert strict.statement.mu_squared is None
 
 
 def test_a_row_of_the_demo_is_one_person_in_python_too(tmp_path):

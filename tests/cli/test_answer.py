@@ -6,12 +6,13 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from understudy import demo
 from understudy.cli._main import run
+from understudy.correlate import Groups, write_groups
 
-FIELDS = ["--fields", "name,birthday,address,email,phone,id"]
 PEOPLE = [str(demo.people_path()), "--schema", str(demo.people_schema_path())]
 
 
@@ -29,12 +30,12 @@ def rows(path: str) -> list[dict[str, str]]:
 
 def test_the_bundled_people_are_asked_with_their_groups(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, *schema = PEOPLE
-    assert run(["correlate", table, *FIELDS, "--labels", str(demo.people_pairs_path()), "-o", "groups.parquet"]) == 0
+    write_groups("groups.parquet", Groups(of_row=np.arange(4000) // 2, max_rows=5))
     asked = ["--queries", str(demo.people_workload_path()), "--epsilon", "1", "--groups", "groups.parquet"]
     assert run(["answer", table, *schema, *asked, "-o", "answers.csv"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "Answered 46 queries at ε = 1." in out
+    assert "Answered 46 queries at ε = 1, δ = 1e-09." in out
     assert len(rows("answers.csv")) == 46
     statement = json.loads(Path("answers.privacy.json").read_text())
     assert statement["max_rows"] == 5
@@ -47,7 +48,7 @@ def test_json_is_all_of_stdout(home: Path, capsys: pytest.CaptureFixture[str]) -
     found = json.loads(capsys.readouterr().out)
     assert found["strategy"] in ("tables", "direct", "rounds")
     assert len(found["answers"]) == 13
-    assert found["statement"]["guarantee"] == "epsilon-differential privacy"
+    assert found["statement"]["guarantee"] == "(epsilon, delta)-differential privacy"
     assert all(Path(path).is_file() for path in found["files"])
     assert run(["query", "m.understudy", "sex", "--json"]) == 0
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT_FLAGS
 from understudy import PrivBayes
 from understudy.cli._main import run
 from understudy.schema import Schema
@@ -41,21 +42,39 @@ def result(capsys, *arguments, code=0):
 def test_publish_says_what_it_made_where_and_where_to_read_on(home, capsys):
     assert run(["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--out", "r"]) == 0
     out, err = output(capsys)
-    for words in ("ε = 1", "synthetic.csv", "400 synthetic rows", "r/PRIVACY.md", "understudy query"):
+    for words in ("ε = 1, δ = 1e-09", "synthetic.csv", " synthetic rows", "r/PRIVACY.md", "understudy query"):
         assert words in out
     assert err == ""
+
+
+def test_publish_says_what_is_promised_and_how_to_be_promised_more(home, capsys):
+    publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--overwrite"]
+    assert run(publish) == 0
+    out = output(capsys)[0]
+    assert "if one person's row were added or left out, give or take a probability of δ = 1e-09." in out
+    assert "The number of rows is private, and published with noise." in out
+    assert "Stricter: --delta 0 (ε alone, without a δ); --neighbours replace-one" in out
+    assert run([*publish, *STRICT_FLAGS]) == 0
+    out = output(capsys)[0]
+    assert "Published 'people' at ε = 1 into release/" in out
+    assert "if one person's row were replaced by any other row. The number of rows is public." in out
+    assert "400 synthetic rows" in out
+    assert "Stricter" not in out
+    assert run([*publish, "--seed", "1"]) == 0
+    assert "Promise" not in output(capsys)[0]  # a rehearsal makes none
 
 
 def test_publish_in_json_has_the_whole_statement(home, capsys):
     found = result(capsys, "publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1")
     assert found["statement"]["epsilon"] == "1"
-    assert found["rows"] == 400
+    assert found["rows"] == found["statement"]["n_rows"]
+    assert found["statement"]["in_words"].startswith("Whatever is published is at most e^ε = 2.72 times as likely")
     assert len(found["files"]) == 6
 
 
 def test_publish_demo_needs_nothing_else(home, capsys):
     found = result(capsys, "publish", "demo")
-    assert found["rows"] == 5912
+    assert found["rows"] == pytest.approx(5912, abs=500)  # a noisy number
     assert found["statement"]["unit"] == "one person"
 
 
@@ -94,7 +113,7 @@ def test_an_export_without_a_guarantee_begins_with_its_stamp(home):
 
 
 def test_plan_prints_candidates_sizes_memory_time_error_and_what_is_coarsened(home, capsys):
-    assert run(["plan", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "0.2"]) == 0
+    assert run(["plan", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "0.2", *STRICT_FLAGS]) == 0
     out, _ = output(capsys)
     for words in ("Candidates", "cells", "Memory", "Time", "error", "others see it", "Nothing was spent", "coarser"):
         assert words in out, words
@@ -106,7 +125,26 @@ def test_plan_opens_no_table_when_the_rows_are_given(home, capsys):
 
 
 def test_plan_of_the_demo(capsys):
-    assert result(capsys, "plan", "demo")["rows"] == 5912
+    found = result(capsys, "plan", "demo")
+    assert found["rows"] == 5912
+    assert [(line["delta"], line["neighbours"], line["chosen"]) for line in found["promises"]] == [
+        (1e-9, "add-remove", True),
+        (1e-9, "replace-one", False),
+        (0, "add-remove", False),
+        (0, "replace-one", False),
+    ]
+    assert "give or take" in found["promise"]
+
+
+def test_plan_shows_what_each_promise_would_give(capsys):
+    assert run(["plan", "demo", "--epsilon", "1"]) == 0
+    out = output(capsys)[0]
+    assert "Promise: Whatever is published" in out
+    lines = [line for line in out.splitlines() if "add-remove" in line or "replace-one" in line]
+    assert len(lines) == 4
+    assert [line.rstrip().endswith("chosen") for line in lines] == [True, False, False, False]
+    assert run(["plan", "demo", "--epsilon", "1", "--method", "privbayes", "--score", "I", *STRICT_FLAGS]) == 0
+    assert output(capsys)[0].count("not by this method") == 2
 
 
 def test_sample_writes_the_rows_asked_for(model, capsys):
@@ -250,7 +288,10 @@ def test_ledger_show_and_verify(home, capsys):
     assert run([*publish, "--epsilon", "0.5", "--out", "again"]) == 2
     assert "3/10" in output(capsys)[1]
     assert run(["ledger", "show", "budget.db"]) == 0
-    assert "ε 0.5 of 0.8 spent in 1 release (replace-one, one row), 0.3 left" in output(capsys)[0]
+    assert (
+        "ε 0.5 of 0.8 spent in 1 release (add-remove, one row), 0.3 left; δ 1e-09 in all, without a cap."
+        in output(capsys)[0]
+    )
     found = result(capsys, "ledger", "show", "budget.db", "--dataset", "p24")
     assert found["accounts"][0]["remaining"] == "3/10"
     assert result(capsys, "ledger", "verify", "budget.db", "--head", found["head"])["intact"] is True
@@ -267,7 +308,7 @@ def test_a_cap_is_changed_on_purpose_and_stays_on_record(home, capsys):
     change = ["ledger", "cap", "budget.db", "--dataset", "p24"]
     assert run([*change, "--cap", "2", "--note", "agreed"]) == 0
     said = output(capsys)[0]
-    assert "p24: cap ε 0.8 changed to 2; δ 0 of 1e-06." in said
+    assert "p24: cap ε 0.8 changed to 2; δ 1e-09 of 1e-06." in said
     assert "ε 0.5 is spent, 1.5 left" in said
     assert run([*publish, "--epsilon", "0.5", "--out", "again"]) == 0
     found = result(capsys, "ledger", "show", "budget.db")

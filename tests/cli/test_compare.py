@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT_FLAGS
 from understudy.cli._main import run
 from understudy.methods import AS_PRINTED, BASELINES, METHODS
 from understudy.schema import Schema
@@ -185,8 +186,8 @@ def test_a_signal_that_comes_too_late_denies_nothing(home):
 @pytest.mark.parametrize("method", ["privbayes", "independent", "uniform"])
 def test_every_method_can_be_planned_and_published(home, capsys, method):
     arguments = [*COMMON, "--epsilon", "1", "--method", method]
-    assert run(["plan", *arguments]) == 0
-    assert run(["plan", *arguments, "--json"]) == 0
+    assert run(["plan", *arguments, "--rows", "400"]) == 0
+    assert run(["plan", *arguments, "--rows", "400", "--json"]) == 0
     assert run(["publish", *arguments, "--out", method]) == 0
     assert run(["sample", f"{method}/model.understudy", "-o", "s.csv", "--where", "sex=Female"]) == 0
     assert run(["query", f"{method}/model.understudy", "age, job | smokes=true"]) == 0
@@ -196,7 +197,7 @@ def test_every_method_can_be_planned_and_published(home, capsys, method):
 
 
 def test_the_statement_of_uniform_says_that_no_row_was_looked_at(home):
-    assert run(["publish", *COMMON, "--epsilon", "1", "--method", "uniform"]) == 0
+    assert run(["publish", *COMMON, "--epsilon", "1", "--method", "uniform", *STRICT_FLAGS]) == 0
     letter = (home / "release" / "PRIVACY.md").read_text(encoding="utf-8")
     assert "budget = not used" in letter
     assert "this method looks at no row" in letter
@@ -212,7 +213,7 @@ def test_a_ledger_books_the_budget_of_uniform_all_the_same(home, capsys):
 
 
 def test_the_statement_of_independent_says_that_relations_are_lost(home):
-    assert run(["publish", *COMMON, "--epsilon", "1", "--method", "independent"]) == 0
+    assert run(["publish", *COMMON, "--epsilon", "1", "--method", "independent", *STRICT_FLAGS]) == 0
     letter = (home / "release" / "PRIVACY.md").read_text(encoding="utf-8")
     assert "whatever relations they have are lost" in letter
     assert "budget is too small" not in letter
@@ -232,13 +233,15 @@ def test_options_by_name_and_value_do_what_named_ones_do(home, capsys):
     found = []
     for options in (["--k", "1", "--beta", "0.2"], ["--option", "k=1", "--option", "beta=0.2"]):
         capsys.readouterr()
-        assert run(["plan", *COMMON, "--epsilon", "1", *options, "--json"]) == 0
+        assert (
+            run(["plan", *COMMON, "--rows", "400", "--epsilon", "1", "--method", "privbayes", *options, "--json"]) == 0
+        )
         found.append(capsys.readouterr().out)
     assert found[0] == found[1]
 
 
 def test_an_option_given_twice_is_refused(home, capsys):
-    assert run(["plan", *COMMON, "--epsilon", "1", "--k", "1", "--option", "k=2"]) == 2
+    assert run(["plan", *COMMON, "--epsilon", "1", "--method", "privbayes", "--k", "1", "--option", "k=2"]) == 2
     assert "given twice" in capsys.readouterr().err
 
 

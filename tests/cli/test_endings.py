@@ -9,6 +9,7 @@ import pytest
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT, STRICT_FLAGS
 from understudy.cli._main import run
 from understudy.privacy import Entry
 from understudy.release import _write
@@ -102,7 +103,7 @@ def test_somebody_elses_ledger_is_told_about_too(home, monkeypatch):
 def test_a_new_account_with_a_near_name_is_warned_about_in_one_line_before_the_charge(home):
     assert shell(home, " ".join(["understudy", *PUBLISH, "--cap 2 --out first"]))[0] == 0
     code, out, err = shell(home, " ".join(["understudy", *PUBLISH, "--cap 2 --out second --dataset peoples --json"]))
-    assert (code, json.loads(out)["rows"]) == (0, 400)
+    assert (code, json.loads(out)["statement"]["dataset"]) == (0, "people")
     assert err.startswith(
         "understudy: warning: dataset 'peoples' is new in this ledger, and its name is near 'people'."
     )
@@ -193,7 +194,7 @@ def test_names_of_files_need_not_be_utf8(home):
     for command in (
         ["schema", "draft", source, "--out", os.fsdecode(b"draft\xe9.yaml")],
         ["schema", "check", source, schema],
-        ["plan", source, "--schema", schema, "--epsilon", "1"],
+        ["plan", source, "--schema", schema, "--epsilon", "1", *STRICT_FLAGS],
         [*publish, "--out", out],
         ["sample", f"{out}/model.understudy", "--out", f"{strange}.parquet"],
         ["evaluate", source, out, "--no-classifiers", "--ways", "1", "--html", f"{strange}.html"],
@@ -206,7 +207,7 @@ def test_names_that_no_file_can_have_cost_nothing(home, name):
     for attempt in (
         lambda: us.load(name),
         lambda: us.draft_schema(name),
-        lambda: us.plan(name, schema="people.schema.yaml", epsilon=1),
+        lambda: us.plan(name, schema="people.schema.yaml", epsilon=1, **STRICT),
         lambda: us.publish("people.csv", schema="people.schema.yaml", epsilon=1, out=name),
         lambda: us.publish("people.csv", schema="people.schema.yaml", epsilon=1, ledger=name, cap=2),
     ):

@@ -56,7 +56,7 @@ def test_in_a_pipe_there_is_no_progress_and_no_colour(home):
 def test_json_is_all_of_stdout(home):
     code, out, err = finish(start(home, *PUBLISH, "--json"))
     assert (code, err) == (0, "")
-    assert json.loads(out)["rows"] == 400
+    assert json.loads(out)["rows"] == json.loads(out)["statement"]["n_rows"]
 
 
 def test_a_mistake_exits_with_2_and_no_traceback(home):

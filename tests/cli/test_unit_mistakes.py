@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.api.people import SCHEMA, people
+from tests.promises import STRICT_FLAGS
 from understudy.cli._main import run
 from understudy.privacy import read_ledger
 from understudy.schema import Schema
@@ -93,7 +94,7 @@ CASES = {
         [*GROUPS, "--groups", "unnamed.csv", "--max-rows", "2"],
         "the columns 'row' and 'group'",
     ),
-    "score i": ([*PUBLISH, *PERSON, "--score", "I"], "no proven sensitivity"),
+    "score i": ([*PUBLISH, *PERSON, "--method", "privbayes", "--score", "I"], "no proven sensitivity"),
     "compare: a unit in the schema": (
         ["compare", "visits.csv", "--schema", "published.schema.yaml", "--methods", "uniform", *PERSON],
         "A unit column never is",
@@ -152,7 +153,7 @@ def table_of(kind):
 def test_units_may_be_told_apart_by_values_of_any_type(home, capsys, kind, ending):
     table = table_of(kind)
     table.to_csv("typed.csv", index=False) if ending == "csv" else table.to_parquet("typed.parquet")
-    words = ["publish", f"typed.{ending}", *STRICT, "--unit", "person", "--max-rows", "1", "--json"]
+    words = ["publish", f"typed.{ending}", *STRICT, *STRICT_FLAGS, "--unit", "person", "--max-rows", "1", "--json"]
     assert run(words) == 0
     told = json.loads(capsys.readouterr().out)
     # under replace-one with one row a unit that number is public

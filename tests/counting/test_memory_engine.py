@@ -193,7 +193,8 @@ print("equal")
 """
 
 
-@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+# the second compiles every kernel anew; without the compiler, an index too large is an error as well
+@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=pytest.mark.slow)])
 def test_kernels_also_run_uncompiled_and_with_bounds_checked(setting, tmp_path):
     code = CHECK.format(root=str(Path(__file__).parents[2]))
     # A cache of its own: code compiled with other settings must not be found in the usual one, nor left there.

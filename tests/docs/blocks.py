@@ -9,12 +9,16 @@ shows what its commands print; all of its lines must be among those, numbers apa
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 from understudy.cli._main import run
@@ -77,13 +81,13 @@ def commands(block: Block) -> list[str]:
     return [re.sub(r" --out \S+$", "", line) for line in found if line]
 
 
-def run_page(page: Path, folder: Path) -> None:
-    """Run all that the page shows, in order."""
+def run_page(page: Path, folder: Path, *, leave_out_classifiers: bool = False) -> None:
+    """Run all that the page shows, in order; evaluations may leave out the classifiers, which take most of the time."""
     (folder / "src").symlink_to(PROJECT / "src", target_is_directory=True)
     names: dict[str, object] = {"__name__": "page"}
     printed: str | None = None
     for block in blocks(page):
-        if block.language == "text" and printed:
+        if block.language == "text" and printed and page.name == "README.md":
             missing = [line for line in plain_lines(block.text) if line not in plain_lines(printed)]
             assert missing == [], f"{page.name}, line {block.line}: not printed any more"
         printed = None
@@ -92,7 +96,7 @@ def run_page(page: Path, folder: Path) -> None:
             # as a reader would run it: without the future imports of this module
             exec(compile("\n" * block.line + block.text, str(page), "exec", dont_inherit=True), names)
         elif block.runs:
-            printed = run_shell(block, folder)
+            printed = run_shell(block, folder, ["--no-classifiers"] if leave_out_classifiers else [])
 
 
 def plain_lines(text: str) -> list[str]:
@@ -100,11 +104,11 @@ def plain_lines(text: str) -> list[str]:
     return [" ".join(re.sub(r"\d[\d,.]*", "#", line).split()) for line in text.splitlines() if line.strip()]
 
 
-def run_shell(block: Block, folder: Path) -> str:
+def run_shell(block: Block, folder: Path, evaluating: Sequence[str] = ()) -> str:
     """Run a block of shell lines, each of which must end with the exit code it says, or 0; what they printed.
 
-    The README's run as a newcomer's do, each in a process of its own; on other pages our commands run in this process,
-    which saves a start-up each, and what they print is not looked at.
+    Our own commands run in this process, which saves a start-up each; `tests/cli` starts them as a shell does.
+    `evaluating` is added to those that evaluate a table against the real one.
     """
     printed = ""
     for line in block.text.replace("\\\n", " ").splitlines():
@@ -113,13 +117,27 @@ def run_shell(block: Block, folder: Path) -> str:
         said = _CODE.search(line)
         words = shlex.split(line, comments=True)
         place = f"{block.page.name}, line {block.line}: {line}"
-        if words[0] == "understudy" and block.page.name != "README.md" and "*" not in line:  # the shell's to expand
-            code, output = run(words[1:]), ""
+        if words[0] == "understudy":
+            more = evaluating if words[1] == "evaluate" and "--public" not in words else ()
+            code, output = _in_this_process([name for word in words[1:] for name in _expanded(word, folder)] + [*more])
         else:
             code, output = _in_a_shell(line, folder)
         assert code == (int(said[1]) if said else 0), f"{place}\nexit code {code}\n{output}"
         printed += output
     return printed
+
+
+def _expanded(word: str, folder: Path) -> list[str]:
+    """The names that a shell would put in place of a pattern."""
+    return sorted(glob.glob(word, root_dir=folder)) if "*" in word else [word]
+
+
+def _in_this_process(words: list[str]) -> tuple[int, str]:
+    with TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) as said:
+        with redirect_stdout(said), redirect_stderr(said):
+            code = run(words)
+        said.seek(0)
+        return code, said.read()
 
 
 def _in_a_shell(line: str, folder: Path) -> tuple[int, str]:

@@ -10,6 +10,7 @@ import pytest
 from tests.docs.blocks import PROJECT, blocks, commands, pages, plain_lines, run_page
 
 RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
+WITH_CLASSIFIERS = ("evaluation",)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
@@ -17,7 +18,14 @@ _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 @pytest.mark.parametrize("page", RUNNING, ids=lambda page: page.stem)
 def test_every_snippet_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    run_page(page, tmp_path)
+    run_page(page, tmp_path, leave_out_classifiers=page.stem in WITH_CLASSIFIERS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_CLASSIFIERS)
+def test_a_page_with_classifiers_runs_as_it_stands(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(PROJECT / "docs" / f"{name}.md", tmp_path)
 
 
 def test_few_blocks_are_left_out() -> None:

@@ -192,7 +192,7 @@ def _check(source: Any) -> None:
 
 
 def _plan(source: Any) -> None:
-    assert understudy.plan(source, schema=materials.schema(), epsilon=1).to_dict()
+    assert understudy.plan(source, schema=materials.schema(), epsilon=1, neighbours="replace-one").to_dict()
 
 
 def _draft(source: Any) -> None:

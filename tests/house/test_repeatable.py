@@ -25,7 +25,8 @@ rows = {n: [fields[i]["categories"][(r * (i + 3) + r // 7) % (2 + i % 2)] for r 
         for i, n in enumerate(names[:-1])}
 rows["age"] = [(r * r) % 64 for r in range(600)]
 out = Path(sys.argv[1])
-us.publish(pa.table(rows), schema={"name": "tiny", "fields": fields}, epsilon=3, seed=5, max_candidates=9, out=out)
+us.publish(pa.table(rows), schema={"name": "tiny", "fields": fields}, epsilon=3, seed=5, out=out,
+    method="privbayes", max_candidates=9)
 for path in sorted(out.iterdir()):
     text = path.read_bytes()
     print(path.name, hashlib.sha256(text).hexdigest())

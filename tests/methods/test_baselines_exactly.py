@@ -12,7 +12,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tests.methods.test_whole_runs_exactly import PURE, TINY, ZCDP, Runs, attribute, log_ratios, renyi_per_order
+from tests.gaussian import gaussian_cost
+from tests.methods.test_whole_runs_exactly import GAUSSIAN, PURE, TINY, Runs, attribute, log_ratios
 from tests.privacy.small import PlainCounter
 from understudy.methods import MWEM, Contingency, Fourier, JTree, Laplace, PrivBayes, PriView
 from understudy.models import NetworkModel
@@ -97,18 +98,18 @@ def test_a_row_that_comes_or_goes_costs_epsilon_and_shows_nowhere_else(case):
 @cases
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
 @pytest.mark.filterwarnings("ignore:delta is not below")
-def test_under_zcdp_a_run_costs_rho(case, neighbours):
+def test_with_a_delta_a_run_costs_mu_squared(case, neighbours):
     method, domain, most = CASES[case]
     if isinstance(method, MWEM):
         method = MWEM(ways=method.ways, queries=method.queries, round_epsilon=Fraction(5))
-    runs = Runs(method, domain, neighbours=neighbours, budget=ZCDP)
+    runs = Runs(method, domain, neighbours=neighbours, budget=GAUSSIAN)
     readers = Readers(method, runs.terms)
     pairs = runs.arrivals(2, most) if neighbours is ADD_REMOVE else (pair for _, _, *pair in runs.changes(2, most))
     worst = 0.0
     for here, there in pairs:
         assert readers.see_no_difference(here, there)
-        worst = max(worst, renyi_per_order(here, there), renyi_per_order(there, here))
-    assert 0.3 * float(ZCDP.rho) < worst <= float(ZCDP.rho) + TINY
+        worst = max(worst, gaussian_cost(here, there), gaussian_cost(there, here))
+    assert 0.25 * float(GAUSSIAN.mu_squared) < worst <= float(GAUSSIAN.mu_squared) + TINY
 
 
 class FarOff:

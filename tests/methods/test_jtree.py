@@ -276,6 +276,14 @@ def test_a_release_by_jtree_and_one_as_printed(tmp_path):
     assert release.statement.private
     with pytest.raises(us.OptionError, match="neither limits nor pays"):
         us.publish("demo", epsilon=1, method="jtree-as-printed", out=tmp_path / "printed")
-    printed = us.publish("demo", epsilon=1, method="jtree-as-printed", no_guarantee=True, out=tmp_path / "printed")
+    printed = us.publish(
+        "demo",
+        epsilon=1,
+        method="jtree-as-printed",
+        no_guarantee=True,
+        out=tmp_path / "printed",
+        delta=0,
+        neighbours="replace-one",
+    )
     assert not printed.statement.private
     assert "The claim is wrong" in (tmp_path / "printed" / "PRIVACY.md").read_text(encoding="utf-8")

@@ -90,7 +90,7 @@ def test_blocks_take_every_encoding(encoding):
     assert model.domain == mixed().domain
 
 
-def test_the_same_seed_gives_the_same_model_under_zcdp_too():
+def test_the_same_seed_gives_the_same_model_with_a_delta_too():
     for delta in (None, "1e-9"):
         found = []
         for _ in range(2):

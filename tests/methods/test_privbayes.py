@@ -81,8 +81,8 @@ def test_auto_takes_f_for_binary_tables_and_r_for_others():
 def test_the_whole_budget_is_spent_and_no_more(neighbours, delta):
     model, curator = run(chain_table(), delta=delta, neighbours=neighbours)
     assert sum(charge.share for charge in curator.charges) == 1
-    spent = sum((charge.rho if delta else charge.epsilon) for charge in curator.charges)
-    assert spent == (curator.budget.rho if delta else 2)
+    spent = sum((charge.mu_squared if delta else charge.epsilon) for charge in curator.charges)
+    assert spent == (curator.budget.mu_squared if delta else 2)
     assert model.n == 4000 if neighbours is REPLACE_ONE else model.n > 0
 
 

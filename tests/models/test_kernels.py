@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from tests.naive.drawing import (
     NaiveXoshiro,
     naive_balanced,
+    naive_dealt,
     naive_find,
     naive_independent,
     naive_place,
     naive_rotl,
+    naive_sorted_rows,
+    naive_stride,
 )
 from tests.naive.scoring import naive_best_masses, naive_best_split, naive_f, naive_information, naive_r
 from tests.strategies import contingency_tables
@@ -73,6 +76,33 @@ def test_balanced_columns_are_their_twins(given_, words):
     out, values = np.empty(len(place), dtype=code_of.dtype), np.empty(len(place), dtype=code_of.dtype)
     drawing.draw_balanced(*given_, state_of(words), np.empty(len(first), dtype=np.int32), values, out)
     assert out.tolist() == naive_balanced(*given_, words)
+
+
+@given(st.integers(1, 3000))
+def test_a_stride_shares_no_divisor_and_is_nearest_to_the_golden_ratio(m):
+    assert drawing._stride(m) == naive_stride(m)
+
+
+@given(draws(), STATES, st.randoms(use_true_random=False))
+def test_columns_that_are_dealt_out_are_their_twins(given_, words, random):
+    place, first, _, _, code_of = given_
+    order = list(range(len(place)))
+    random.shuffle(order)
+    out, values = np.empty(len(place), dtype=code_of.dtype), np.empty(len(place), dtype=code_of.dtype)
+    rows = np.array(order, dtype=np.int32)
+    drawing.deal_balanced(place, rows, *given_[1:], state_of(words), np.empty((len(first), 4), np.int64), values, out)
+    assert out.tolist() == naive_dealt(place, order, *given_[1:], NaiveXoshiro(words))
+
+
+@given(st.lists(st.integers(0, 5), max_size=40), st.randoms(use_true_random=False))
+def test_rows_are_sorted_as_their_twin_sorts_them(codes, random):
+    order = list(range(len(codes)))
+    random.shuffle(order)
+    found = np.empty(len(order), dtype=np.int32)
+    drawing.sort_rows(
+        np.array(order, dtype=np.int32), np.array(codes, dtype=np.uint8), np.empty(7, dtype=np.int64), found
+    )
+    assert found.tolist() == naive_sorted_rows(order, codes)
 
 
 @given(draws(), STATES)

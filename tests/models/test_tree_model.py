@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,9 +13,11 @@ from hypothesis import strategies as st
 from tests.models.random_networks import brute_marginal, condition, joint
 from tests.models.random_trees import calibrated, random_tree, tree_joint
 from tests.models.test_sampling import ALARM, chi_square, counts, sampled
+from tests.naive.drawing import naive_dealt
 from tests.strategies import marginals
 from understudy._core.errors import UserError
 from understudy.models import CliqueTree, NetworkModel, TreeMeasurement, TreeModel, Within
+from understudy.models._tree_drawing import relation_strengths
 from understudy.models._tree_inference import Forest
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal
 
@@ -117,6 +122,50 @@ def test_counts_are_unbiased_over_all_random_starts():
     assert total / words == pytest.approx(m * weights, abs=1 / words)
 
 
+class Scripted:
+    """A generator that says what it is told."""
+
+    def __init__(self, u, start):
+        self.u, self.start = u, start
+
+    def unit(self):
+        return self.u
+
+    def below(self, n):
+        return self.start
+
+
+def test_each_row_has_each_cell_with_its_probability_over_all_starts():
+    """The two random numbers of a separator's value run through all they can be: no row is favoured by its place."""
+    weights = np.array([0.13, 0.0, 0.37, 0.5])
+    m, grid = 7, 200
+    seen = np.zeros((m, 4))
+    for i in range(grid):
+        for start in range(m):
+            rng = Scripted(Fraction(2 * i + 1, 2 * grid), start)
+            dealt = naive_dealt([0] * m, [3, 1, 0, 6, 2, 5, 4], [0], [4], np.cumsum(weights).tolist(), range(4), rng)
+            seen[range(m), dealt] += 1 / (grid * m)
+    assert seen == pytest.approx(np.tile(weights, (m, 1)), abs=1 / grid)
+
+
+def test_what_cliques_do_not_share_is_spread_evenly_too():
+    """A chain a – b – c: of rows with one b, c is dealt out along a, so that all three agree with the model closely."""
+    rng = np.random.default_rng(8)
+    tree = calibrated(rng, (4, 3, 5), ((0, 1), (1, 2)), (-1, 0), sparse=False)
+    model = TreeModel(
+        Domain(tuple(Attribute(name=f"a{i}", size=size) for i, size in enumerate((4, 3, 5)))), 1, tree=tree
+    )
+    n, full = 10_000, tree_joint(model)
+    worst = {
+        way: np.mean(
+            [np.abs(counts(model, sampled(model, n, seed=s, independent=way)) - n * full).max() for s in range(5)]
+        )
+        for way in (False, True)
+    }
+    assert worst[False] < 4
+    assert worst[True] > 20
+
+
 @pytest.mark.parametrize("independent", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_follow_the_joint_distribution(independent, seed):
@@ -197,6 +246,21 @@ def test_merged_values_in_several_groups_of_a_level_are_shared_out():
     model = TreeModel(domain, 9, tree=CliqueTree((3, 2), ((0, 1),), (-1,), (table,)), within=[rare, None])
     found = model.marginal(Marginal.of(1, (0, 1))).probabilities
     assert found == pytest.approx(np.array([[0.25, 0.35], [0.25, 0.15]]))
+
+
+@pytest.mark.parametrize("smallest", [1e-5, 1e-300, 5e-324])
+def test_soft_evidence_may_be_next_to_nothing(smallest):
+    rare = Within(np.array([0, 1, 1]), np.array([1.0, 0.25, 0.75]))
+    domain = Domain((Attribute(name="drug", size=3), Attribute(name="sex", size=2)))
+    tree = CliqueTree((2, 2), ((0, 1),), (-1,), (np.array([[0.5, 0.0], [0.0, 0.5]]),))
+    model = TreeModel(domain, 9, tree=tree, within=[rare, None])
+    evidence = {0: np.array([1.0, smallest, 0.0]), 1: np.array([0.0, 1.0])}
+    try:
+        found = model.marginal(Marginal.of(0), evidence=evidence).probabilities
+    except UserError:  # a quarter of the smallest double is none
+        assert smallest * 0.25 == 0
+        return
+    assert found == pytest.approx([0.0, 1.0, 0.0])
 
 
 def test_values_that_are_not_merged_after_all_are_left_alone():
@@ -290,3 +354,32 @@ def test_a_network_that_would_fill_the_memory_is_refused_table_by_table():
     assert model.conditionals[0].shape == (size,)
     with pytest.raises(UserError, match="'job' needs a table of 21,000,000 cells"):
         list(model.conditionals)
+
+
+def test_a_drawing_has_a_line_for_each_pair_that_was_measured():
+    measured = [
+        TreeMeasurement(marginal=attributes, values=np.zeros((2,) * len(attributes)), variance=1.0, interaction=True)
+        for attributes in ((0,), (0, 1), (2, 1), (0, 3))
+    ]
+    model = TreeModel(binary(5), 9, tree=chain(5), measurements=measured)
+    picture = model.to_svg(title="A & B <c>")
+    assert picture == model.to_svg(title="A & B <c>")
+    root = ElementTree.fromstring(picture)
+    titles = {element.text for element in root.iter("{http://www.w3.org/2000/svg}title")}
+    lines = {text.split(":")[0] for text in titles if " – " in text}
+    assert {frozenset(line.split(" – ")) for line in lines} == {
+        frozenset(pair) for pair in (("a0", "a1"), ("a1", "a2"), ("a0", "a3"))
+    }
+    words = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert "5 attributes · 3 relations" in words
+    assert {f"a{i}" for i in range(5)} <= words
+
+
+def test_how_strongly_two_attributes_are_tied_is_their_mutual_information():
+    model = TreeModel(binary(3), 9, tree=chain(3))
+    found = relation_strengths(model)
+    bits = 1 + 2 * (0.4 * np.log2(0.8) + 0.1 * np.log2(0.2))
+    assert found == pytest.approx({(0, 1): bits, (1, 2): bits})
+    far = TreeMeasurement(marginal=(0, 2), values=np.zeros((2, 2)), variance=1.0, interaction=True)
+    found = relation_strengths(TreeModel(binary(3), 9, tree=chain(3), measurements=[far]))
+    assert found == pytest.approx({(0, 2): 1 + 2 * (0.34 * np.log2(0.68) + 0.16 * np.log2(0.32))})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import gcd
 
 _ALL = 2**64 - 1
 
@@ -70,6 +71,33 @@ def naive_balanced(place, first, stop, cumulative, code_of, state) -> list[int]:
             values[i], values[j] = values[j], values[i]
         dealt[q] = values
     return [dealt[q].pop(0) for q in place]
+
+
+def naive_stride(m: int) -> int:
+    """Of the numbers without a divisor in common with m, the one nearest to m over the golden ratio."""
+    middle = round(m * (5**0.5 - 1) / 2)
+    return min((s for s in range(1, m + 1) if gcd(s, m) == 1), key=lambda s: (abs(s - middle), -s))
+
+
+def naive_dealt(place, order, first, stop, cumulative, code_of, rng) -> list[int]:
+    """As balanced, but row i of a configuration, in `order`, gets the value i strides after one drawn by chance."""
+    out = [0] * len(place)
+    for q in range(len(first)):
+        rows = [r for r in order if place[r] == q]
+        m = len(rows)
+        if m == 0:
+            continue
+        u = rng.unit()
+        cells = [naive_find(cumulative, first[q], stop[q], (i + 1 - u) / m) for i in range(m)]
+        start = rng.below(m)
+        for i, r in enumerate(rows):
+            out[r] = int(code_of[cells[(start + i * naive_stride(m)) % m] % len(code_of)])
+    return out
+
+
+def naive_sorted_rows(order: Sequence[int], codes: Sequence[int]) -> list[int]:
+    """The rows by code, rows with one code as they were."""
+    return sorted(order, key=lambda row: codes[row])
 
 
 def naive_independent(place, first, stop, cumulative, code_of, state) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor, isqrt
 
 OUT_OF_WORDS, GAVE_UP = -1, -2
 
@@ -81,20 +82,61 @@ def naive_laplace(t: int, s: int, words: Words) -> int:
                 return -size if negative else size
 
 
-def naive_gaussian(t: int, m: int, b: int, words: Words) -> int:
-    """Probability ∝ exp(−x²·b/(2·t·m)): a Laplace of scale t, kept with probability exp(−(|x| − m/b)²·b/(2·t·m))."""
+def naive_tail(x: Fraction, bits: int = 400) -> Fraction:
+    """Φ(−x) for |x| ≤ 12, by the alternating series in fixed point; off by less than 2^−200."""
+    one = 1 << bits
+    place = int(x * one)
+    square = place * place >> bits
+    term, total, n = place, place, 0
+    while term:
+        n += 1
+        term = -(term * square >> bits) // (2 * n)
+        total += term // (2 * n + 1)
+    return Fraction(1, 2) - Fraction(total, one) / naive_root(2 * naive_pi(bits), bits)
+
+
+def naive_root(x: Fraction, bits: int = 400) -> Fraction:
+    """√x to so many bits."""
+    return Fraction(isqrt(int(x * (1 << 2 * bits))), 1 << bits)
+
+
+def naive_pi(bits: int) -> Fraction:
+    """π by Euler's arctangents, to so many bits."""
+
+    def arctan(n: int) -> int:
+        power, total, k = (1 << bits + 20) // n, 0, 1
+        while power:
+            total += power // k if k % 4 == 1 else -(power // k)
+            power, k = power // (n * n), k + 2
+        return total
+
+    return Fraction(4 * (arctan(2) + arctan(3)), 1 << bits + 20)
+
+
+def naive_rounded(number: Fraction, variance: Fraction, words: Words) -> int:
+    """The nearest whole number to number + N(0, variance): bits of a tail are read until both its ends agree."""
+    word = words.take()
+    sign, tail, bits = (-1 if word >> 63 else 1), word & ((1 << 63) - 1), 64
     while True:
-        x = naive_laplace(t, 1, words)
-        if abs(x) >= 64 * t:
-            if naive_flip_steps(512, words):
-                raise GaveUp
-            continue
-        exponent = (abs(x) - Fraction(m, b)) ** 2 / (2 * t * Fraction(m, b))
-        # over the one denominator that the words are drawn for, not the reduced one
-        over = 2 * m * b * t
-        whole, rest = divmod(exponent * over, over)
-        if naive_flip_steps(int(whole), words) and naive_flip(rest, over, words):
-            return x
+        ends = [
+            _rounded_at(sign * number, variance, Fraction(tail + end, 1 << bits)) for end in (0, 1) if tail + end > 0
+        ]
+        if len(ends) == 2 and ends[0] == ends[1]:
+            return sign * ends[0]
+        tail, bits = tail << 64 | words.take(), bits + 64
+
+
+def _rounded_at(number: Fraction, variance: Fraction, tail: Fraction) -> int:
+    """The rounding of number + σz for the z with Φ(−z) = tail: the last whole number that number + σz + ½ reaches."""
+    deviation = naive_root(variance)
+    low, high = floor(number) - 1, ceil(number + 12 * deviation) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if naive_tail((middle - Fraction(1, 2) - number) / deviation) >= tail:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def naive_flip_gap(gap: int, p: int, q: int, words: Words) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.naive import answering, counting, drawing, hashing, measuring, noise, publishing, scoring, unmixing
+from tests.naive import answering, counting, drawing, hashing, measuring, noise, publishing, scoring, treefit, unmixing
 
 Twins = Mapping[str, Callable[..., Any]]
 
@@ -30,9 +30,8 @@ PRIVACY: Twins = {
     "flip_exp_one": noise.naive_flip_one,
     "flip_exp_steps": noise.naive_flip_steps,
     "draw_laplace": noise.naive_laplace,
-    "draw_gaussian": noise.naive_gaussian,
     "add_laplace": noise.naive_noisy,
-    "add_gaussian": noise.naive_noisy,
+    "add_gaussian": noise.naive_rounded,
     "flip_gap": noise.naive_flip_gap,
     "permute_and_flip": noise.naive_permute_and_flip,
     "exponential": noise.naive_exponential,
@@ -45,7 +44,11 @@ DRAWING: Twins = {
     "_find": drawing.naive_find,
     "set_place": drawing.naive_place,
     "add_place": drawing.naive_place,
+    "_fill": drawing.naive_balanced,
     "draw_balanced": drawing.naive_balanced,
+    "_stride": drawing.naive_stride,
+    "deal_balanced": drawing.naive_dealt,
+    "sort_rows": drawing.naive_sorted_rows,
     "draw_independent": drawing.naive_independent,
 }
 SCORING: Twins = {
@@ -78,6 +81,11 @@ ANSWERING: Twins = dict.fromkeys(
     answering.naive_rounds,
 )
 CORRELATING: Twins = {"largest_sums": answering.naive_correlated_sensitivity}
+TREEFIT: Twins = {
+    **dict.fromkeys(("eliminate", "cells_with"), treefit.naive_cells),
+    **dict.fromkeys(("index_map", "sum_into", "_log_sums", "calibrate", "_pass_on"), treefit.naive_pair),
+    **dict.fromkeys(("_solve", "_lower_effects", "_centre", "sweep"), treefit.naive_fit),
+}
 TWINS: Mapping[str, Twins] = {
     "understudy.answers._kernels": ANSWERING,
     "understudy.correlate._kernels": CORRELATING,
@@ -85,6 +93,7 @@ TWINS: Mapping[str, Twins] = {
     "understudy.privacy._kernels": PRIVACY,
     "understudy.models._kernels": DRAWING,
     "understudy.models._scoring._kernels": SCORING,
+    "understudy.models._treefit._kernels": TREEFIT,
     "understudy.evaluation._kernels": MEASURING,
     "understudy.randomize._linear._kernels": UNMIXING,
     "understudy.randomize._kernels": RANDOMIZING,

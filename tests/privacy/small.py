@@ -12,22 +12,25 @@ from understudy.schema import Attribute, Domain
 
 
 class PlainCounter:
-    """Counts row by row."""
+    """Counts row by row, each table once."""
 
     def __init__(self, domain, rows):
         self.domain, self.rows, self.n_tables = domain, [tuple(row) for row in rows], 0
-        self.n = len(self.rows)
+        self.n, self._known = len(self.rows), {}
 
     def count(self, marginals):
         self.n_tables += len(marginals)
-        tables = []
         for marginal in marginals:
-            table = np.zeros(marginal.shape(self.domain), dtype=np.int64)
-            for row in self.rows:
-                leaves = [(self.domain[a].groups_at(level), row[a]) for a, level in marginal.axes]
-                table[tuple(int(groups[code]) for groups, code in leaves)] += 1
-            tables.append(table)
-        return tables
+            if marginal not in self._known:
+                self._known[marginal] = self._counted(marginal)
+        return [self._known[marginal].copy() for marginal in marginals]
+
+    def _counted(self, marginal):
+        table = np.zeros(marginal.shape(self.domain), dtype=np.int64)
+        groups = [(a, self.domain[a].groups_at(level)) for a, level in marginal.axes]
+        for row in self.rows:
+            table[tuple(int(codes[row[a]]) for a, codes in groups)] += 1
+        return table
 
     def recoded(self, recoding):
         columns = [np.array(column, dtype=np.uint8) for column in zip(*self.rows, strict=True)]

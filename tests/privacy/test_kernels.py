@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.naive import noise as naive
 from tests.naive.noise import Words
 from understudy._core.randomness import SeededBytes
 from understudy.privacy import _kernels
+from understudy.privacy._rounded import normal_cells
 
 # words as they come, and those near the ends, where rejection and its rounding happen
 EDGES = st.one_of(st.integers(0, 5), st.integers(2**64 - 5, 2**64 - 1), st.sampled_from([2**32, 2**63, 2**63 - 1]))
@@ -81,39 +85,60 @@ def test_laplace_noise_is_its_twins(t, s, words):
     same(_kernels.draw_laplace(*u(t, s), arrays(words), 0), slow(lambda w: naive.naive_laplace(t, s, w), words))
 
 
-gaussian_parameters = st.integers(1, 2**12).flatmap(
-    lambda t: st.tuples(st.just(t), st.integers(1, 2**25 + 1), st.integers(1, 2**25 // t))
+@given(counts=st.lists(st.integers(-(2**40), 2**40), max_size=30), seed=st.integers(0, 10**6), size=st.integers(0, 900))
+def test_noisy_counts_are_their_twins_also_where_words_run_out(counts, seed, size):
+    words = SeededBytes(seed).words(size)
+    out = np.zeros(len(counts), dtype=np.int64)
+    found = _kernels.add_laplace(np.array(counts, dtype=np.int64), out, 0, *u(7, 3), words, 0)
+    done, position, status = naive.naive_noisy(lambda w: naive.naive_laplace(7, 3, w), counts, Words(words))
+    assert found == (len(done), position, status)
+    assert out[: len(done)].tolist() == done
+
+
+variances = st.one_of(
+    st.fractions(min_value=Fraction(1, 100), max_value=10, max_denominator=1000),
+    st.fractions(min_value=10, max_value=10**12, max_denominator=1000),
 )
 
 
-@given(parameters=gaussian_parameters, words=word_lists)
-def test_gaussian_noise_is_its_twins(parameters, words):
-    expected = slow(lambda w: naive.naive_gaussian(*parameters, w), words)
-    same(_kernels.draw_gaussian(*u(*parameters), arrays(words), 0), expected)
+@given(
+    variance=variances,
+    parts=st.lists(st.fractions(min_value=Fraction(-1, 2), max_value=Fraction(1, 2), max_denominator=64), max_size=8),
+    seed=st.integers(0, 10**6),
+    first=st.lists(EDGES, max_size=3),
+    size=st.integers(0, 12),
+)
+@settings(max_examples=60)
+def test_rounded_noise_is_its_twins_wherever_it_is_certain(variance, parts, seed, first, size):
+    words = arrays((first + SeededBytes(seed).words(20).tolist())[:size])
+    out, whole = np.zeros(len(parts), dtype=np.int64), np.arange(len(parts), dtype=np.int64)
+    done, position, status = _kernels.add_gaussian(
+        whole, np.array([float(part) for part in parts]), 0.0, out, 0, math.sqrt(variance), *normal_cells(), words, 0
+    )
+    assert done == position  # a word for each
+    stream = Words([*words.tolist(), *SeededBytes(seed + 1).words(40).tolist()])
+    slow = [i + naive.naive_rounded(part, variance, stream) for i, part in enumerate(parts[:done])]
+    assert stream.position == position
+    assert out[:done].tolist() == slow
+    if done < len(parts):
+        assert status == (_kernels.OUT_OF_WORDS if position == len(words) else _kernels.UNCERTAIN)
 
 
-def test_gaussian_noise_gives_up_where_its_twin_does():
-    win, lose, plus = [0, 1], [1], [0]  # of flips by one, and of the sign
-    words = [0, 0, *win * 64, *lose, *plus, *win * 512]  # a run of words that never comes
-    expected = slow(lambda w: naive.naive_gaussian(1, 1, 1, w), words)
-    assert expected == (None, naive.GAVE_UP)
-    same(_kernels.draw_gaussian(*u(1, 1, 1), arrays(words), 0), expected)
-
-
-@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
-@given(counts=st.lists(st.integers(-(2**40), 2**40), max_size=30), seed=st.integers(0, 10**6), size=st.integers(0, 900))
-def test_noisy_counts_are_their_twins_also_where_words_run_out(kind, counts, seed, size):
-    words = SeededBytes(seed).words(size)
-    parameters = (7, 3) if kind == "laplace" else (3, 11, 2)
-    fast, draw = {
-        "laplace": (_kernels.add_laplace, naive.naive_laplace),
-        "gaussian": (_kernels.add_gaussian, naive.naive_gaussian),
-    }[kind]
-    out = np.zeros(len(counts), dtype=np.int64)
-    found = fast(np.array(counts, dtype=np.int64), out, 0, *u(*parameters), words, 0)
-    done, position, status = naive.naive_noisy(lambda w: draw(*parameters, w), counts, Words(words))
-    assert found == (len(done), position, status)
-    assert out[: len(done)].tolist() == done
+@pytest.mark.parametrize("z", [0.001, 0.3, 0.99, 1.7, 2.5, 3.3, 4.9, 6.0, 7.2, 7.99])
+def test_the_error_of_doubles_is_below_its_bound(z):
+    """With σ = 2^40 a rounding tells z to 2^−41: words around the place are decided on as the twin does, or left."""
+    decided = 0
+    for variance in (Fraction(1 << 60), Fraction(1 << 80)):
+        tail = int(naive.naive_tail(Fraction(z)) * (1 << 64))
+        for word in [tail + step for step in range(-3, 4)]:
+            out = np.zeros(1, dtype=np.int64)
+            done, *_ = _kernels.add_gaussian(
+                out.copy(), np.zeros(1), 0.0, out, 0, math.sqrt(variance), *normal_cells(), arrays([word]), 0
+            )
+            decided += done
+            if done:
+                assert out[0] == naive.naive_rounded(Fraction(0), variance, Words([word]))
+    assert decided > 0 or z > 3
 
 
 rates = st.tuples(st.one_of(small, wide(62)), st.one_of(small, wide(62)))

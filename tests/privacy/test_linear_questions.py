@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
 from math import exp, log
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -168,10 +169,10 @@ def test_the_first_above_costs_its_share_of_epsilon(name, neighbours, bound, thr
     assert 0.2 * allowed < worst <= allowed * (1 + 1e-9)
 
 
-def test_the_first_above_under_zcdp_costs_rho_by_half_of_epsilon_squared():
+def test_the_first_above_with_a_delta_costs_no_more_than_a_coin_of_its_epsilon():
     question = FirstAbove(queries=[TABLE], guesses=FAR["cells"], threshold=Fraction(1))
     worst, allowed = worst_cost(question, REPLACE_ONE, 1, "1e-6", cost_of_first_above)
-    assert 0.1 * allowed < worst**2 / 2 <= allowed * (1 + 1e-9)
+    assert 0.1 * allowed < (2 * NormalDist().inv_cdf(1 / (1 + exp(-worst)))) ** 2 <= allowed * (1 + 1e-9)
 
 
 def test_a_threshold_without_noise_is_caught():
@@ -330,8 +331,9 @@ def test_questions_that_make_no_sense_cost_nothing(question):
     assert curator.share_left == 1
 
 
-def test_zcdp_of_a_pure_step_is_half_its_square():
+def test_a_pure_step_with_a_delta_gets_the_epsilon_whose_coin_costs_its_share():
     terms = PrivacyTerms(budget=make_budget(1, "1e-6"))
-    epsilon = terms.budget.pure_epsilon(Fraction(1, 3))
-    assert epsilon**2 / 2 <= terms.budget.price(Fraction(1, 3)) < epsilon**2 / 2 * (1 + Fraction(1, 10**9))
+    epsilon = float(terms.budget.pure_epsilon(Fraction(1, 3)))
+    coin = (2 * NormalDist().inv_cdf(1 / (1 + exp(-epsilon)))) ** 2
+    assert coin == pytest.approx(float(terms.budget.price(Fraction(1, 3))), rel=1e-9)
     assert make_budget(1).pure_epsilon(Fraction(1, 3)) == Fraction(1, 3)

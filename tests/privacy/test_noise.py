@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.audit_tools import categories_p_value, fit_p_value, gaussian_pmf, laplace_pmf
+from tests.privacy.small import PlainCounter, binary
 from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import SeededBytes
-from understudy.privacy import ExactNoise, OpenDPNoise, _integers, make_noise
-from understudy.privacy._levels import GAUSSIAN_ROOM, LAPLACE_ROOM, gaussian_level, gaussian_parameters, laplace_level
+from understudy.privacy import ExactNoise, OpenDPNoise, _integers, make_budget, make_noise, open_curator
+from understudy.privacy._levels import LAPLACE_ROOM, gaussian_level, laplace_level
+from understudy.privacy._rounded import round_up_close
 from understudy.privacy._word_stream import WordStream
 
 FALSE_ALARM = 1e-4
@@ -125,8 +127,7 @@ def test_gaussian_kernel_equals_its_slow_twin_word_for_word(variance, seed):
     noise = ExactNoise(SeededBytes(0))
     noise._stream = WordStream(FixedWords(seed))
     stream = WordStream(FixedWords(seed))
-    t, m, b = gaussian_parameters(gaussian_level(variance).scale)
-    slow = [_integers.draw_gaussian(t, m, b, stream) for _ in range(50)]
+    slow = [round_up_close(stream.next(), variance, stream, square=Fraction(0), sign=1) for _ in range(50)]
     assert noise.gaussian(zeros(50), variance).tolist() == slow
 
 
@@ -142,16 +143,8 @@ def test_scales_are_only_ever_rounded_up_and_by_a_hair(scale):
 
 
 @given(variance=st.fractions(min_value=Fraction(1, 10**6), max_value=10**18, max_denominator=10**30))
-def test_variances_are_only_ever_rounded_up_and_by_a_hair(variance):
-    used = gaussian_level(variance).scale
-    assert used >= variance
-    assert gaussian_level(used).scale == used
-    assert used <= variance * (1 + Fraction(1, 1 << 20)) + Fraction(1, 1 << 24)
-    t, m, b = gaussian_parameters(used)
-    assert Fraction(t * m, b) == used
-    if t <= GAUSSIAN_ROOM:
-        assert t * b <= GAUSSIAN_ROOM
-        assert m <= GAUSSIAN_ROOM
+def test_variances_are_never_rounded(variance):
+    assert gaussian_level(variance).scale == variance
 
 
 @pytest.mark.parametrize("scale", [Fraction(1 << 41), Fraction((1 << 45) + 1, 3)], ids=str)
@@ -162,8 +155,8 @@ def test_scales_beyond_the_kernels_are_drawn_in_python_integers(scale):
     assert categories_p_value(np.bincount(cells, minlength=4).tolist(), [0.25] * 4) > FALSE_ALARM
 
 
-def test_variances_beyond_the_kernels_are_drawn_in_python_integers():
-    variance = Fraction(1 << 54)
+@pytest.mark.parametrize("variance", [Fraction(1 << 54), Fraction(1 << 100)], ids=str)
+def test_variances_beyond_the_kernels_are_drawn_with_more_digits(variance):
     values = ExactNoise(SeededBytes(22)).gaussian(zeros(3_000), variance) / math.sqrt(variance)
     inside = [int((abs(values) < 0.6744897501960817).sum())]
     assert categories_p_value([inside[0], 3_000 - inside[0]], [0.5, 0.5]) > FALSE_ALARM
@@ -172,6 +165,8 @@ def test_variances_beyond_the_kernels_are_drawn_in_python_integers():
 def test_noise_that_would_not_fit_64_bits_is_refused():
     with pytest.raises(OptionError, match="exceed 64 bits"):
         ExactNoise(SeededBytes(1)).laplace(zeros(20), Fraction(1 << 62))
+    with pytest.raises(OptionError, match="exceed 64 bits"):
+        ExactNoise(SeededBytes(1)).gaussian(zeros(20), Fraction(1 << 126))
 
 
 @pytest.mark.parametrize("scale", [Fraction(0), Fraction(-1)])
@@ -209,9 +204,19 @@ def test_opendp_draws_from_the_same_distributions():
     assert isinstance(noise, OpenDPNoise)
     assert noise.private
     assert fit_p_value(noise.laplace(zeros(20_000), Fraction(7, 3)), laplace_pmf(7 / 3)) > 1e-9
-    assert fit_p_value(noise.gaussian(zeros(20_000), Fraction(10, 3)), gaussian_pmf(10 / 3)) > 1e-9
     assert noise.permute_and_flip(np.array([0, 10_000]), Fraction(1)) == 1
     assert noise.exponential(np.array([0, 10_000]), Fraction(1)) == 1
+
+
+def test_opendp_is_refused_where_there_is_a_delta():
+    noise = make_noise("opendp")
+    with pytest.raises(OptionError, match="must have a pure budget"):
+        noise.gaussian(zeros(3), Fraction(2))
+    with pytest.raises(OptionError, match="must have a pure budget"):
+        noise.gaussian_on_grid(zeros(3), zeros(3) + 2, Fraction(2), Fraction(1))
+    counter = PlainCounter(binary(2), [(0, 1)] * 3)
+    with pytest.raises(OptionError, match="must have a pure budget"):
+        open_curator(counter, budget=make_budget(1, "1e-9"), noise=noise)
 
 
 def test_opendp_and_ours_agree_cell_by_cell():
@@ -226,6 +231,9 @@ def test_noise_levels_know_their_moments():
         (laplace_level(Fraction(5, 2)), laplace_pmf(2.5)),
         (gaussian_level(Fraction(9, 4)), gaussian_pmf(2.25)),
         (gaussian_level(Fraction(900)), gaussian_pmf(900)),
+        (gaussian_level(Fraction(1, 16)), gaussian_pmf(0.0625)),
+        (gaussian_level(Fraction(24)), gaussian_pmf(24)),
+        (gaussian_level(Fraction(26)), gaussian_pmf(26)),
     ):
-        assert level.mean_abs == pytest.approx(sum(abs(x) * pmf(x) for x in range(-500, 501)), rel=1e-3)
+        assert level.mean_abs == pytest.approx(sum(abs(x) * pmf(x) for x in range(-500, 501)), rel=1e-5)
         assert level.variance == pytest.approx(sum(x * x * pmf(x) for x in range(-500, 501)), rel=1e-6)

@@ -34,6 +34,7 @@ CELLS = np.zeros(20_000, dtype=np.int64)
 NOISY = {
     "laplace": lambda noise: noise.laplace(CELLS, Fraction(1000)),
     "gaussian": lambda noise: noise.gaussian(CELLS, Fraction(10**6)),
+    "together": lambda noise: noise.together([CELLS[:2000]], Fraction(1, 1000), balanced=True)[0],
 }
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
-from math import exp, log
+from math import exp, log, pi
 
 import numpy as np
 import pytest
@@ -145,7 +145,7 @@ def test_no_pair_of_neighbours_costs_more_than_the_share(name, neighbours, delta
 
 
 def _cost(one, other, *, pure):
-    """The exact ε of one question between two tables; under zCDP an upper bound on its ρ."""
+    """The exact ε of one question between two tables; with a δ an upper bound on its μ²."""
     mechanism = one.price_.mechanism
     if mechanism.rate is None:
         total = 0.0
@@ -153,7 +153,7 @@ def _cost(one, other, *, pure):
             moved = np.abs(a - b).astype(float)
             for cells, level in _levels(mechanism, a):
                 scale = float(level.scale)
-                total += (moved[cells] / scale).sum() if pure else (moved[cells] ** 2 / (2 * scale)).sum()
+                total += (moved[cells] / scale).sum() if pure else (moved[cells] ** 2 / scale).sum()
         return total
     values = [seen.counted.tables[0] / seen.counted.scale for seen in (one, other)]
     rate = float(mechanism.rate)
@@ -161,7 +161,7 @@ def _cost(one, other, *, pure):
         chances = [_flip(value, rate) for value in values]
         return max(abs(log(x / y)) for x, y in zip(*chances, strict=True))
     moved = values[0] - values[1]
-    return (rate * (moved.max() - moved.min())) ** 2 / 8
+    return (rate * (moved.max() - moved.min())) ** 2 * pi / 8
 
 
 def _levels(mechanism, table):

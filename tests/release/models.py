@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from understudy.models import Network, NetworkModel, Node
+from understudy.models import CliqueTree, Network, NetworkModel, Node, TreeMeasurement, TreeModel, Within
 from understudy.privacy import Measurement, NoiseLevel
 from understudy.release import PublishedModel, Statement
 from understudy.schema import Axis, Schema, recode
@@ -44,4 +44,22 @@ def make_model(*, encoding="hierarchical", measured=True, **statement):
             counts = rng.integers(-5, 200, shape)
             measurements.append(Measurement(marginal=node.marginal, counts=counts, noise=level))
     model = NetworkModel(Network(target, tuple(nodes)), conditionals, recoding, measurements, 1000)
+    return PublishedModel(schema, model, Statement.example(**statement))
+
+
+def make_tree(**statement):
+    """The same columns as a junction tree; ages above 60 and special ones are merged."""
+    schema = Schema.from_dict({"name": "people", "fields": FIELDS})
+    rng = np.random.default_rng(6)
+    first = rng.random((2, 4)) + 0.1
+    first /= first.sum()
+    second = rng.random((4, 4)) + 0.1
+    second *= (first.sum(axis=0) / second.sum(axis=1))[:, None]
+    tree = CliqueTree((2, 4, 4), ((0, 1), (1, 2)), (-1, 0), (first, second))
+    rare = Within(np.array([0, 1, 2, 3, 3, 3, 3]), np.array([1.0, 1.0, 1.0, 0.5, 0.25, 0.125, 0.125]))
+    measured = [
+        TreeMeasurement(marginal=(1,), values=1000 * first.sum(axis=0), variance=12.5, interaction=False),
+        TreeMeasurement(marginal=(0, 1), values=rng.normal(0, 9, (2, 4)), variance=3.25, interaction=True),
+    ]
+    model = TreeModel(schema.domain, 1000, tree=tree, within=[None, rare, None], measurements=measured)
     return PublishedModel(schema, model, Statement.example(**statement))

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.release.hostile import changed, claiming, members_of, npy, zip_of
-from tests.release.models import make_model
+from tests.release.models import make_model, make_tree
 from understudy._core.errors import ModelFileError
 from understudy.models import JointModel
 from understudy.release import PublishedModel
@@ -41,7 +41,14 @@ def joint_file():
     return pack(to_archive(published.schema, model, published.statement))
 
 
-FILES = {"network": network_file, "joint": joint_file}
+@cache
+def tree_file():
+    published = make_tree()
+    return pack(to_archive(published.schema, published.model, published.statement))
+
+
+FILES = {"network": network_file, "joint": joint_file, "tree": tree_file}
+FIRST = {"network": "table-00000.npy", "joint": "table-00000.npy", "tree": "belief-00000.npy"}
 
 
 def refuse(data, words=None, *, within=24 << 20):
@@ -78,10 +85,17 @@ def test_an_unknown_document_is_never_parsed(name):
 
 
 def test_only_the_documents_of_registered_kinds_are_known():
-    assert known_documents() == {"manifest.json", "schema.json", "statement.json", "network.json", "joint.json"}
+    assert known_documents() == {
+        "manifest.json",
+        "schema.json",
+        "statement.json",
+        "network.json",
+        "joint.json",
+        "tree.json",
+    }
 
 
-@pytest.mark.parametrize("name", sorted(known_documents() - {"joint.json"}))
+@pytest.mark.parametrize("name", sorted(known_documents() - {"joint.json", "tree.json"}))
 @pytest.mark.parametrize(
     "text",
     [
@@ -118,7 +132,7 @@ def test_a_document_may_hold_long_texts_full_of_commas():
 @pytest.mark.parametrize("kind", FILES)
 def test_an_array_of_another_size_is_refused_before_it_is_unpacked(kind):
     bomb = claiming("(5000000,)", data=bytes(40_000_000))
-    refuse(zip_of(members_of(FILES[kind]()) | {"table-00000.npy": bomb}), "missing or has another shape")
+    refuse(zip_of(members_of(FILES[kind]()) | {FIRST[kind]: bomb}), "missing or has another shape")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +156,7 @@ def test_an_array_of_another_size_is_refused_before_it_is_unpacked(kind):
 def test_a_header_that_claims_another_shape_is_refused(kind, shape):
     data = np.full(14 * 4, 0.5).tobytes()
     for size in (16, len(data)):
-        refuse(zip_of(members_of(FILES[kind]()) | {"table-00000.npy": claiming(shape, data=data[:size])}))
+        refuse(zip_of(members_of(FILES[kind]()) | {FIRST[kind]: claiming(shape, data=data[:size])}))
 
 
 def test_members_that_unpack_to_too_much_in_all_are_refused(monkeypatch):
@@ -185,7 +199,7 @@ def test_two_kinds_in_one_file_or_none_are_refused():
     refuse(zip_of(network), "has none of them")
 
 
-@pytest.mark.parametrize("kind", ["joint", "network", "", None, 3, ["network"]])
+@pytest.mark.parametrize("kind", ["joint", "network", "tree", "", None, 3, ["network"]])
 def test_a_document_must_name_the_kind_that_it_is_called_after(kind):
     for name, file in FILES.items():
         if kind != name:
@@ -244,7 +258,7 @@ def test_a_joint_of_a_strange_number_of_rows_is_refused(n):
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("epsilon", "0"), ("epsilon", "-1"), ("delta", "1"), ("delta", "-1/2"), ("rho", "0"), ("n_rows", 1 << 60)],
+    [("epsilon", "0"), ("epsilon", "-1"), ("delta", "1"), ("delta", "-1/2"), ("mu_squared", "0"), ("n_rows", 1 << 60)],
 )
 def test_a_statement_that_no_run_could_make_is_refused(field, value):
     refuse(changed(network_file(), "statement.json", lambda document: document.update({field: value})))
@@ -282,7 +296,48 @@ def test_damage_anywhere_ends_in_a_sentence_or_changes_nothing(data):
     assert members_of(pack(to_archive(schema, model, statement))) == members_of(whole)
 
 
-def test_both_kinds_open_as_they_are():
+def many_cliques(document):
+    document["cliques"] = document["cliques"][:1] * 30_000
+
+
+def wide_clique(document):
+    document["cliques"][0] = list(range(50_000))
+
+
+def many_tables(document):
+    document["measurements"] = document["measurements"][:1] * 30_000
+
+
+def wide_table(document):
+    document["measurements"][0]["attributes"] = [0] * 50_000
+
+
+def endless_merging(document):
+    document["merged"][0]["size"] = 1 << 50
+
+
+def looping_parents(document):
+    document["parents"] = [2, 1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [many_cliques, wide_clique, many_tables, wide_table, endless_merging, looping_parents],
+    ids=lambda change: change.__name__,
+)
+def test_a_tree_without_end_is_refused(change):
+    refuse(changed(tree_file(), "tree.json", change), within=64 << 20)
+
+
+@pytest.mark.parametrize("name", ["belief-00001", "merged-00000", "share-00000", "measured-00001"])
+def test_a_tree_with_a_table_swapped_for_another_is_refused(name):
+    members = members_of(tree_file())
+    shapes = {"belief-00001": (4, 4), "merged-00000": (7,), "share-00000": (7,), "measured-00001": (2, 4)}
+    dtype = np.int64 if name.startswith("merged") else np.float64
+    refuse(zip_of(members | {f"{name}.npy": npy(np.full(shapes[name], 1 << 55, dtype=dtype))}))
+
+
+def test_all_kinds_open_as_they_are():
     for file in FILES.values():
         published = PublishedModel(*from_archive(unpack(file())))
         assert published.query("sex").probabilities.sum() == pytest.approx(1)

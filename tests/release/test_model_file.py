@@ -3,6 +3,8 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -12,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.release.hostile import changed, members_of, npy, zip_of
-from tests.release.models import make_model
+from tests.release.models import make_model, make_tree
 from understudy._core.errors import ModelFileError, OutputError
+from understudy.models import NetworkModel
+from understudy.privacy import NoiseLevel
 from understudy.release import PublishedModel, load_model, privacy_letter
 from understudy.release._archive import MAX_DOCUMENT, pack, unpack
 from understudy.release._codec import from_archive, to_archive
@@ -28,6 +32,11 @@ def archive_of(published):
 @cache
 def whole_file():
     return pack(archive_of(make_model()))
+
+
+@cache
+def tree_file():
+    return pack(archive_of(make_tree()))
 
 
 @pytest.fixture
@@ -74,6 +83,20 @@ def test_the_same_model_makes_the_same_bytes(tmp_path):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     load_model(tmp_path / "one").save(tmp_path / "three")
     assert (tmp_path / "three").read_bytes() == (tmp_path / "one").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["balanced", "knorm"])
+def test_noise_of_tables_asked_together_comes_back_as_it_was(tmp_path, kind):
+    published = make_model()
+    level = NoiseLevel(kind=kind, scale=Fraction("12.5"), shape=Fraction("0.71"))
+    old = published.model
+    measured = [replace(measurement, noise=level) for measurement in old.measurements]
+    model = NetworkModel(old.network, old.conditionals, old.recoding, measured, old.n)
+    PublishedModel(published.schema, model, published.statement).save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert {m.noise for m in again.model.measurements} == {level}
+    answer = again.query("sex")
+    assert (answer.high > answer.low).all()
 
 
 def test_a_model_without_measurements_can_be_saved_and_asked(tmp_path):
@@ -264,6 +287,9 @@ def set_path(*path, value):
         set_path("measurements", 0, "scale", value="1e9"),
         set_path("measurements", 0, "scale", value="1" + "0" * 40),
         set_path("measurements", 0, "scale", value="1/1" + "0" * 40),
+        set_path("measurements", 0, "shape", value="2"),
+        set_path("measurements", 0, "shape", value="-1/2"),
+        set_path("measurements", 0, "shape", value=0.5),
         set_path("measurements", 0, "axes", value=[[9, 0]]),
         set_path("measurements", 0, "axes", value=[[0, 5]]),
         set_path("measurements", 1, "axes", value=[[0, 0], [0, 0]]),
@@ -359,9 +385,10 @@ def places(document, path=()):
 @settings(max_examples=60)
 @given(st.data())
 def test_whatever_stands_anywhere_in_a_part_the_model_is_refused_or_works(data):
-    name = data.draw(st.sampled_from(["network.json", "schema.json", "statement.json"]))
-    path = data.draw(st.sampled_from(list(places(json.loads(members_of(whole_file())[name])))))
-    strange = changed(whole_file(), name, set_path(*path, value=data.draw(st.sampled_from(LEAVES))))
+    name = data.draw(st.sampled_from(["network.json", "tree.json", "schema.json", "statement.json"]))
+    file = tree_file() if name == "tree.json" else whole_file()
+    path = data.draw(st.sampled_from(list(places(json.loads(members_of(file)[name])))))
+    strange = changed(file, name, set_path(*path, value=data.draw(st.sampled_from(LEAVES))))
     try:
         model = PublishedModel(*open_bytes(strange))
     except ModelFileError:

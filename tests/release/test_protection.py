@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import understudy as us
+from tests.promises import STRICT, STRICT_FLAGS
 from understudy.cli._main import run as main
 from understudy.models import consistent_tables
 from understudy.release import ProtectionLine, Statement, load_model, privacy_letter
@@ -28,7 +29,7 @@ def people(n=600):
 
 
 def publish(tmp_path, **options):
-    given = {"method": "hpprivbayes"} | options
+    given = {"method": "hpprivbayes", **STRICT} | options
     return us.publish(people(), schema={"name": "people", "fields": FIELDS}, epsilon=1, out=tmp_path / "r", **given)
 
 
@@ -78,7 +79,7 @@ def test_under_add_remove_a_change_of_values_may_cost_twice_as_much(tmp_path):
 
 
 def test_other_methods_say_in_one_sentence_that_a_column_alone_costs_less(tmp_path):
-    release = us.publish("demo", epsilon=1, out=tmp_path / "r")
+    release = us.publish("demo", epsilon=1, out=tmp_path / "r", **STRICT)
     assert not release.statement.unequal
     assert not (tmp_path / "r" / "protection.svg").exists()
     assert "If only one column of a person's row would change" in (tmp_path / "r" / "PRIVACY.md").read_text()
@@ -88,7 +89,7 @@ def test_other_methods_say_in_one_sentence_that_a_column_alone_costs_less(tmp_pa
 def test_under_add_remove_no_column_is_said_to_cost_less_than_epsilon_when_it_may_cost_twice_that(tmp_path):
     fields = [{"name": name, "categories": ["f", "m"]} for name in "ab"]
     table = pa.table({name: np.random.default_rng(0).choice(["f", "m"], 500) for name in "ab"})
-    release = us.publish(table, schema={"fields": fields}, epsilon=1, neighbours="add-remove", out=tmp_path / "r")
+    release = us.publish(table, schema={"fields": fields}, epsilon=1, delta=0, out=tmp_path / "r")
     alone = max(line.released for line in release.statement.protection if line.attributes)
     assert 1 < alone <= 2
     letter = (tmp_path / "r" / "PRIVACY.md").read_text()
@@ -118,7 +119,14 @@ def test_releases_with_columns_called_sensitive_can_be_evaluated(tmp_path, print
     plain = {"name": "people", "fields": [{"name": f["name"], "categories": f["categories"]} for f in FIELDS]}
     method = "hpprivbayes-as-printed" if printed else "hpprivbayes"
     us.publish(
-        people(), schema=plain, epsilon=1, out=tmp_path / "r", method=method, sensitive="ill", no_guarantee=printed
+        people(),
+        schema=plain,
+        epsilon=1,
+        out=tmp_path / "r",
+        method=method,
+        sensitive="ill",
+        no_guarantee=printed,
+        **STRICT,
     )
     for page in (us.evaluate(people(), tmp_path / "r"), us.public_report(tmp_path / "r")):
         assert ("NOT PRIVATE: as printed" in page.html()) == printed
@@ -143,7 +151,7 @@ def test_many_lines_are_cut_in_letter_and_picture():
 
 def test_the_command_line_marks_columns_and_tells_bad_names(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    base = ["publish", "demo", "--epsilon", "1", "--method", "hpprivbayes"]
+    base = ["publish", "demo", "--epsilon", "1", "--method", "hpprivbayes", *STRICT_FLAGS]
     assert main([*base, "--sensitive", "age,income", "--sensitive", "sex", "--out", "ok"]) == 0
     statement = json.loads((tmp_path / "ok" / "privacy.json").read_text())
     assert statement["options"]["sensitive"] == "sex, age, income"
@@ -163,7 +171,7 @@ def test_the_command_line_marks_columns_and_tells_bad_names(tmp_path, capsys, mo
 
 
 def test_the_estimator_takes_the_same_options():
-    model = us.HPPrivBayes(epsilon=1, r=0.25, seed=1).fit(people(), {"fields": FIELDS})
+    model = us.HPPrivBayes(epsilon=1, r=0.25, seed=1, **STRICT).fit(people(), {"fields": FIELDS})
     assert lines(model.statement_)[("ill",), None].promised == Fraction(1, 5)
     assert repr(us.HPPrivBayes(epsilon=1, sensitive="ill")) == "HPPrivBayes(epsilon=1, sensitive='ill')"
 

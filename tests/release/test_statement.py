@@ -13,16 +13,31 @@ def test_a_statement_survives_json_exactly():
     statement = Statement.example(
         epsilon=Fraction(1, 3),
         delta=Fraction(1, 10**9),
-        rho=Fraction(1, 70),
+        mu_squared=Fraction(1, 70),
         ledger=LedgerNote(dataset="people", head="ab" * 32),
         warnings=("look",),
     )
     assert Statement.from_dict(json.loads(json.dumps(statement.to_dict()))) == statement
 
 
+def test_a_statement_from_before_gaussian_privacy_is_read_and_told():
+    line = ChargeLine(what="tables", mechanism="discrete Gaussian", cost=Fraction(1, 70), unit="rho", tables=2)
+    data = Statement.example(delta=Fraction(1, 10**9), charges=(line,)).to_dict()
+    del data["mu_squared"]
+    with pytest.raises(ModelFileError):
+        Statement.from_dict({**data, "rho": "0"})
+    read = Statement.from_dict({**data, "rho": "1/70"})
+    assert read.mu_squared is None
+    assert "cost in ρ" in privacy_letter(read)
+    assert "zero-concentrated differential privacy" in privacy_letter(read)
+
+
 @pytest.mark.parametrize(
     "field",
-    sorted(set(Statement.example().to_dict()) - {"format", "guarantee", "stamp", "epsilon_decimal", "delta_decimal"}),
+    sorted(
+        set(Statement.example().to_dict())
+        - {"format", "guarantee", "stamp", "epsilon_decimal", "delta_decimal", "in_words"}
+    ),
 )
 def test_a_statement_without_any_one_field_is_refused(field):
     data = Statement.example().to_dict()
@@ -55,8 +70,8 @@ def test_a_statement_without_any_one_field_is_refused(field):
         ("delta", "1"),
         ("delta", "3/2"),
         ("delta", "-1/9"),
-        ("rho", "0"),
-        ("rho", "-1"),
+        ("mu_squared", "0"),
+        ("mu_squared", "-1"),
         ("n_rows", 1 << 54),
         ("n_rows", 10**400),
         ("dataset", "x" * 200_000),
@@ -108,7 +123,7 @@ def test_the_letter_fits_one_page():
 
 
 def test_a_delta_is_stated_with_its_meaning():
-    letter = privacy_letter(Statement.example(delta=Fraction(1, 10**9), rho=Fraction(1, 100)))
+    letter = privacy_letter(Statement.example(delta=Fraction(1, 10**9), mu_squared=Fraction(1, 100)))
     assert "(ε, δ)-differential privacy with ε = 1, δ = 1e-09" in letter
 
 

@@ -113,7 +113,7 @@ def answer(
     names to texts, or `LinearQuery` values. All of it is checked before a row is read. With `out` the answers are
     written there, and the privacy statement beside them.
 
-    Unit: one row, or what `unit`, `max_rows` and `groups` say. Neighbours: replace-one by default. Bound: `epsilon`,
+    Unit: one row, or what `unit`, `max_rows` and `groups` say. Neighbours: add-remove by default. Bound: `epsilon`,
     `delta` for all answers together, and for the model behind them.
 
     >>> found = answer("demo", ["sex=Female, age=20..39", "table(site)"], epsilon=1)

@@ -19,10 +19,11 @@ class PlanArguments(TypedDict, total=False):
 
     epsilon: Required[Number]
     """Privacy budget: smaller is more private. A number or an exact fraction such as 1/3; the demo takes 1."""
-    delta: Number | None
-    """Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε."""
-    neighbours: Literal["replace-one", "add-remove"]
-    """replace-one (the number of rows is public) or add-remove (it is private, as with --max-rows above 1)."""
+    delta: Number
+    """The promise is (ε, δ), with Gaussian noise; keep δ far below 1/rows. 0: pure ε, which is stricter."""
+    neighbours: Literal["add-remove", "replace-one"]
+    """add-remove hides whether a row is there, and so the number of rows; replace-one hides what a row says, which is
+    stricter (the number of rows is public where a unit has one)."""
     unit: str | None
     """Who is protected: the column that tells units apart, with --max-rows; or in words, "one patient", where each has
     one row. Default: one row."""
@@ -50,7 +51,7 @@ class RunArguments(PlanArguments, total=False):
     seed: int | None
     """Rehearse: repeatable, stamped NOT PRIVATE, charges nothing."""
     noise: Literal["exact", "opendp"]
-    """exact (our samplers) or opendp."""
+    """exact (our samplers), or opendp, which goes with --delta 0."""
     diagnostic: Literal["no-privacy", "best-network", "best-marginals"] | None
     """no-privacy, best-network or best-marginals: an experiment without a guarantee."""
     no_guarantee: bool
@@ -61,7 +62,11 @@ class MethodArguments(TypedDict, total=False):
     """The method, and the options that methods have."""
 
     method: str | Method
-    """How to learn the model; 'understudy methods' lists them. auto: choose."""
+    """How to learn the model; 'understudy methods' lists them. auto: by schema, rows and budget."""
+    rounds: int | None
+    """Most relations to measure. None: by the number of columns and the budget."""
+    max_cells: int | None
+    """Most cells of the tables that inference works on. None: 200,000."""
     score: Literal["auto", "I", "F", "R"]
     """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
     encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]
@@ -131,7 +136,7 @@ class PublishArguments(RunArguments, MethodArguments, total=False):
     overwrite: bool
     """Replace an earlier release in that folder."""
     n: int | None
-    """Synthetic rows. Default: as many as the table has."""
+    """Synthetic rows. Default: as many as the table has, by the number that is published."""
     format: Literal["csv", "parquet"] | None
     """csv or parquet. Default: the input's."""
     license: str | None
@@ -269,10 +274,11 @@ class CompareArguments(TypedDict, total=False):
     """Budgets, with commas between them."""
     seeds: int | Sequence[int]
     """Runs of each method at each budget."""
-    delta: Number | None
-    """Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε."""
-    neighbours: Literal["replace-one", "add-remove"]
-    """replace-one (the number of rows is public) or add-remove (it is private, as with --max-rows above 1)."""
+    delta: Number
+    """The promise is (ε, δ), with Gaussian noise; keep δ far below 1/rows. 0: pure ε, which is stricter."""
+    neighbours: Literal["add-remove", "replace-one"]
+    """add-remove hides whether a row is there, and so the number of rows; replace-one hides what a row says, which is
+    stricter (the number of rows is public where a unit has one)."""
     unit: str | None
     """Who is protected: the column that tells units apart, with --max-rows; or in words, "one patient", where each has
     one row. Default: one row."""

@@ -14,13 +14,13 @@ from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
-from understudy._api._settings import demo_source, refuse_ways
+from understudy._api._settings import budget_of, demo_source, refuse_ways
 from understudy._api._unit import refuse_other_rows, refuse_unit, unit_of
 from understudy._core.errors import OptionError
 from understudy.correlate import Groups
 from understudy.methods import Method, label_method, read_method, usual_methods
 from understudy.options import CompareOptions
-from understudy.privacy import Budget, Neighbours, PrivacyTerms, PrivacyUnit, make_budget
+from understudy.privacy import Budget, Neighbours, PrivacyTerms, PrivacyUnit
 from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain, Schema, SchemaLike, read_schema, refuse_drafts
 from understudy.tables import Source, open_source, read_table, read_units
@@ -154,7 +154,7 @@ def _check(domain: Domain, options: CompareOptions, unit: PrivacyUnit) -> _Asked
     """Refuse whatever can be refused before the table is opened."""
     words = usual_methods(domain) if options.methods is None else options.methods
     recipes = [read_method(word) if isinstance(word, str) else word for word in words]
-    numbers = (make_budget(number, options.delta) for number in options.epsilons)
+    numbers = (budget_of(number, options.delta) for number in options.epsilons)
     budgets = sorted(numbers, key=lambda budget: budget.epsilon)
     _refuse_none_or_twice("method", recipes, label_method)
     _refuse_none_or_twice("epsilon", budgets, lambda budget: f"{float(budget.epsilon):g}")

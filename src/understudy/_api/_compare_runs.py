@@ -131,7 +131,7 @@ class Bench:
         return open_counter(table, weights=weights)
 
     def run(self, task: Task, counter: Counter) -> dict[str, float]:
-        """Rehearse: fit with seeded noise, sample as many rows as there are, measure. Touches no ledger.
+        """Rehearse: fit with seeded noise, sample as many rows as a release would have, measure. Touches no ledger.
 
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
         """
@@ -141,7 +141,8 @@ class Bench:
         )
         if task.method.name in BASELINES or not isinstance(learnt, DrawsRows):
             return self.distances_of_answers(learnt)
-        return self.distances([sample_table(learnt, self.table.n, Streams(task.seed))])[0]
+        n = max(1, round(learnt.n / terms.unit.parts))
+        return self.distances([sample_table(learnt, n, Streams(task.seed))])[0]
 
 
 def split_references(values: Mapping[str, float], kind: str) -> dict[str, float]:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from understudy._api._plan import plan
+from understudy._api._options import make_method
+from understudy._api._plan import dry_run
+from understudy._api._settings import budget_of
 from understudy._core.errors import OptionError, TableError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
+from understudy.privacy import Neighbours, PrivacyTerms, PrivacyUnit
 from understudy.release import PublishedModel, Release, load_model, privacy_letter
 from understudy.schema import Schema, SchemaLike, read_schema
 
@@ -44,6 +47,7 @@ class EvaluatedRelease:
             epsilon=float(statement.epsilon),
             delta=float(statement.delta),
             neighbours=statement.neighbours,
+            unit=statement.unit,
             stamp=statement.stamp,
             privacy_letter=privacy_letter(statement),
             network_svg=self.model.to_svg() if self.model.draws_itself else None,
@@ -103,19 +107,12 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
     if statement.method not in METHODS:
         return ()
     budgets = [statement.epsilon * int(factor * 4) / 4 for factor in _FACTORS]
+    unit = PrivacyUnit(statement.unit, max_rows=statement.max_rows)
+    relation, n, domain = Neighbours(statement.neighbours), statement.n_rows, model.schema.domain
     try:
-        plans = [
-            plan(
-                schema=model.schema,
-                epsilon=epsilon,
-                delta=statement.delta or None,
-                rows=model.statement.n_rows,
-                method=statement.method,
-                neighbours=statement.neighbours,
-                **_sensitive(model),
-            )
-            for epsilon in budgets
-        ]
+        method = make_method(statement.method, _sensitive(model))
+        terms = [PrivacyTerms(budget=budget_of(e, statement.delta), neighbours=relation, unit=unit) for e in budgets]
+        plans = [dry_run(method, domain, max(n, 1), each) for each in terms]
     except OptionError:  # the release stands without its plan, say where a name holds a comma
         return ()
     if not all(found.noise_mean for found in plans):

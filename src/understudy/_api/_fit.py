@@ -76,7 +76,7 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         options=settings.method.describe(model.domain, model.n, terms),
         epsilon=budget.epsilon,
         delta=budget.delta,
-        rho=budget.rho,
+        mu_squared=budget.mu_squared,
         neighbours=terms.neighbours.value,
         unit=terms.unit.sentence,
         n_rows=max(1, round(model.n / terms.unit.parts)),
@@ -104,8 +104,8 @@ def _line(charge: Charge, terms: PrivacyTerms) -> ChargeLine:
     return ChargeLine(
         what=charge.what,
         mechanism=charge.mechanism,
-        cost=charge.epsilon if pure else charge.rho,
-        unit="epsilon" if pure else "rho",
+        cost=charge.epsilon if pure else charge.mu_squared,
+        unit="epsilon" if pure else "mu_squared",
         tables=charge.n_tables,
         candidates=charge.n_candidates,
         noise="" if charge.noise is None else _level_words(charge.noise, terms.unit.parts),
@@ -113,12 +113,18 @@ def _line(charge: Charge, terms: PrivacyTerms) -> ChargeLine:
 
 
 def _level_words(level: NoiseLevel, parts: int) -> str:
-    """In rows, though what was measured may be parts of them."""
+    """In rows, though what was measured may be parts of them.
+
+    >>> from fractions import Fraction
+    >>> _level_words(NoiseLevel(kind="balanced", scale=Fraction(9), shape=Fraction(3, 4)), 1)
+    'variance σ² = 9 per cell on average'
+    """
     if level.kind == "none":
         return "none"
     if level.kind == "laplace":
         return f"scale b = {float(level.scale / parts):.6g} per cell"
-    return f"variance σ² = {float(level.scale / parts**2):.6g} per cell"
+    average = " on average" if level.kind in ("knorm", "balanced") else ""
+    return f"variance σ² = {float(level.scale / parts**2):.6g} per cell{average}"
 
 
 def _noise_words(settings: RunSettings) -> str:

@@ -19,9 +19,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def read_arguments(kind: type[Asked], given: Mapping[str, Any]) -> Asked:
     """The options of this kind among keyword arguments; all others are the method's.
 
-    >>> asked = read_arguments(PlanOptions, {"epsilon": 1, "k": 2})
+    >>> asked = read_arguments(PlanOptions, {"epsilon": 1, "method": "privbayes", "k": 2})
     >>> asked.neighbours, asked.method.k
-    ('replace-one', 2)
+    ('add-remove', 2)
     """
     declared = {option.name: option for option in options_of(kind)}
     own = {name: value for name, value in given.items() if name in declared}

@@ -47,13 +47,13 @@ def publish(
     `seed` makes a rehearsal, stamped NOT PRIVATE and never charged; so is a method as its paper prints it
     (`privabn-as-printed`, with `no_guarantee`).
 
-    Unit: one row, in the words of `unit`. Neighbours: replace-one by default. Bound: `epsilon`, `delta` for the folder.
+    Unit: one row, in the words of `unit`. Neighbours: add-remove by default. Bound: `epsilon`, `delta` for the folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     release = publish("demo", epsilon=1, out=f"{folder}/release")
-    ...     release.synthetic.name, release.n_rows, release.statement.private
-    ('synthetic.csv', 5912, True)
+    ...     release.synthetic.name, release.statement.private, release.statement.promise.named
+    ('synthetic.csv', True, '(ε = 1, δ = 1e-09), add-remove')
     """
     asked = for_bundled(source, read_arguments(PublishOptions, options))
     table, declared = demo_source(source, schema)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from understudy import demo
 from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError
+from understudy._core.numbers import exact_number
 from understudy.correlate import Groups
 from understudy.methods import Method, flaw_of, refuse_unpublishable
 from understudy.options import PlanOptions, RunOptions
 from understudy.privacy import (
+    Budget,
     Ledger,
     Neighbours,
     Noise,
@@ -100,8 +102,17 @@ def terms_of(options: PlanOptions) -> tuple[PrivacyTerms, Groups | None]:
     'one person'
     """
     unit, groups = unit_of(options)
-    budget = make_budget(options.epsilon, options.delta)
+    budget = budget_of(options.epsilon, options.delta)
     return PrivacyTerms(budget=budget, neighbours=Neighbours(options.neighbours), unit=unit), groups
+
+
+def budget_of(epsilon: Any, delta: Any) -> Budget:
+    """The budget that the options ask for: with a δ of 0 a pure one.
+
+    >>> budget_of(1, 0).pure, budget_of(1, 1e-9).pure
+    (True, False)
+    """
+    return make_budget(epsilon, None if exact_number(delta) == 0 else delta)
 
 
 def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:

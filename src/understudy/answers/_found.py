@@ -20,7 +20,7 @@ HOW: tuple[How, ...] = ("measured", "model", "refused")
 
 # 95 % of a normal variable lie within 1.96 deviations, of a Laplace variable within ln(20)/√2 = 2.118 of its own;
 # sums of Laplace variables lie in between
-_WITHIN = {"gaussian": 1.96, "laplace": log(20) / sqrt(2), "none": 0.0}
+_WITHIN = {"gaussian": 1.96, "none": 0.0} | dict.fromkeys(("laplace", "knorm", "balanced"), log(20) / sqrt(2))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,8 +16,17 @@ from understudy.answers._answering import Answered, AnswerSettings, answer_workl
 from understudy.answers._as_printed import answer_as_printed
 from understudy.answers._state import State, start_of
 from understudy.answers._workload import Workload
-from understudy.methods import ROWS_SHARE, Flaw, Method, Plan, describe_method, flaw_of, refuse_drowning_noise
-from understudy.models import HasNetwork, Model, NetworkModel
+from understudy.methods import (
+    ROWS_SHARE,
+    Flaw,
+    Method,
+    Plan,
+    describe_method,
+    flaw_of,
+    refuse_drowning_noise,
+    refuse_unprinted_terms,
+)
+from understudy.models import HasNetwork, Model, NetworkModel, shows_network
 from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain, Marginal
 
@@ -61,7 +70,7 @@ class Answering:
         refuse_drowning_noise(terms.table_noise(Fraction(1, 100 * max(len(self._workload.marginals), 1))), terms.budget)
         if self._start is None:
             return
-        if flaw_of(self._start) is not None or self._start.makes.kind != NetworkModel.kind:
+        if flaw_of(self._start) is not None or not shows_network(self._start.makes):
             raise OptionError(
                 f"answers cannot start from '{self._start.name}': it must keep its promise and learn a network. "
                 "Use privbayes, privabn or independent."
@@ -160,6 +169,7 @@ class AnsweringAsPrinted(Answering):
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse a histogram beyond memory: the paper has one cell for each combination of the columns asked about."""
+        refuse_unprinted_terms("the algorithm", terms, units=True)
         cells = prod(domain[a].size for a in self._columns)
         if cells * len(self._workload) > _MOST_WEIGHTS:
             raise OptionError(

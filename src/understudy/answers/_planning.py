@@ -95,7 +95,7 @@ def _total(costs: Iterable[float], terms: PrivacyTerms) -> float:
 
 
 def _split(costs: list[float], terms: PrivacyTerms, share: Fraction) -> list[Fraction]:
-    """The split that reaches it: Σ cost/sᵖ is least where s grows as cost to the 1/(1+p); p is 1, or ½ under zCDP."""
+    """The split that reaches it: Σ cost/sᵖ is least where s grows as cost to the 1/(1+p); p is 1, or ½ with a δ."""
     power = _power(terms)
     parts = [max(cost, 1e-300) ** power for cost in costs]
     whole = [max(1, int(_GRAIN * part / sum(parts))) for part in parts]

@@ -133,7 +133,9 @@ def _account_json(account: Account) -> dict[str, Any]:
 
 
 def _delta_words(account: Account) -> str:
-    return "" if account.delta_cap is None else f"; δ {_number(account.delta_spent)} of {_number(account.delta_cap)}"
+    if account.delta_cap is None:
+        return f"; δ {_number(account.delta_spent)} in all, without a cap" if account.delta_spent else ""
+    return f"; δ {_number(account.delta_spent)} of {_number(account.delta_cap)}"
 
 
 def _number(value: Fraction | None) -> str:

@@ -117,6 +117,8 @@ def _show_release(release: Release) -> None:
     say(f"Published '{statement.dataset}' at ε = {float(statement.epsilon):g}{delta} into {release.path}/")
     if statement.stamp:
         say(f"*** {statement.stamp}: do not publish this folder. ***")
+    else:
+        say(f"Promise: {statement.promise.meaning}")
     if "because" in statement.options:
         say(f"Method: {statement.options['chosen']}, since {statement.options['because']}.")
     table = make_table("file", "what it is")
@@ -137,6 +139,8 @@ def _show_release(release: Release) -> None:
         say(f"Charged to '{statement.ledger.dataset}' in the ledger.")
     first = release.model.schema.fields[-1].name
     question = first if first.isidentifier() else f"'{first}'"
+    if statement.stamp is None and statement.promise.stricter():
+        say(statement.promise.stricter())
     say(f"Read {release.path / 'PRIVACY.md'} first. Then try:")
     say(f"  understudy query {shlex.quote(str(release.path / 'model.understudy'))} {shlex.quote(question)}")
 
@@ -171,8 +175,26 @@ def _show_plan(plan: Plan) -> None:
         say("Seen by others in coarser form or not at all: " + ", ".join(plan.coarsened) + ".")
     for note in plan.notes:
         say(note)
+    _show_promises(plan)
     error = "Error: expected total variation distance of the largest table, from noise alone. " if noise else ""
     say(f"{error}Nothing was spent.")
+
+
+def _show_promises(plan: Plan) -> None:
+    say(f"Promise: {plan.promise}")
+    if not plan.promises:
+        return
+    cells = f"error of {plan.largest_useful_table:,} cells"
+    table = make_table("promise", "neighbours", "noise in a cell", cells, "", right=("noise in a cell", cells))
+    for line in plan.promises:
+        table.add_row(
+            f"(ε, δ = {line.delta:g})" if line.delta else "pure ε (--delta 0)",
+            line.neighbours,
+            "not by this method" if line.noise_mean is None else f"±{line.noise_mean:,.1f}",
+            "-" if line.expected_error is None else f"{line.expected_error:.3f}",
+            "chosen" if line.chosen else "",
+        )
+    say_table(table)
 
 
 def _seen(attribute: AttributePlan) -> str:

@@ -57,6 +57,8 @@ class ReportFacts:
     epsilon: float | None = None
     delta: float | None = None
     neighbours: str | None = None
+    unit: str | None = None
+    """Who is protected, in the words of the privacy statement."""
     stamp: str | None = None
     privacy_letter: str | None = None
     network_svg: str | None = None
@@ -81,6 +83,7 @@ class ReportFacts:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "neighbours": self.neighbours,
+            "unit": self.unit,
             "stamp": self.stamp,
             "budgets": [line.to_dict() for line in self.budgets],
             "notes": list(self.notes),

@@ -1,8 +1,9 @@
 """Recipes over a curator. A new method joins by a line in `METHODS`."""
 
+from understudy.methods._adaptive import Adaptive
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
-from understudy.methods._flaw import Flaw, flaw_of
+from understudy.methods._flaw import Flaw, flaw_of, refuse_unprinted_terms
 from understudy.methods._fourier import Fourier
 from understudy.methods._hp_as_printed import HPPrivBayesAsPrinted
 from understudy.methods._hpprivbayes import HPPrivBayes
@@ -11,7 +12,7 @@ from understudy.methods._jtree import JTree
 from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
-from understudy.methods._plan import AttributePlan, Plan
+from understudy.methods._plan import AttributePlan, Plan, PromisePlan, expected_error
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privabn_as_printed import PrivABNAsPrinted
 from understudy.methods._privbayes import PrivBayes
@@ -38,6 +39,7 @@ __all__ = [
     "METHODS",
     "MWEM",
     "ROWS_SHARE",
+    "Adaptive",
     "AttributePlan",
     "Auto",
     "Contingency",
@@ -55,14 +57,17 @@ __all__ = [
     "PrivABN",
     "PrivABNAsPrinted",
     "PrivBayes",
+    "PromisePlan",
     "Uniform",
     "describe_method",
+    "expected_error",
     "flaw_of",
     "label_method",
     "method_named",
     "read_method",
     "read_method_options",
     "refuse_drowning_noise",
+    "refuse_unprinted_terms",
     "refuse_unpublishable",
     "usual_methods",
 ]

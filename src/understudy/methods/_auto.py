@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 from understudy._core.randomness import Streams
+from understudy.methods._adaptive import Adaptive
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import Plan
@@ -13,7 +14,7 @@ from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
-from understudy.models import Model, NetworkModel
+from understudy.models import Model, NetworkModel, TreeModel
 from understudy.options import Declared
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
@@ -56,6 +57,8 @@ class Auto(Declared):
             return HPPrivBayes(), "the schema declares some columns more sensitive than others"
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
+        if not budget.pure:
+            return Adaptive(), "with a δ, small tables that overlap, chosen one after the other, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why
@@ -82,7 +85,9 @@ class Auto(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        return PrivABN().remarks(model)  # they are the same for all that may be chosen
+        if isinstance(model, TreeModel):
+            return Adaptive().remarks(model)
+        return PrivABN().remarks(model)  # they are the same for all others that may be chosen
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""

@@ -31,7 +31,7 @@ class Contingency(Declared):
     A marginal is summed out of the noisy table. Then its negative cells become 0 and the rest is rescaled to sum to the
     number of rows, as the PrivBayes paper does for its baselines.
 
-    Unit: one row. Bound: the budget, for one table (after the number of rows, where that is private); under zCDP the
+    Unit: one row. Bound: the budget, for one table (after the number of rows, where that is private); with a δ the
     noise is Gaussian. Both neighbour relations.
 
     >>> from understudy.counting import MemoryCounter

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from understudy._core.errors import OptionError
+from understudy.privacy import Neighbours, PrivacyTerms
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flaw:
@@ -29,3 +32,18 @@ def flaw_of(method: object) -> Flaw | None:
     """
     found = getattr(type(method), "flaw", None)
     return found if isinstance(found, Flaw) else None
+
+
+def refuse_unprinted_terms(paper: str, terms: PrivacyTerms, *, units: bool = False) -> None:
+    """Refuse any promise but the one that the papers speak of; `units`: of several rows too.
+
+    >>> from understudy.privacy import make_budget
+    >>> refuse_unprinted_terms("PrivABN", PrivacyTerms(budget=make_budget(1)))
+    """
+    if not terms.budget.pure or terms.neighbours is not Neighbours.REPLACE_ONE:
+        raise OptionError(
+            f"{paper} as printed is for pure epsilon and replace-one neighbours only. Say --delta 0 --neighbours "
+            "replace-one (delta=0, neighbours='replace-one')."
+        )
+    if not units and terms.unit.max_rows > 1:
+        raise OptionError(f"{paper} as printed is for units of one row. Leave out --max-rows (max_rows) and --groups.")

@@ -50,7 +50,7 @@ class Fourier(Declared):
     rescaled to sum to the number of rows, as the PrivBayes paper does for its baselines.
 
     Unit: one row. Bound: the budget, as m coefficients of sensitivity 1 together (after the number of rows, where that
-    is private); under zCDP the noise is Gaussian. Both neighbour relations. Proof: `privacy/proof.md`, section 9.
+    is private); with a δ the noise is Gaussian. Both neighbour relations. Proof: `privacy/proof.md`, section 9.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget, make_noise, open_curator

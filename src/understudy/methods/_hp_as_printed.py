@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
-from understudy.methods._flaw import Flaw
+from understudy.methods._flaw import Flaw, refuse_unprinted_terms
 from understudy.methods._groups import Number, Split, named_sensitivities, read_split
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
@@ -116,8 +116,7 @@ class HPPrivBayesAsPrinted(Declared):
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
         k = self.spec(domain).k
-        if not terms.budget.pure or not terms.public_rows:
-            raise OptionError("HPPrivBayes as printed is for pure epsilon and replace-one neighbours only.")
+        refuse_unprinted_terms("HPPrivBayes", terms)
         n_candidates = sum(comb(i, size) for i in range(len(domain)) for size in range(min(k, i) + 1))
         largest = prod(sorted((a.size for a in domain), reverse=True)[: k + 1])
         if n_candidates > _MOST_CANDIDATES or largest > LARGEST_TABLE:

@@ -119,7 +119,7 @@ class HPPrivBayes(Declared):
         if self.companions and not terms.budget.pure:
             raise OptionError(
                 "companions are chosen as the run goes, and what is then promised about them holds under pure epsilon "
-                "only. Leave out delta, or declare them sensitive in the schema."
+                "only. Say --delta 0 (delta=0), or declare them sensitive in the schema."
             )
         self._resolve(domain, levels, 1000, terms)
         for level in levels[1:]:

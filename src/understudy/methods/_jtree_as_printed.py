@@ -23,10 +23,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from understudy._core.errors import OptionError
 from understudy._core.numbers import exact_number
 from understudy._core.randomness import Rng, Streams
-from understudy.methods._flaw import Flaw
+from understudy.methods._flaw import Flaw, refuse_unprinted_terms
 from understudy.methods._jtree import measure_cliques
 from understudy.methods._junction import Decomposable, Pair, triangulate
 from understudy.methods._plan import Plan, baseline_plan
@@ -73,8 +72,7 @@ Got 2 instead.
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover."""
-        if not terms.budget.pure or not terms.public_rows:
-            raise OptionError("JTree as printed is for pure epsilon and replace-one neighbours only.")
+        refuse_unprinted_terms("JTree", terms)
         refuse_drowning_noise(terms.table_noise(self._tables_share / max(len(domain), 1)), terms.budget)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:

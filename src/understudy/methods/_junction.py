@@ -187,7 +187,7 @@ def triangulate(sizes: Sequence[int], pairs: Iterable[Pair]) -> Decomposable:
 def merge(graph: Decomposable, *, power: int, limit: int) -> list[Clique]:
     """Tables to measure: cliques merged two by two as long as the expected error falls.
 
-    With m tables the noise's variance in a cell grows as m^power (2 under pure ε, 1 under zCDP). A clique that is
+    With m tables the noise's variance in a cell grows as m^power (2 under pure ε, 1 with a δ). A clique that is
     summed out of a table of c cells gets the noise of them all, so the sum of squared errors is about m^power times
     the sum of c over cliques. The authors of JTree minimise the same sum, by relaxation; here it is greedy.
 

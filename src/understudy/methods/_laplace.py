@@ -33,7 +33,7 @@ class Laplace(Declared):
     of rows, as the PrivBayes paper does for its baselines. Tables need not agree with each other.
 
     Unit: one row. Bound: the budget, as m tables at 1/m of it each (after the number of rows, where that is private);
-    under zCDP the noise is Gaussian. Both neighbour relations.
+    with a δ the noise is Gaussian. Both neighbour relations.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget, make_noise, open_curator

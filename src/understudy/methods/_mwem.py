@@ -57,7 +57,7 @@ class MWEM(Declared):
     result. There are at most 2²⁴ possible rows.
 
     Unit: one row. Bound: the budget, as T choices and T measurements at 1/(2T) of it each (after the number of rows,
-    where that is private). Pure ε and zCDP, both neighbour relations. Proof: `privacy/proof.md`, sections 4 and 10.
+    where that is private). Pure ε and (ε, δ), both neighbour relations. Proof: `privacy/proof.md`, sections 4 and 10.
 
     >>> from understudy.counting import MemoryCounter
     >>> from understudy.privacy import make_budget, make_noise, open_curator

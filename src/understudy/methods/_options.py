@@ -33,8 +33,11 @@ def check_option_names(
     known = option_names(kind)
     for option in options:
         if option not in known:
-            owners = [f"'{other}'" for other, theirs in (elsewhere or {}).items() if option in theirs]
-            hint = f"It is one of {' and '.join(owners)}." if owners else _hint(option, known)
+            owners = [other for other, theirs in (elsewhere or {}).items() if option in theirs]
+            theirs = {one for others in (elsewhere or {}).values() for one in others}
+            hint = f"It is one of {' and '.join(map(repr, owners))}." if owners else _hint(option, known or (*theirs,))
+            if owners and len(elsewhere or {}) > 1:  # of the method that chooses among these
+                hint += f" Name the method that is to have it, such as --method {owners[0]}."
             raise OptionError(f"method '{name}' has no option '{option}'. {hint}")
 
 

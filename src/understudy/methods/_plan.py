@@ -42,6 +42,25 @@ class AttributePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromisePlan:
+    """What a run would give under one promise: the chosen one, or another with the same ε.
+
+    >>> PromisePlan(epsilon=1.0, delta=0.0, neighbours="add-remove", noise_mean=4.0, expected_error=0.02).chosen
+    False
+    """
+
+    epsilon: float
+    delta: float
+    neighbours: str
+    noise_mean: float | None
+    """Average size of the noise on one count, in rows. None where the method has no such run."""
+    expected_error: float | None
+    """Expected total variation distance, from noise alone, of a table with as many cells as the largest that is useful
+    under the chosen promise."""
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The dry run of one fit. What a method has no use for is None, empty or 0."""
 
@@ -60,6 +79,10 @@ class Plan:
     seconds: float
     notes: tuple[str, ...] = ()
     """What else there is to say, in sentences."""
+    promise: str = ""
+    """What the run would promise, in plain words."""
+    promises: tuple[PromisePlan, ...] = ()
+    """What each promise would give at the same ε; empty where nothing is measured."""
 
     @property
     def drawn(self) -> bool:

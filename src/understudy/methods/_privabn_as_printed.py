@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
-from understudy.methods._flaw import Flaw
+from understudy.methods._flaw import Flaw, refuse_unprinted_terms
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.models import Model, Network, NetworkModel, Node
@@ -58,8 +58,7 @@ class PrivABNAsPrinted(Declared):
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what the paper does not cover, or what no machine could do."""
-        if not terms.budget.pure or not terms.public_rows:
-            raise OptionError("PrivABN as printed is for pure epsilon and replace-one neighbours only.")
+        refuse_unprinted_terms("PrivABN", terms)
         wide = [attribute.name for attribute in domain if attribute.size != 2]
         if wide:
             listed = ", ".join(f"'{name}'" for name in wide[:4]) + (", …" if len(wide) > 4 else "")

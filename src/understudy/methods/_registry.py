@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
+from understudy.methods._adaptive import Adaptive
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
 from understudy.methods._flaw import flaw_of
@@ -92,7 +93,7 @@ rows. It can be held against others with 'understudy compare'. To publish, choos
 
 
 METHODS: Mapping[str, type[Method]] = {
-    kind.name: kind for kind in (PrivBayes, PrivABN, HPPrivBayes, JTree, Independent, Uniform, Auto)
+    kind.name: kind for kind in (Adaptive, PrivBayes, PrivABN, HPPrivBayes, JTree, Independent, Uniform, Auto)
 }
 """Each method is a frozen dataclass whose fields are its options. Being listed here is all it takes to be offered by
 `publish`, `plan`, `compare` and the command line."""
@@ -190,8 +191,11 @@ def label_method(method: Method) -> str:
 
 
 def _other_form(name: str) -> dict[str, tuple[str, ...]]:
-    """The options of the same method repaired, or as printed, by its name: they are easily taken for one another."""
+    """The options of the same method repaired, or as printed, by its name: they are easily taken for one another. Of
+    the method that chooses among others, theirs."""
     known = {**METHODS, **AS_PRINTED}
+    if name == Auto.name:
+        return {other: option_names(kind) for other, kind in METHODS.items()}
     other = name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else name + _SUFFIX
     return {other: option_names(known[other])} if other in known else {}
 

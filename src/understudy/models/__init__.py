@@ -7,7 +7,7 @@ from understudy.models._elimination import Scopes, find_order
 from understudy.models._export import bif_word, to_bif, to_networkx, to_pgmpy
 from understudy.models._fitting import conditionals_from, consistent_tables, fit_clipped, fit_conditionals
 from understudy.models._inference import Factor, Problem
-from understudy.models._kinds import KINDS, why_not_releasable
+from understudy.models._kinds import KINDS, shows_network, why_not_releasable
 from understudy.models._network_model import NetworkModel
 from understudy.models._posterior import Evidence
 from understudy.models._priview import ViewsModel, consistent_views
@@ -45,6 +45,7 @@ from understudy.models._tables import (
 )
 from understudy.models._tree_model import TreeModel
 from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
+from understudy.models._treefit import FittedTable, TreeFit, adjacency, cells_with
 from understudy.models._uncertainty import Estimate
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "Evidence",
     "FScore",
     "Factor",
+    "FittedTable",
     "HasNetwork",
     "InformationScore",
     "JointModel",
@@ -78,13 +80,16 @@ __all__ = [
     "Scopes",
     "TablesModel",
     "TakesErrors",
+    "TreeFit",
     "TreeMeasurement",
     "TreeModel",
     "ViewsModel",
     "WeightedRScore",
     "Within",
+    "adjacency",
     "all_sums",
     "bif_word",
+    "cells_with",
     "clip_and_rescale",
     "conditionals_from",
     "consistent_tables",
@@ -103,6 +108,7 @@ __all__ = [
     "read_probabilities",
     "read_whole",
     "score_named",
+    "shows_network",
     "to_bif",
     "to_networkx",
     "to_pgmpy",

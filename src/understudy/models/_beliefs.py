@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -87,10 +88,15 @@ class Beliefs:
         for axis in range(len(joint.variables) - 1, -1, -1):
             source = joint.variables[axis]
             read = [v for v, (current, _) in readings.items() if current == source]
+            if not read:
+                values = np.add.reduce(values, axis=axis)
+                continue
+            order = read + order
+            if len(read) == 1 and readings[read[0]][1] is None:
+                continue
             sizes = tuple(self.sizes[v] for v in read)
             code = _code([self._groups(readings[v]) for v in read], sizes, values.shape[axis])
             values = _merge_axis(values, axis, code, sizes)
-            order = read + order
         if len(order) != len(readings):
             raise KeyError(tuple(readings))
         return values.transpose([order.index(v) for v in readings])
@@ -110,7 +116,7 @@ def _code(groups: Sequence[Ints], sizes: Sequence[int], length: int) -> Ints:
 
 def _merge_axis(values: Floats, axis: int, code: Ints, sizes: tuple[int, ...]) -> Floats:
     """Replace an axis by those of the groups its codes fall in."""
-    length = int(np.prod(sizes, dtype=np.int64))
+    length = prod(sizes)
     before, after = values.shape[:axis], values.shape[axis + 1 :]
     merged: Floats
     if length == 1:

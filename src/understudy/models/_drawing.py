@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import ceil
+from functools import cached_property
 from textwrap import wrap
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from understudy.models._drawing_marks import (
+    INK,
+    LINE,
+    WHITE,
+    Curve,
+    bar,
+    box_width,
+    mix,
+    n_values,
+    pill,
+    plural,
+    shorten,
+    stroke,
+    tag,
+    words,
+)
 from understudy.models._fitting import consistent_tables, family_tables
 from understudy.models._inference import Floats
 from understudy.models._layout import Edge, Layout, lay_out
 from understudy.models._network_model import NetworkModel
 from understudy.models._protocol import HasNetwork
-from understudy.schema import Axis
+from understudy.schema import Axis, Domain
 
 _FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
-_INK, _QUIET, _LINE, _PAPER, _WHITE = "#1f2937", "#6b7280", "#d5dae3", "#fbfcfe", "#ffffff"
-_ROOT, _CHILD = "#f59e0b", "#4f6bd8"
-_WEAK, _STRONG = (196, 204, 222), (49, 46, 129)
+_PAPER, _ROOT, _CHILD = "#fbfcfe", "#f59e0b", "#4f6bd8"
 _BOX, _ROW, _GAP, _MARGIN = 46.0, 118.0, 26.0, 40.0
 _TITLE_LINE, _LEGEND_LINE = 26.0, 22.0
+_LEGENDS = {
+    True: ("depends on nothing", "depends on what is above"),
+    False: ("independent of all others", "related to others"),
+}
 _LEAST_WIDTH = 660.0
 _MOST_EDGES = 240  # more lines than this nobody can follow
-_STEEPEST = 0.4  # of a line beside a box: what the gap between boxes leaves room for
 
 
 def edge_strengths(model: HasNetwork) -> dict[Edge, float]:
@@ -46,7 +63,7 @@ def edge_strengths(model: HasNetwork) -> dict[Edge, float]:
     for node, table in zip(model.network.nodes, _families(model), strict=True):
         for i, axis in enumerate(node.parents):
             others = tuple(j for j in range(len(node.parents)) if j != i)
-            strengths[axis.attribute, node.child] = _information(table.sum(axis=others))
+            strengths[axis.attribute, node.child] = information(table.sum(axis=others))
     return strengths
 
 
@@ -72,10 +89,34 @@ def _strongest(strengths: Mapping[Edge, float], n_nodes: int) -> dict[Edge, floa
     return result
 
 
-def _information(joint: Floats) -> float:
+def information(joint: Floats) -> float:
+    """Mutual information of two attributes in bits, from their joint distribution.
+
+    >>> information(np.array([[0.5, 0.0], [0.0, 0.5]]))
+    1.0
+    """
     independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     live = joint > 0
     return max(0.0, float((joint[live] * np.log2(joint[live] / independent[live])).sum()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """What is drawn: attributes in an order, and lines from earlier to later ones with their strengths in bits.
+
+    `levels` are those at which a line sees its first end, where it is not the leaf. Lines have heads if `directed`.
+    """
+
+    domain: Domain
+    order: Sequence[int]
+    strengths: Mapping[Edge, float]
+    levels: Mapping[Edge, int]
+    directed: bool
+
+    @property
+    def degree(self) -> int:
+        """The most lines that end in one attribute."""
+        return max(Counter(child for _, child in self.strengths).values(), default=0)
 
 
 def draw_svg(model: HasNetwork, *, title: str = "") -> str:
@@ -93,16 +134,24 @@ def draw_svg(model: HasNetwork, *, title: str = "") -> str:
     True
     """
     network = model.network
-    widths = {a: _box_width(network.domain[a].name, network.domain[a].size) for a in network.order}
-    strengths = _strongest(edge_strengths(model), len(network.nodes))
-    edges = [(axis.attribute, node.child) for node in network.nodes for axis in node.parents]
-    layout = lay_out(network.order, [edge for edge in edges if edge in strengths], widths, gap=_GAP)
-    return _Drawing(model, title, layout, widths, strengths).svg()
+    levels = {(axis.attribute, node.child): axis.level for node in network.nodes for axis in node.parents}
+    graph = Graph(
+        domain=network.domain, order=network.order, strengths=edge_strengths(model), levels=levels, directed=True
+    )
+    return draw_graph(graph, title=title)
+
+
+def draw_graph(graph: Graph, *, title: str) -> str:
+    """A graph as an SVG picture: boxes in layers, earlier ones above."""
+    widths = {a: box_width(graph.domain[a].name, graph.domain[a].size) for a in graph.order}
+    drawn = _strongest(graph.strengths, len(graph.order))
+    layout = lay_out(graph.order, [edge for edge in graph.strengths if edge in drawn], widths, gap=_GAP)
+    return _Drawing(graph, title, layout, widths, drawn).svg()
 
 
 @dataclass(frozen=True)
 class _Drawing:
-    model: HasNetwork
+    graph: Graph
     title: str
     layout: Layout
     widths: Mapping[int, float]
@@ -132,14 +181,14 @@ class _Drawing:
         drawn = sorted(self.strengths, key=lambda edge: (self.strengths[edge], edge))
         ports = self._ports()
         curves = {edge: self._curve(edge, *ports[edge]) for edge in drawn}
-        name = self.title or "Bayesian network"
+        name = self.title or ("Bayesian network" if self.graph.directed else "Relations between columns")
         body = [
-            _tag("title", name),
-            _tag("rect", width=width, height=height, rx=14, fill=_PAPER),
+            tag("title", name),
+            tag("rect", width=width, height=height, rx=14, fill=_PAPER),
             *self._header(),
-            _tag("g", *(self._edge(edge, curves[edge]) for edge in drawn), fill="none", stroke_linecap="round"),
+            tag("g", *(self._edge(edge, curves[edge]) for edge in drawn), fill="none", stroke_linecap="round"),
             *self._pills(curves),
-            *(self._box(a) for a in self.model.network.order),
+            *(self._box(a) for a in self.graph.order),
             *self._placed(legend, height),
         ]
         return (
@@ -171,37 +220,35 @@ class _Drawing:
                     ends[edge][end] = self._centre(attribute)[0] + offset
         return {edge: (start, end) for edge, (start, end) in ends.items()}
 
-    def _curve(self, edge: Edge, start: float, end: float) -> _Curve:
+    def _curve(self, edge: Edge, start: float, end: float) -> Curve:
         bends = [(x + self.left, self._middle(row)) for x, row in self.layout.bends[edge]]
         above = self._centre(edge[0])[1] + _BOX / 2
-        below = self._centre(edge[1])[1] - _BOX / 2 - 5.0
-        return _Curve.through([(start, above), *bends, (end, below)])
+        below = self._centre(edge[1])[1] - _BOX / 2 - (5.0 if self.graph.directed else 0.0)
+        return Curve.through([(start, above), *bends, (end, below)])
 
-    def _edge(self, edge: Edge, curve: _Curve) -> str:
+    def _edge(self, edge: Edge, curve: Curve) -> str:
         colour, thickness = self._ink(edge)
         (x, y), half = curve.points[-1], 3.2 + thickness * 0.9
         head = f"M{x - half:.1f},{y - half * 0.6:.1f}L{x:.1f},{y + 4:.1f}L{x + half:.1f},{y - half * 0.6:.1f}Z"
-        return _tag(
-            "g",
-            _tag("title", self._tooltip(edge)),
-            _tag("path", d=curve.path(), stroke=colour, stroke_width=thickness),
-            _tag("path", d=head, fill=colour, stroke="none"),
-        )
+        heads = [tag("path", d=head, fill=colour, stroke="none")] if self.graph.directed else []
+        line = tag("path", d=curve.path(), stroke=colour, stroke_width=thickness)
+        return tag("g", tag("title", self._tooltip(edge)), line, *heads)
 
     def _ink(self, edge: Edge) -> tuple[str, float]:
         strongest = max(self.strengths.values(), default=0.0)
         share = (self.strengths[edge] / strongest) ** 0.5 if strongest > 0 else 0.3
-        return _mix(share), 1.1 + 3.4 * share
+        return mix(share), 1.1 + 3.4 * share
 
     def _axis(self, edge: Edge) -> Axis:
-        return next(axis for axis in self.model.network.parents_of(edge[1]) if axis.attribute == edge[0])
+        return Axis(edge[0], self.graph.levels.get(edge, 0))
 
     def _tooltip(self, edge: Edge) -> str:
-        domain, axis = self.model.network.domain, self._axis(edge)
+        domain, axis = self.graph.domain, self._axis(edge)
         seen = f", seen in {domain.size(axis)} groups" if axis.level else ""
-        return f"{domain[edge[0]].name}{seen} → {domain[edge[1]].name}: {self.strengths[edge]:.3f} bits"
+        to = "→" if self.graph.directed else "–"
+        return f"{domain[edge[0]].name}{seen} {to} {domain[edge[1]].name}: {self.strengths[edge]:.3f} bits"
 
-    def _pills(self, curves: Mapping[Edge, _Curve]) -> list[str]:
+    def _pills(self, curves: Mapping[Edge, Curve]) -> list[str]:
         """Labels on generalised edges, near the child, moved along their edge until none covers another."""
         taken: list[tuple[float, float]] = []
         pills = []
@@ -215,52 +262,57 @@ class _Drawing:
                 free[0] if free else max(spots, key=lambda s: min(abs(s[0] - x) + 3 * abs(s[1] - y) for x, y in taken))
             )
             taken.append((x, y))
-            pills.append(_pill(x, y, f"{self.model.network.domain.size(axis)} groups", self._ink(edge)[0]))
+            pills.append(pill(x, y, f"{self.graph.domain.size(axis)} groups", self._ink(edge)[0]))
         return pills
 
     def _box(self, attribute: int) -> str:
         x, y = self._centre(attribute)
-        width, known = self.widths[attribute], self.model.network.domain[attribute]
+        width, known = self.widths[attribute], self.graph.domain[attribute]
         left, top = x - width / 2, y - _BOX / 2
-        accent = _CHILD if self.model.network.parents_of(attribute) else _ROOT
-        return _tag(
+        accent = _CHILD if attribute in self._marked else _ROOT
+        return tag(
             "g",
-            _tag("title", known.name),
-            _tag("rect", x=left, y=top + 2, width=width, height=_BOX, rx=10, fill=_INK, fill_opacity=0.07),
-            _tag("rect", x=left, y=top, width=width, height=_BOX, rx=10, fill=_WHITE, stroke=_LINE),
-            _tag("rect", x=left + 9, y=top + 11, width=3.5, height=_BOX - 22, rx=1.75, fill=accent),
-            _text(left + 21, y - 2.5, _shorten(known.name), size=13.5, fill=_INK, font_weight="600"),
-            _text(left + 21, y + 13.5, _values(known.size), size=10.5),
+            tag("title", known.name),
+            tag("rect", x=left, y=top + 2, width=width, height=_BOX, rx=10, fill=INK, fill_opacity=0.07),
+            tag("rect", x=left, y=top, width=width, height=_BOX, rx=10, fill=WHITE, stroke=LINE),
+            tag("rect", x=left + 9, y=top + 11, width=3.5, height=_BOX - 22, rx=1.75, fill=accent),
+            words(left + 21, y - 2.5, shorten(known.name), size=13.5, fill=INK, font_weight="600"),
+            words(left + 21, y + 13.5, n_values(known.size), size=10.5),
         )
 
+    @cached_property
+    def _marked(self) -> frozenset[int]:
+        """Attributes that depend on others, or, without directions, that are related to any."""
+        return frozenset(a for edge in self.graph.strengths for a in (edge[1:] if self.graph.directed else edge))
+
     def _header(self) -> list[str]:
-        network = self.model.network
-        n_edges = sum(len(node.parents) for node in network.nodes)
-        facts = [_plural(len(network.nodes), "attribute"), _plural(n_edges, "dependency")]
-        if self.strengths:
-            facts.append(f"at most {_plural(network.degree, 'parent')} each")
+        n_edges, directed = len(self.graph.strengths), self.graph.directed
+        facts = [plural(len(self.graph.order), "attribute"), plural(n_edges, "dependency" if directed else "relation")]
+        if self.strengths and directed:
+            facts.append(f"at most {plural(self.graph.degree, 'parent')} each")
         if len(self.strengths) < n_edges:
             facts.append(f"the {len(self.strengths)} strongest are drawn")
         titles = [
-            _text(_MARGIN, _MARGIN + 12 + i * _TITLE_LINE, line, size=21, fill=_INK, font_weight="650")
+            words(_MARGIN, _MARGIN + 12 + i * _TITLE_LINE, line, size=21, fill=INK, font_weight="650")
             for i, line in enumerate(self.title_lines)
         ]
-        return [*titles, _text(_MARGIN, self.top - 24, " · ".join(facts), size=12.5)]
+        return [*titles, words(_MARGIN, self.top - 24, " · ".join(facts), size=12.5)]
 
     def _legend(self) -> list[list[tuple[float, str, float, str]]]:
         """Lines of the legend, each of (x, mark, indent of the text, text), as many as the width asks for."""
-        entries = [(_bar(_ROOT), 11.0, "depends on nothing"), (_bar(_CHILD), 11.0, "depends on what is above")]
+        alone, tied = _LEGENDS[self.graph.directed]
+        entries = [(bar(_ROOT), 11.0, alone), (bar(_CHILD), 11.0, tied)]
         strongest = max(self.strengths.values(), default=0.0)
         if strongest > 0:
             entries.append(
                 (
-                    _stroke(0, _mix(0), 1.3) + _stroke(30, _mix(1), 4.5),
+                    stroke(0, mix(0), 1.3) + stroke(30, mix(1), 4.5),
                     62.0,
                     f"shared information, up to {strongest:.2f} bits",
                 )
             )
         if any(self._axis(edge).level for edge in self.strengths):
-            entries.append((_pill(29, -4, "4 groups", _LINE), 64.0, "seen in coarser groups"))
+            entries.append((pill(29, -4, "4 groups", LINE), 64.0, "seen in coarser groups"))
         lines: list[list[tuple[float, str, float, str]]] = [[]]
         x = _MARGIN
         for mark, indent, text in entries:
@@ -274,100 +326,9 @@ class _Drawing:
 
     def _placed(self, legend: list[list[tuple[float, str, float, str]]], height: float) -> list[str]:
         y = height - 30.0 - _LEGEND_LINE * (len(legend) - 1)
-        parts = [_tag("line", x1=_MARGIN, x2=self.width - _MARGIN, y1=y - 24, y2=y - 24, stroke=_LINE)]
+        parts = [tag("line", x1=_MARGIN, x2=self.width - _MARGIN, y1=y - 24, y2=y - 24, stroke=LINE)]
         for i, line in enumerate(legend):
             for x, mark, indent, text in line:
                 place = f"translate({x:.1f},{y + i * _LEGEND_LINE:.1f})"
-                parts.append(_tag("g", mark, _text(indent, 0, text, size=11.5), transform=place))
+                parts.append(tag("g", mark, words(indent, 0, text, size=11.5), transform=place))
         return parts
-
-
-@dataclass(frozen=True)
-class _Curve:
-    """A smooth line downwards through points: cubic pieces whose slopes (x by y) are given at the points."""
-
-    points: Sequence[tuple[float, float]]
-    slopes: Sequence[float]
-
-    @classmethod
-    def through(cls, points: Sequence[tuple[float, float]]) -> _Curve:
-        steps = [(x1 - x0) / (y1 - y0) for (x0, y0), (x1, y1) in pairwise(points)]
-        inner = []
-        for before, after in pairwise(steps):
-            # upright where the line turns, gently leaning where it goes on
-            lean = 2 * before * after / (before + after) if before * after > 0 else 0.0
-            inner.append(max(-_STEEPEST, min(_STEEPEST, lean)))
-        return cls(points, [0.0, *inner, 0.0])
-
-    def path(self) -> str:
-        parts = [f"M{self.points[0][0]:.1f},{self.points[0][1]:.1f}"]
-        for piece in range(len(self.points) - 1):
-            (_, _), (ax, ay), (bx, by), (x, y) = self._controls(piece)
-            parts.append(f"C{ax:.1f},{ay:.1f} {bx:.1f},{by:.1f} {x:.1f},{y:.1f}")
-        return "".join(parts)
-
-    def at(self, t: float) -> tuple[float, float]:
-        """A point on the last piece."""
-        weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
-        controls = self._controls(len(self.points) - 2)
-        return sum(w * x for w, (x, _) in zip(weights, controls, strict=True)), sum(
-            w * y for w, (_, y) in zip(weights, controls, strict=True)
-        )
-
-    def _controls(self, piece: int) -> list[tuple[float, float]]:
-        (x0, y0), (x1, y1) = self.points[piece], self.points[piece + 1]
-        pull = (y1 - y0) * 0.5
-        a = (x0 + self.slopes[piece] * pull, y0 + pull)
-        b = (x1 - self.slopes[piece + 1] * pull, y1 - pull)
-        return [(x0, y0), a, b, (x1, y1)]
-
-
-def _tag(name: str, *children: str, **attributes: str | float) -> str:
-    """An element; text inside `title` and `text` is escaped here, and nowhere else."""
-    shown = "".join(f" {key.replace('_', '-')}={quoteattr(_written(value))}" for key, value in attributes.items())
-    inside = escape("".join(children)) if name in ("title", "text") else "".join(children)
-    return f"<{name}{shown}>{inside}</{name}>" if inside else f"<{name}{shown}/>"
-
-
-def _written(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _text(x: float, y: float, text: str, *, size: float, fill: str = _QUIET, **attributes: str) -> str:
-    return _tag("text", text, x=x, y=y, font_size=size, fill=fill, **attributes)
-
-
-def _pill(x: float, y: float, text: str, colour: str) -> str:
-    width = 6.0 * len(text) + 10.0
-    frame = _tag("rect", x=x - width / 2, y=y - 8.5, width=width, height=17, rx=8.5, fill=_WHITE, stroke=colour)
-    return _tag("g", frame, _text(x, y + 3.6, text, size=10, text_anchor="middle"))
-
-
-def _bar(colour: str) -> str:
-    return _tag("rect", y=-11, width=3.5, height=13, rx=1.75, fill=colour)
-
-
-def _stroke(x: float, colour: str, thickness: float) -> str:
-    return _tag("line", x1=x, x2=x + 22, y1=-4, y2=-4, stroke=colour, stroke_width=thickness, stroke_linecap="round")
-
-
-def _mix(share: float) -> str:
-    red, green, blue = (round(weak + share * (strong - weak)) for weak, strong in zip(_WEAK, _STRONG, strict=True))
-    return f"#{red:02x}{green:02x}{blue:02x}"
-
-
-def _plural(count: int, noun: str) -> str:
-    many = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{count:,} {noun if count == 1 else many}"
-
-
-def _values(size: int) -> str:
-    return _plural(size, "value")
-
-
-def _shorten(name: str) -> str:
-    return name if len(name) <= 26 else name[:25] + "…"
-
-
-def _box_width(name: str, size: int) -> float:
-    return float(ceil(max(84.0, 38 + 8.5 * len(_shorten(name)), 38 + 6.2 * len(_values(size)))))

@@ -15,6 +15,15 @@ KINDS: Mapping[str, type[Saves]] = {model.kind: model for model in (NetworkModel
 _NEEDED = {"cannot be saved": ("to_parts", "from_parts"), "draws no rows": ("sample_codes",)}
 
 
+def shows_network(model: type[Model]) -> bool:
+    """Whether models of this class are networks or can be read as such: `HasNetwork`, asked of the class.
+
+    >>> shows_network(TreeModel), shows_network(JointModel)
+    (True, False)
+    """
+    return callable(getattr(model, "families", None))
+
+
 def why_not_releasable(model: type[Model]) -> str | None:
     """Why models of this class cannot be published, in a few words; None if they can.
 

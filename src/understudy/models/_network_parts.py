@@ -27,7 +27,7 @@ from understudy.schema import Domain, Encoding, Marginal, Recoding, recode
 _ENCODINGS: tuple[Encoding, ...] = ("hierarchical", "vanilla", "binary", "gray")
 _LEAST_FACTOR = Fraction(1, 10**9)
 # Where draws still fit a 64-bit integer: the scale b of Laplace noise, the variance of Gaussian.
-_MAX_SCALES = {"laplace": Fraction(10**15), "gaussian": Fraction(10**30)}
+_MAX_SCALES = {"laplace": Fraction(10**15)} | dict.fromkeys(("gaussian", "knorm", "balanced"), Fraction(10**30))
 
 
 def network_to_parts(model: NetworkModel) -> Parts:
@@ -45,6 +45,7 @@ def network_to_parts(model: NetworkModel) -> Parts:
                 "axes": plain_axes(measurement.marginal.axes),
                 "noise": measurement.noise.kind,
                 "scale": str(measurement.noise.scale),
+                **({"shape": str(measurement.noise.shape)} if measurement.noise.shape else {}),
                 **({"factors": _plain_factors(measurement)} if measurement.factors else {}),
             }
             for measurement in model.measurements
@@ -105,8 +106,11 @@ def _read_plan(item: Any, domain: Domain) -> _Plan:
     kind, scale = item["noise"], read_fraction(item["scale"])
     if kind != "none" and not 1 / _MAX_SCALES[kind] < scale < _MAX_SCALES[kind]:
         raise ValueError("noise that no count could carry")
+    shape = read_fraction(item["shape"]) if "shape" in item else Fraction(0)
+    if not 0 <= shape <= 1:
+        raise ValueError("noise larger on average than its spread")
     factors = _factors(item["factors"], marginal.shape(domain)) if "factors" in item else ()
-    return {"marginal": marginal, "noise": NoiseLevel(kind=kind, scale=scale), "factors": factors}
+    return {"marginal": marginal, "noise": NoiseLevel(kind=kind, scale=scale, shape=shape), "factors": factors}
 
 
 def _measurement(parts: PartsReader, index: int, plan: _Plan, domain: Domain) -> Measurement:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -47,7 +48,7 @@ class Forest:
         [(1, 2), (2, 3)]
         """
         asked = frozenset(wanted)
-        holding = [c for c, belief in enumerate(self.beliefs) if asked.issubset(belief.variables)]
+        holding = set.intersection(*(self._holders[v] for v in asked)) if asked else set(range(len(self.beliefs)))
         if holding:
             smallest = min(holding, key=lambda c: (self.beliefs[c].values.size, c))
             return self._part([smallest], asked)
@@ -91,26 +92,46 @@ class Forest:
                 logs[self.parents[c]] += aligned(messages[c], shared, self.beliefs[self.parents[c]].variables)
         return logs, messages
 
+    @cached_property
+    def _holders(self) -> dict[int, set[int]]:
+        """The cliques that hold each variable."""
+        found: dict[int, set[int]] = {}
+        for c, belief in enumerate(self.beliefs):
+            for v in belief.variables:
+                found.setdefault(v, set()).add(c)
+        return found
+
     def _connected(self, asked: frozenset[int]) -> list[int]:
         """The cliques that are left when no outer one can go: one that knows no more of `asked` than its neighbour."""
-        held = [frozenset(belief.variables) for belief in self.beliefs]
-        neighbours: list[set[int]] = [set() for _ in held]
-        for c, parent in enumerate(self.parents):
-            if parent >= 0:
-                neighbours[c].add(parent)
-                neighbours[parent].add(c)
-        left, outer = set(range(len(held))), [c for c, near in enumerate(neighbours) if len(near) <= 1]
+        near = self._with_ancestors({min(self._holders[v]) for v in asked})
+        outer = [c for c, others in near.items() if len(others) <= 1]
         while outer:
             c = outer.pop()
-            if c not in left or len(neighbours[c]) > 1:
+            if c not in near or len(near[c]) > 1:
                 continue
-            near = next(iter(neighbours[c]), None)
-            if held[c] & asked <= (held[near] if near is not None else frozenset()):
-                left.remove(c)
-                if near is not None:
-                    neighbours[near].remove(c)
-                    outer.append(near)
-        return sorted(left)
+            known = asked.intersection(self.beliefs[c].variables)
+            neighbour = next(iter(near[c]), None)
+            if neighbour is not None and known.issubset(self.beliefs[neighbour].variables):
+                near[neighbour].remove(c)
+                outer.append(neighbour)
+                del near[c]
+            elif not known:
+                del near[c]
+        return sorted(near)
+
+    def _with_ancestors(self, cliques: set[int]) -> dict[int, set[int]]:
+        """These cliques and all above them, each with its neighbours among them."""
+        near: dict[int, set[int]] = {}
+        for c in cliques:
+            while c not in near:
+                near[c] = set()
+                if self.parents[c] >= 0:
+                    c = self.parents[c]
+        for c in near:
+            if self.parents[c] >= 0:
+                near[c].add(self.parents[c])
+                near[self.parents[c]].add(c)
+        return near
 
     def _part(self, cliques: Sequence[int], asked: frozenset[int]) -> Forest:
         number = {c: i for i, c in enumerate(cliques)}

@@ -20,7 +20,7 @@ from understudy.models._structure import Network
 from understudy.models._tree_inference import Forest
 from understudy.models._tree_network import TreeNetwork
 from understudy.models._tree_queries import tree_marginal
-from understudy.models._tree_sampling import leaf_variable, tree_steps
+from understudy.models._tree_sampling import dealt_steps, leaf_variable, tree_steps
 from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
 from understudy.models._uncertainty import Estimate
 from understudy.schema import Domain, Marginal, Recoding
@@ -106,9 +106,9 @@ class TreeModel:
         """Batches of columns of codes, in column order, `n` rows in all.
 
         By default with low variance: among the rows of a batch that share the values of a separator, each combination
-        of what the next clique adds comes as often as expected, rounded up or down, and the rows it falls on are
-        shuffled. `independent` draws every row on its own. With evidence, rows are drawn from the exact distribution
-        given it.
+        of what the next clique adds comes as often as expected, rounded up or down, and is dealt out evenly over what
+        these rows have so far. `independent` draws every row on its own. With evidence, rows are drawn from the exact
+        distribution given it.
 
         >>> from understudy.schema import Attribute
         >>> tree = CliqueTree((2,), ((0,),), (-1,), (np.array([0.25, 0.75]),))
@@ -120,7 +120,11 @@ class TreeModel:
         forest, within = self._given(weights, None)
         steps = tree_steps(forest, self.domain, within)
         order = [leaf_variable(a, self.domain, within) for a in range(len(self.domain))]
-        for columns, _ in run_steps(steps, n, streams=streams, independent=independent, batch_rows=batch_rows):
+        if independent:
+            batches = run_steps(steps, n, streams=streams, independent=True, batch_rows=batch_rows)
+        else:
+            batches = dealt_steps(steps, n, streams=streams, batch_rows=batch_rows)
+        for columns, _ in batches:
             yield [columns[variable] for variable in order]
             del columns  # before the next are drawn
 
@@ -151,9 +155,9 @@ class TreeModel:
 
     def to_svg(self, *, title: str = "") -> str:
         """A drawing of what hangs together: one standalone SVG."""
-        from understudy.models._drawing import draw_svg
+        from understudy.models._tree_drawing import draw_tree
 
-        return draw_svg(self, title=title)
+        return draw_tree(self, title=title)
 
     def to_parts(self) -> Parts:
         """All that it takes to make the model again, beside the domain."""

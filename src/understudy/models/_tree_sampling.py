@@ -2,16 +2,25 @@
 
 The cells of what is new in a clique are drawn together, so that within each value of the separator every one of them
 comes as often as expected, rounded up or down. Merged values are spelt out at the end, in the same way.
+
+Which of the rows with one value of the separator gets which cell is left to chance by the model. Dealt out along rows
+that are sorted by what they have so far, cells also come about as often as expected together with columns outside the
+clique: with trees of the tables Adult, BR2000 and NLTCS, that took a sixth to a third off the error that drawing rows
+adds to three-way tables, as against cells that are shuffled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
+from understudy._core.errors import OptionError
+from understudy._core.randomness import Rng, Streams
 from understudy.models._inference import Factor
+from understudy.models._kernels import deal_balanced, sort_rows
 from understudy.models._sampling import Column, Draw, Look, Place, Step, narrow
 from understudy.models._tree_inference import Forest, given_separator
 from understudy.models._tree_values import Within
@@ -74,3 +83,48 @@ def _within_step(rare: Within, attribute: int, variable: int) -> Draw:
 
 def _narrowed(codes: np.ndarray[tuple[int, ...], np.dtype[np.int64]], size: int) -> Column:
     return codes.astype(narrow(size))
+
+
+def dealt_steps(
+    steps: Sequence[Step], n: int, *, streams: Streams, batch_rows: int
+) -> Iterator[tuple[dict[int, Column], int]]:
+    """Columns by variable, and the number of rows, batch after batch: with low variance across cliques too.
+
+    Each row has each cell with exactly its probability given the separator, whatever else the row holds.
+    """
+    if n < 0 or batch_rows < 1:
+        raise OptionError(f"sampling needs n of at least 0 and batch_rows of at least 1, got {n} and {batch_rows}.")
+    rngs = {step.variable: streams.get("sample", step.stream) for step in steps if isinstance(step, Draw)}
+    shuffle = streams.get("sample", "rows")
+    for start in range(0, n, batch_rows):
+        n_rows = min(batch_rows, n - start)
+        order = shuffle.permutation(n_rows).astype(np.int32)
+        columns: dict[int, Column] = {}
+        for step in steps:
+            if isinstance(step, Look):
+                columns[step.variable] = step.column(columns, n_rows)
+                continue
+            place = step.place.rows(columns, n_rows)
+            columns[step.variable] = column = _dealt(step, place, order, rngs[step.variable])
+            order = _sorted(order, column, len(step.code_of))
+        yield columns, n_rows
+        del columns  # before the next are drawn
+
+
+def _dealt(step: Draw, place: npt.NDArray[np.int32], order: npt.NDArray[np.int32], rng: Rng) -> Column:
+    out = np.empty(len(place), dtype=step.code_of.dtype)
+    state = rng.integers(0, 1 << 64, size=4, dtype=np.uint64)
+    dealt = np.empty((len(step.first), 4), dtype=np.int64)
+    table = (step.first, step.stop, step.cumulative, step.code_of)
+    with np.errstate(over="ignore"):  # the generator wraps around, which NumPy minds where numba is switched off
+        deal_balanced(place, order, *table, state, dealt, np.empty_like(out), out)
+    return out
+
+
+def _sorted(order: npt.NDArray[np.int32], codes: Column, n_codes: int) -> npt.NDArray[np.int32]:
+    """The rows by what was drawn last, and within that as they were."""
+    if n_codes > 4 * len(order):  # counting codes would cost more than comparing rows
+        return order[np.argsort(codes[order], kind="stable")]
+    result = np.empty_like(order)
+    sort_rows(order, codes, np.empty(n_codes + 1, dtype=np.int64), result)
+    return result

@@ -146,8 +146,12 @@ class Within:
 
     def given(self, weights: Floats) -> Within:
         """The same after leaf values were weighed; shares of a merged code that lost all its weight stay."""
-        totals = self.merged(weights)[self.codes]
-        shares = np.divide(self.shares * weights, totals, out=self.shares.copy(), where=totals > 0)
+        weighed = self.shares * weights
+        top = np.zeros(self.size)
+        np.maximum.at(top, self.codes, weighed)
+        # by the largest of each merged code first, so that weights near the smallest of doubles still sum to 1
+        scaled = np.divide(weighed, top[self.codes], out=self.shares.copy(), where=top[self.codes] > 0)
+        shares = scaled / np.bincount(self.codes, weights=scaled)[self.codes]
         return Within(self.codes, shares)
 
 

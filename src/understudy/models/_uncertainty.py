@@ -86,7 +86,10 @@ def redraw(expected: Floats, measurement: Measurement, rng: Rng) -> Floats:
     spread = np.sqrt(measurement.variances()) if unequal else sqrt(float(measurement.noise.variance))
     if measurement.noise.kind == "laplace":
         return expected + rng.laplace(0.0, spread / sqrt(2.0), expected.shape)
-    return expected + rng.normal(0.0, spread, expected.shape)
+    noise = rng.normal(0.0, spread, expected.shape)
+    if measurement.noise.kind == "balanced":  # sums to 0, with the same variance in each cell
+        noise = (noise - noise.mean()) * sqrt(noise.size / max(noise.size - 1, 1))
+    return expected + noise
 
 
 def replicate(

@@ -17,9 +17,10 @@ from understudy.options._constraints import (
 from understudy.options._correlate import CorrelateOptions
 from understudy.options._declared import Declared, Option, option, options_of, signature_of
 from understudy.options._evaluation import MAX_TABLES, CompareOptions, EvaluateOptions
-from understudy.options._run import MethodFlags, PlanOptions, PublishOptions, RunOptions
+from understudy.options._run import DEFAULT_DELTA, MethodFlags, PlanOptions, PublishOptions, RunOptions
 
 __all__ = [
+    "DEFAULT_DELTA",
     "MAX_TABLES",
     "AnswerOptions",
     "Anything",

@@ -14,13 +14,16 @@ from understudy._core.formats import FORMATS
 from understudy.options._constraints import Anything, FilePath, Names, OneOf, Real, Text, Whole, YesNo
 from understudy.options._declared import Declared, option
 
+DEFAULT_DELTA = 1e-9
+"""δ of the promise, where no other is asked for; 0 stands for pure ε."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions(Declared):
     """What a dry run must know: the budget, and how it is to be spent.
 
     >>> PlanOptions(epsilon="1/3").neighbours
-    'replace-one'
+    'add-remove'
     >>> PlanOptions(epsilon=0)
     Traceback (most recent call last):
     understudy._core.errors.OptionError: The 'epsilon' parameter must be a number above 0. Got 0 instead.
@@ -35,21 +38,22 @@ class PlanOptions(Declared):
         flags=("--epsilon", "-e"),
     )
     delta: Any = option(
-        None,
-        Real(above=0, below=1, exact=True),
-        help="Allow (ε, δ) with Gaussian noise; choose it far below 1/rows, such as 1e-9. Default: pure ε.",
+        DEFAULT_DELTA,
+        Real(at_least=0, below=1, exact=True),
+        help="The promise is (ε, δ), with Gaussian noise; keep δ far below 1/rows. 0: pure ε, which is stricter.",
         flags="--delta",
     )
     method: Any = option(
-        "privbayes",
+        "auto",
         Anything(typed="str | Method", text=True),
-        help="How to learn the model; 'understudy methods' lists them. auto: choose.",
+        help="How to learn the model; 'understudy methods' lists them. auto: by schema, rows and budget.",
         flags="--method",
     )
     neighbours: str = option(
-        "replace-one",
-        OneOf("replace-one", "add-remove"),
-        help="replace-one (the number of rows is public) or add-remove (it is private, as with --max-rows above 1).",
+        "add-remove",
+        OneOf("add-remove", "replace-one"),
+        help="add-remove hides whether a row is there, and so the number of rows; replace-one hides what a row says, "
+        "which is stricter (the number of rows is public where a unit has one).",
         flags="--neighbours",
     )
     unit: str | None = option(
@@ -101,7 +105,7 @@ class RunOptions(PlanOptions):
     )
     delta_cap: Any = option(
         None,
-        Real(above=0, below=1, exact=True),
+        Real(at_least=0, below=1, exact=True),
         help="Most δ that may ever be spent on it (on first use). Default: recorded, not capped.",
         flags="--delta-cap",
     )
@@ -117,7 +121,12 @@ class RunOptions(PlanOptions):
         help="Rehearse: repeatable, stamped NOT PRIVATE, charges nothing.",
         flags="--seed",
     )
-    noise: str = option("exact", OneOf("exact", "opendp"), help="exact (our samplers) or opendp.", flags="--noise")
+    noise: str = option(
+        "exact",
+        OneOf("exact", "opendp"),
+        help="exact (our samplers), or opendp, which goes with --delta 0.",
+        flags="--noise",
+    )
     diagnostic: str | None = option(
         None,
         OneOf("no-privacy", "best-network", "best-marginals"),
@@ -143,7 +152,10 @@ class PublishOptions(RunOptions):
     out: str | PathLike[str] = option("release", FilePath(), help="The folder to make.", flags=("--out", "-o"))
     overwrite: bool = option(False, YesNo(), help="Replace an earlier release in that folder.", flags="--overwrite")
     n: int | None = option(
-        None, Whole(), help="Synthetic rows. Default: as many as the table has.", flags=("--rows", "-n")
+        None,
+        Whole(),
+        help="Synthetic rows. Default: as many as the table has, by the number that is published.",
+        flags=("--rows", "-n"),
     )
     format: Any = option(None, OneOf(*FORMATS), help=f"{' or '.join(FORMATS)}. Default: the input's.", flags="--format")
     license: str | None = option(None, Text(), help="Licence of the release, for its card.", flags="--license")

@@ -4,9 +4,9 @@ from understudy.privacy._accountant import Touch
 from understudy.privacy._booking import Booking
 from understudy.privacy._budget import (
     Budget,
+    GDPBudget,
     PrivacyWarning,
     PureBudget,
-    ZCDPBudget,
     make_budget,
     parse_number,
 )
@@ -14,6 +14,7 @@ from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
 from understudy.privacy._conversion import epsilon_for
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
+from understudy.privacy._interactions import InteractionMeasurement, Interactions, interaction_sensitivity
 from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts
 from understudy.privacy._linear import MOST_PARTS, LinearQueries
 from understudy.privacy._linear_questions import (
@@ -45,6 +46,8 @@ from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._sqlite_ledger import LedgerFile, SQLiteLedger, read_ledger
 from understudy.privacy._strength import MeanStrength, Strength
 from understudy.privacy._terms import PrivacyTerms
+from understudy.privacy._together import AddTogether, TablesTogether
+from understudy.privacy._together_shares import measure_together, together_shares
 from understudy.privacy._unit import ONE_ROW, Bounding, PrivacyUnit
 from understudy.privacy._values import Candidate, Charge, Factors, Measurement, NoiseLevel, Score, ScoreWithValues
 
@@ -60,6 +63,7 @@ __all__ = [
     "AboveThreshold",
     "Account",
     "AddNoise",
+    "AddTogether",
     "BestCandidate",
     "Booking",
     "Bounding",
@@ -74,6 +78,9 @@ __all__ = [
     "Factors",
     "FarthestGuess",
     "FirstAbove",
+    "GDPBudget",
+    "InteractionMeasurement",
+    "Interactions",
     "Ledger",
     "LedgerFile",
     "LedgerWithReceipts",
@@ -110,21 +117,24 @@ __all__ = [
     "Sensitivity",
     "Strength",
     "TableStep",
+    "TablesTogether",
     "Touch",
     "WorstTable",
-    "ZCDPBudget",
     "code_bits",
     "count_parities",
     "distance_moved",
     "epsilon_for",
     "factors_of",
+    "interaction_sensitivity",
     "make_budget",
     "make_noise",
+    "measure_together",
     "measure_weighted",
     "open_curator",
     "parities_sensitivity",
     "parse_number",
     "read_ledger",
     "row_sensitivity",
+    "together_shares",
     "walsh_hadamard",
 ]

@@ -10,14 +10,17 @@ from typing import Literal, Protocol, TypeAlias
 
 from understudy._core.errors import OptionError, UnderstudyWarning
 from understudy._core.numbers import exact_number
-from understudy.privacy._conversion import rho_for
+from understudy.privacy._conversion import mu_squared_for, pure_epsilon_for
 from understudy.privacy._levels import gaussian_level, laplace_level
 from understudy.privacy._mechanisms import Exponential, Mechanism, PermuteAndFlip
 from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._values import NoiseLevel
 
 Number: TypeAlias = "int | float | str | Decimal | Fraction"
-Measure: TypeAlias = Literal["epsilon", "rho"]
+Measure: TypeAlias = Literal["epsilon", "mu_squared"]
+
+PI_ABOVE = Fraction(355, 113)
+"""Just above π, by less than a ten-millionth of it."""
 
 
 class PrivacyWarning(UnderstudyWarning):
@@ -41,8 +44,8 @@ class Budget(Protocol):
         ...
 
     @property
-    def rho(self) -> Fraction | None:
-        """ρ, where costs are counted in it."""
+    def mu_squared(self) -> Fraction | None:
+        """μ², where costs are counted in it."""
         ...
 
     @property
@@ -129,7 +132,7 @@ class PureBudget:
         return Fraction(0)
 
     @property
-    def rho(self) -> None:
+    def mu_squared(self) -> None:
         """Costs are counted in ε."""
         return None
 
@@ -190,21 +193,21 @@ class PureBudget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ZCDPBudget:
-    """ρ-zero-concentrated differential privacy, which implies (ε, δ).
+class GDPBudget:
+    """μ-Gaussian differential privacy, which implies (ε, δ). Costs are counted in μ², which add up.
 
-    >>> budget = ZCDPBudget(rho=Fraction(1, 50), epsilon=Fraction(1), delta=Fraction(1, 10**9))
+    >>> budget = GDPBudget(mu_squared=Fraction(1, 25), epsilon=Fraction(1), delta=Fraction(1, 10**6))
     >>> budget.noise_for(Fraction(1, 2), Sensitivity(l1=Fraction(2), l2_squared=Fraction(2))).scale
     Fraction(100, 1)
     """
 
-    rho: Fraction
+    mu_squared: Fraction
     epsilon: Fraction
     delta: Fraction
 
     def __post_init__(self) -> None:
-        if self.rho <= 0 or self.epsilon <= 0:
-            raise OptionError(f"epsilon and rho must be above 0. Got {self.epsilon} and {self.rho} instead.")
+        if self.mu_squared <= 0 or self.epsilon <= 0:
+            raise OptionError(f"epsilon and mu must be above 0. Got {self.epsilon} and √{self.mu_squared} instead.")
         if not 0 < self.delta < 1:
             raise OptionError(f"delta must lie between 0 and 1. Got {self.delta} instead.")
 
@@ -215,64 +218,64 @@ class ZCDPBudget:
 
     @property
     def measure(self) -> Measure:
-        """ρ."""
-        return "rho"
+        """μ²."""
+        return "mu_squared"
 
     @property
     def total(self) -> Fraction:
-        """ρ."""
-        return self.rho
+        """μ²."""
+        return self.mu_squared
 
     def price(self, share: Fraction) -> Fraction:
-        """ρ of a share."""
-        return share * self.rho
+        """μ² of a share."""
+        return share * self.mu_squared
 
-    def part(self, share: Fraction) -> ZCDPBudget:
+    def part(self, share: Fraction) -> GDPBudget:
         """A share as a budget of its own; (ε, δ) stays the promise of the whole."""
-        return ZCDPBudget(rho=self.price(share), epsilon=self.epsilon, delta=self.delta)
+        return GDPBudget(mu_squared=self.price(share), epsilon=self.epsilon, delta=self.delta)
 
     def norm(self, sensitivity: Sensitivity) -> Fraction:
         """The square of L2."""
         return sensitivity.l2_squared
 
     def noise_for(self, share: Fraction, sensitivity: Sensitivity) -> NoiseLevel:
-        """Discrete Gaussian of σ² = L2²/(2ρ) (proof.md, section 2)."""
-        return gaussian_level(sensitivity.l2_squared / (2 * self.price(share)))
+        """Rounded Gaussian of σ² = L2²/μ² (proof.md, section 1)."""
+        return gaussian_level(sensitivity.l2_squared / self.price(share))
 
     def rate_for(self, share: Fraction, sensitivity: Fraction) -> Fraction:
-        """λ = √(8ρ)/sensitivity, rounded down (proof.md, section 4)."""
-        return sqrt_below(8 * self.price(share)) / sensitivity
+        """λ = √(8μ²/π)/sensitivity, rounded down (proof.md, section 4)."""
+        return sqrt_below(8 * self.price(share) / PI_ABOVE) / sensitivity
 
     def choice(self, rate: Fraction) -> Mechanism:
         """The exponential mechanism."""
         return Exponential(rate)
 
     def cost_of_noise(self, noise: NoiseLevel, moved: Fraction) -> Fraction:
-        """The square of a move over 2σ²."""
-        return moved**2 / (2 * noise.scale)
+        """The square of a move over σ²."""
+        return moved**2 / noise.scale
 
     def cost_of_choice(self, rate: Fraction, moved: Fraction) -> Fraction:
-        """The square of λ times the move, over 8."""
-        return (rate * moved) ** 2 / 8
+        """The square of λ times the move, times π/8 rounded up."""
+        return (rate * moved) ** 2 * PI_ABOVE / 8
 
     def grouped(self, changes: int) -> int:
         """Costs grow by the square."""
         return changes**2
 
     def pure_epsilon(self, share: Fraction) -> Fraction:
-        """√(2ρ), rounded down: ε-differential privacy implies ρ = ε²/2 (proof.md, section 12)."""
-        return sqrt_below(2 * self.price(share))
+        """ε with e^ε = Φ(μ/2)/Φ(−μ/2), rounded down (proof.md, section 12)."""
+        return pure_epsilon_for(self.price(share))
 
 
 def make_budget(epsilon: Number, delta: Number | None = None) -> Budget:
-    """A pure budget, or with `delta` the zCDP budget whose honest conversion is (ε, δ).
+    """A pure budget, or with `delta` the Gaussian one whose honest conversion is (ε, δ).
 
     Numbers are taken as they are written: 0.1 is one tenth, not its nearest double.
 
     >>> make_budget(0.1)
     PureBudget(epsilon=Fraction(1, 10))
-    >>> float(make_budget(1, "1e-9").rho)
-    0.0149730576735
+    >>> float(make_budget(1, "1e-9").mu_squared)
+    0.0331148304901
     """
     wanted = parse_number(epsilon, "epsilon")
     if wanted <= 0:
@@ -282,7 +285,7 @@ def make_budget(epsilon: Number, delta: Number | None = None) -> Budget:
     slack = parse_number(delta, "delta")
     if not 0 < slack < 1:
         raise OptionError(f"The 'delta' parameter must lie between 0 and 1, well below 1/rows. Got {delta} instead.")
-    return ZCDPBudget(rho=rho_for(wanted, slack), epsilon=wanted, delta=slack)
+    return GDPBudget(mu_squared=mu_squared_for(wanted, slack), epsilon=wanted, delta=slack)
 
 
 def parse_number(value: Number, name: str) -> Fraction:

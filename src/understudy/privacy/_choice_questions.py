@@ -25,7 +25,7 @@ _GUESS_ROOM = 1 << 62  # a distance that wrapped around 64 bits would move by fa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestCandidate:
-    """The index of a candidate, better ones likelier: permute-and-flip under pure ε, exponential under zCDP.
+    """The index of a candidate, better ones likelier: permute-and-flip under pure ε, exponential with a δ.
 
     The sensitivity is the score's own, of the difference between two candidates (proof.md, section 4).
 
@@ -86,7 +86,9 @@ class BestCandidate:
 class FarthestGuess:
     """Where a public guess of some tables, all their cells in one row, is likely to be far from the truth.
 
-    By tables: the index of a marginal, by the L1 distance of its table. By cells: a place in the row of all cells
+    By tables: the index of a marginal, by the L1 distance of its table. By cells: a place in the row of all cells.
+    Guesses are whole numbers of parts of a count, `scale` of them to one. From each candidate's distance a public
+    handicap is taken, and a public score may stand for none of them, with the answer −1; both in the same parts
     (proof.md, section 10).
 
     >>> from understudy.counting import MemoryCounter
@@ -104,23 +106,43 @@ class FarthestGuess:
     marginals: Sequence[Marginal]
     guesses: Counts
     by: Guessed = "tables"
+    scale: int = 1
+    handicaps: Counts | None = None
+    skip: int | None = None
     what: str = "selection"
 
     def free_answer(self, facts: PublicFacts) -> int | None:
         """A single candidate is no choice."""
-        lengths = self._lengths(facts.domain)
-        if self.guesses.shape != (sum(lengths),) or self.guesses.dtype != np.int64 or not self.marginals:
+        self._refuse_misfits(self._lengths(facts.domain))
+        if self._n_candidates == 0:
+            return -1
+        return 0 if self._n_candidates == 1 and self.skip is None else None
+
+    def _refuse_misfits(self, lengths: Sequence[int]) -> None:
+        if self.guesses.shape != (sum(lengths),) or self.guesses.dtype != np.int64:
             raise InternalError("A guess needs one whole number for each cell of the tables.")
-        if _by_table(np.abs(self.guesses.astype(np.float64)), lengths).max() >= _GUESS_ROOM:
+        if self.handicaps is not None and (
+            self.handicaps.shape != (self._n_candidates,) or self.handicaps.dtype != np.int64
+        ):
+            raise InternalError("Handicaps need one whole number for each candidate.")
+        if not self.marginals and self.skip is None:
+            raise InternalError("There is nothing to choose from.")
+        if self.scale < 1:
+            raise InternalError("A count has at least one part.")
+        far = float(abs(self.skip or 0))
+        if self.marginals:
+            far += float(_by_table(np.abs(self.guesses.astype(np.float64)), lengths).max())
+        if self.handicaps is not None:
+            far += float(np.abs(self.handicaps.astype(np.float64)).max(initial=0.0))
+        if far >= _GUESS_ROOM:
             raise InternalError("A guess is so far from any count that its distance would not fit 64 bits.")
-        return 0 if self._n_candidates == 1 else None
 
     def price(self, facts: PublicFacts, share: Fraction) -> Price:
         """A choice by distances, which one unit moves as `distance_sensitivity` says for each of its rows."""
         terms = facts.terms
         held = frozenset[int]().union(*map(facts.sources, self.marginals))
         sensitivity, changed = (
-            terms.unit.counted * distance_sensitivity(self.by, relation)
+            terms.unit.counted * distance_sensitivity(self.by, relation) / (2 if self._n_candidates == 1 else 1)
             for relation in (terms.neighbours, Neighbours.REPLACE_ONE)
         )
         mechanism = facts.choice_for(share, sensitivity)
@@ -133,19 +155,26 @@ class FarthestGuess:
             sensitivity=sensitivity,
             touches=((held, share),),
             steps=steps,
-            n_candidates=self._n_candidates,
+            n_candidates=self._n_candidates + (self.skip is not None),
         )
 
     def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
-        """The exact distances."""
-        distances = np.abs(rows.cells(tuple(self.marginals)) - self.guesses)
+        """The exact distances, less the handicaps; last, the score of none of them."""
         if self.by == "tables":
-            distances = _by_table(distances, self._lengths(facts.domain))
-        return Counted([distances])
+            scores = rows.distances(self.marginals, self.guesses, self.scale)
+        else:
+            cells = rows.cells(tuple(self.marginals))
+            if self.scale * int(cells.max(initial=0)) >= _GUESS_ROOM:
+                raise InternalError("A count has so many parts that distances would not fit 64 bits.")
+            scores = np.abs(cells * self.scale - self.guesses)
+        if self.handicaps is not None:
+            scores = scores - self.handicaps
+        return Counted([scores if self.skip is None else np.append(scores, self.skip)], scale=self.scale)
 
     def answer(self, noisy: list[Counts], price: Price, facts: PublicFacts) -> int:
         """The index or place of the chosen one."""
-        return int(noisy[0][0])
+        found = int(noisy[0][0])
+        return -1 if found == self._n_candidates else found
 
     @property
     def _n_candidates(self) -> int:

@@ -1,105 +1,111 @@
-"""From (ε, δ) to ρ and back: zero-concentrated differential privacy, converted to the safe side."""
+"""From (ε, δ) to μ² and back: Gaussian differential privacy, converted to the safe side.
+
+μ-Gaussian differential privacy is the same as (ε, δ) for all ε with δ = Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ)
+(proof.md, section 2). Searches stop where they like; what they find is checked with bounds on both sides.
+"""
 
 from __future__ import annotations
 
-import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, getcontext
 from fractions import Fraction
+from functools import lru_cache
 
 from understudy._core.errors import OptionError
+from understudy.privacy._normal import decimal, digits, tail_bounds
 
-_DIGITS = 60  # of the decimal arithmetic that turns (ε, δ) into ρ
-_KEPT = 12  # significant digits of ρ kept, rounded down
+_KEPT = 12  # significant digits of what is found, rounded to the safe side
+_DIGITS = 40  # beyond those that cancel
+_HALVINGS = 44
 
 
-def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest ρ found, rounded down, for which ρ-zCDP implies (ε, δ)-DP.
+@lru_cache(maxsize=256)
+def mu_squared_for(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest μ² found, rounded down to 12 digits, for which μ-GDP implies (ε, δ)-DP.
 
-    Every order α > 1 gives a valid ρ (Canonne, Kamath, Steinke 2020, Corollary 13): binary floats only *search* for a
-    good α; the ρ of the α found is then computed with 60 decimal digits and rounded down.
-
-    >>> rho_for(Fraction(1), Fraction(1, 10**6)) > Fraction(17, 1000)
-    True
+    >>> float(mu_squared_for(Fraction(1), Fraction(1, 10**6)))
+    0.0560289638252
     """
-    low, high = -30.0, 40.0  # of ln(α − 1)
-    target, log_delta = _float(epsilon), _log(delta)
-    for _ in range(200):  # ternary search; a wrong turn costs tightness, never validity
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if _rho_float(left, target, log_delta) < _rho_float(right, target, log_delta):
-            low = left
-        else:
-            high = right
-    with localcontext() as context:
-        context.prec, context.rounding = _DIGITS, ROUND_FLOOR
-        found = max(_rho_exact(Decimal(math.exp((low + high) / 2)), epsilon, delta), _rho_simple(epsilon, delta))
-        if found <= 0:
+    with digits(_digits_for(epsilon)):
+        # zero-concentrated privacy gives a first guess: ε = μ²/2 + μ·√(2 ln 1/δ)
+        log = -decimal(delta).ln()
+        root = decimal(epsilon) / ((log + decimal(epsilon)).sqrt() + log.sqrt())
+        low, _ = _bracket(2 * root * root, lambda square: _delta_above(square, epsilon) <= decimal(delta))
+        found = _rounded(low, ROUND_FLOOR)
+        if not found > 0 or not _delta_above(found, epsilon) <= decimal(delta):
             raise OptionError(f"epsilon {epsilon} with delta {delta} leaves no budget to spend. Raise epsilon.")
-        context.prec = _KEPT
-        return Fraction(+found)
+    return Fraction(found)
 
 
-def epsilon_for(rho: Fraction, delta: Fraction) -> Fraction:
-    """An ε, rounded up, for which ρ-zCDP implies (ε, δ)-DP: the smallest found. The reverse of `rho_for`.
+@lru_cache(maxsize=256)
+def epsilon_for(mu_squared: Fraction, delta: Fraction) -> Fraction:
+    """An ε, rounded up, for which μ-GDP implies (ε, δ)-DP: the smallest found. The reverse of `mu_squared_for`.
 
-    >>> epsilon = epsilon_for(rho_for(Fraction(1), Fraction(1, 10**6)), Fraction(1, 10**6))
-    >>> 1 <= epsilon < Fraction(1001, 1000)
+    >>> epsilon = epsilon_for(mu_squared_for(Fraction(1), Fraction(1, 10**6)), Fraction(1, 10**6))
+    >>> 0 <= epsilon - 1 < Fraction(1, 10**9)
     True
     """
-    if rho == 0:
+    if mu_squared == 0:
         return Fraction(0)
-    low, high = -30.0, 40.0  # of ln(α − 1)
-    target, log_delta = _float(rho), _log(delta)
-    for _ in range(200):  # ternary search, as above
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if _epsilon_float(left, target, log_delta) > _epsilon_float(right, target, log_delta):
-            low = left
-        else:
-            high = right
-    with localcontext() as context:
-        context.prec, context.rounding = _DIGITS, ROUND_CEILING
-        step = Decimal(math.exp((low + high) / 2))
-        order = 1 + step
-        terms = (-_decimal(delta).ln() - step.ln() + order * (step / order).ln()) / step
-        found = order * _decimal(rho) + terms
-        found += (abs(found) + abs(terms)).scaleb(-40)
-        context.prec = _KEPT
-        return max(Fraction(+found), Fraction(0))
+    with digits(_digits_for(mu_squared)):
+        square = decimal(mu_squared).next_plus()
+
+        def fails(epsilon: Decimal) -> bool:
+            return _delta_above(square, Fraction(epsilon)) > decimal(delta)
+
+        if not fails(Decimal(0)):
+            return Fraction(0)
+        log = -decimal(delta).ln()
+        _, high = _bracket(square / 2 + (2 * square * log).sqrt() + Decimal("1e-300"), fails)
+        found = _rounded(high, ROUND_CEILING)
+        assert not fails(found)
+    return Fraction(found)
 
 
-def _epsilon_float(log_step: float, rho: float, log_delta: float) -> float:
-    step = math.exp(log_step)
-    order = 1 + step
-    return order * rho + (-log_delta - log_step + order * (log_step - math.log1p(step))) / step
+@lru_cache(maxsize=256)
+def pure_epsilon_for(mu_squared: Fraction) -> Fraction:
+    """The largest ε, rounded down to 12 digits, for which ε-DP implies μ-GDP: e^ε = Φ(μ/2)/Φ(−μ/2).
+
+    >>> float(pure_epsilon_for(Fraction(1, 4)))
+    0.400077689401
+    """
+    with digits(_digits_for(mu_squared)):
+        _, above = tail_bounds(decimal(mu_squared).next_minus().sqrt().next_minus() / 2)
+        return Fraction(_rounded(((1 - above) / above).ln().next_minus(), ROUND_FLOOR))
 
 
-def _float(number: Fraction) -> float:
-    return max(float(number), 5e-324)
+def _delta_above(square: Decimal, epsilon: Fraction) -> Decimal:
+    """A number at or above the δ of this ε at μ² = square.
+
+    δ grows with μ, falls with ε/μ − μ/2 and grows with ε/μ + μ/2: each is rounded to that side.
+    """
+    exact = decimal(epsilon)
+    mu = square.sqrt().next_plus()
+    unit = Decimal(10) ** (2 - getcontext().prec)  # well above what the roundings of a few operations come to
+    slack = (exact / mu + mu) * unit
+    _, first = tail_bounds(exact / mu - mu / 2 - slack)
+    second, _ = tail_bounds(exact / mu + mu / 2 + slack)
+    # ε is rounded before the exponential, which adds as many units as it has
+    return first - exact.exp() * second * (1 - (exact + 10) * unit)
 
 
-def _log(number: Fraction) -> float:
-    return math.log(number.numerator) - math.log(number.denominator)
+def _digits_for(number: Fraction) -> int:
+    """Enough for what cancels: a small ε or μ² makes both terms of δ alike, a large one makes exponents long."""
+    return _DIGITS + abs(number.numerator.bit_length() - number.denominator.bit_length()) // 3
 
 
-def _rho_float(log_step: float, epsilon: float, log_delta: float) -> float:
-    step = math.exp(log_step)
-    order = 1 + step
-    return (epsilon - (-log_delta - log_step + order * (log_step - math.log1p(step))) / step) / order
+def _bracket(guess: Decimal, holds: Callable[[Decimal], bool]) -> tuple[Decimal, Decimal]:
+    """Two numbers next to each other; one holds and the next does not, where `holds` is true up to some place."""
+    low = high = guess
+    while holds(high):
+        low, high = high, 2 * high
+    while not holds(low):
+        low, high = low / 2, low
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
-def _rho_exact(step: Decimal, epsilon: Fraction, delta: Fraction) -> Decimal:
-    """ρ(α) at α = 1 + step, less a margin far above the error of 60-digit arithmetic."""
-    order = 1 + step
-    terms = -_decimal(delta).ln() - step.ln() + order * (step / order).ln()
-    rho = (_decimal(epsilon) - terms / step) / order
-    return rho - (abs(rho) + abs(terms / step) + _decimal(epsilon)).scaleb(-40)
-
-
-def _rho_simple(epsilon: Fraction, delta: Fraction) -> Decimal:
-    """From ε = ρ + 2√(ρ ln 1/δ) (Bun and Steinke 2016), less the same margin."""
-    log = -_decimal(delta).ln()
-    root = _decimal(epsilon) / ((log + _decimal(epsilon)).sqrt() + log.sqrt())
-    return root * root * (1 - Decimal(1).scaleb(-40))
-
-
-def _decimal(number: Fraction) -> Decimal:
-    return Decimal(number.numerator) / Decimal(number.denominator)
+def _rounded(number: Decimal, rounding: str) -> Decimal:
+    return Context(prec=_KEPT, rounding=rounding).plus(number)

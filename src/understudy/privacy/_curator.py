@@ -165,7 +165,7 @@ class Curator:
                 mechanism="a run of its own",
                 share=share,
                 epsilon=cost if run.guarantee_of_steps and budget.measure == "epsilon" else None,
-                rho=cost if run.guarantee_of_steps and budget.measure == "rho" else None,
+                mu_squared=cost if run.guarantee_of_steps and budget.measure == "mu_squared" else None,
             )
             several = budget.grouped(run.terms.neighbours.steps_of_change) * cost
             step = ChoiceStep(attributes=everything, one=several, several=several)
@@ -281,7 +281,7 @@ def _charge(what: str, share: Fraction, price: Price, budget: Budget) -> Charge:
         mechanism=price.mechanism.name,
         share=share,
         epsilon=cost if budget.measure == "epsilon" else None,
-        rho=cost if budget.measure == "rho" else None,
+        mu_squared=cost if budget.measure == "mu_squared" else None,
         n_tables=price.n_tables,
         n_candidates=price.n_candidates,
         noise=price.mechanism.noise if price.noise is None else price.noise,

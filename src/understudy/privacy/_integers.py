@@ -70,14 +70,6 @@ def draw_laplace(t: int, s: int, stream: WordStream) -> int:
             return -size
 
 
-def draw_gaussian(t: int, m: int, b: int, stream: WordStream) -> int:
-    """A discrete Gaussian integer of σ² = t·m/b, by way of a discrete Laplace of scale t."""
-    while True:
-        x = draw_laplace(t, 1, stream)
-        if flip_exp((abs(x) * b - m) ** 2, 2 * m * b * t, stream):
-            return x
-
-
 def permute_and_flip(gaps: list[int], p: int, q: int, stream: WordStream) -> int:
     """Look at candidates in random order until one is accepted, with probability exp(−gap·p/q); its index."""
     order, left = list(range(len(gaps))), len(gaps)

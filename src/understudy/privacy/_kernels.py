@@ -1,4 +1,4 @@
-"""Exact samplers over 64-bit words, in 64-bit integers. No floating point.
+"""Exact samplers over 64-bit words, in 64-bit integers; in doubles with a proven error where it says so.
 
 Every kernel reads `words` from `position` on. A draw that runs out of words reports the position where that draw
 *began*, and nothing of it is kept; the caller appends fresh words behind the old ones and calls again. So a result is
@@ -22,8 +22,11 @@ _LAST = np.uint64((1 << 64) - 1)
 OUT_OF_WORDS = -1
 GAVE_UP = -2
 _MOST_STEPS = 1 << 20  # of a geometric variable; e^−2^20
-_FAR = 64  # Laplace scales from zero where the Gaussian's acceptance is settled in two stages
-_FAR_STEPS = 512
+UNCERTAIN = -3
+_BELOW_TOP = np.uint64((1 << 63) - 1)
+_CELLS_PER_UNIT = 64
+_GUIDED = 53
+_ROUNDINGS = 2.0**-50  # of the last few operations in doubles
 
 
 @kernel()
@@ -116,36 +119,6 @@ def draw_laplace(t, s, words, position):
 
 
 @kernel()
-def draw_gaussian(t, m, b, words, position):
-    """A discrete Gaussian integer of σ² = t·m/b, for t·b, m ≤ 2^25 + 1 (Algorithm 3, accepted as in proof.md, 3.4)."""
-    while True:
-        x, position = draw_laplace(t, _ONE, words, position)
-        if position < 0:
-            return 0, position
-        size = np.uint64(abs(x))
-        if size >= np.uint64(_FAR) * t:
-            # the exponent is at least 512 here: take that part first, and the rest has no room to matter
-            hit, position = flip_exp_steps(np.uint64(_FAR_STEPS), words, position)
-            if position < 0:
-                return 0, position
-            if hit:
-                return 0, GAVE_UP
-            continue
-        gap = np.int64(size * b) - np.int64(m)
-        above = np.uint64(gap * gap)
-        under = np.uint64(2) * m * b * t
-        hit, position = flip_exp_steps(above // under, words, position)
-        if position < 0:
-            return 0, position
-        if hit:
-            hit, position = flip_exp_fraction(above % under, under, words, position)
-            if position < 0:
-                return 0, position
-        if hit:
-            return x, position
-
-
-@kernel()
 def add_laplace(counts, out, done, t, s, words, position):
     """Fill `out[done:]` with counts plus noise: (how many are done, position, status)."""
     while done < counts.shape[0]:
@@ -159,15 +132,45 @@ def add_laplace(counts, out, done, t, s, words, position):
 
 
 @kernel()
-def add_gaussian(counts, out, done, t, m, b, words, position):
-    """Fill `out[done:]` with counts plus noise: (how many are done, position, status)."""
-    while done < counts.shape[0]:
-        noise, after = draw_gaussian(t, m, b, words, position)
-        if after < 0:
-            return done, position, after
-        out[done] = counts[done] + noise
+def add_gaussian(
+    whole, fraction, slack, out, done, deviation, bounds, guide, centres, slopes, powers, errors, words, position
+):
+    """Fill `out[done:]` with roundings of whole + fraction + σz: (how many are done, position, status).
+
+    Floating point, with a bound on its error (proof.md, section 3.4): a rounding that is not certain is UNCERTAIN, and
+    left to the caller, with nothing of its word used up.
+    """
+    last = bounds.shape[0] - 1
+    while done < whole.shape[0]:
+        if position >= words.shape[0]:
+            return done, position, OUT_OF_WORDS
+        word = words[position]
+        tail = np.int64(word & _BELOW_TOP)
+        if tail < bounds[last]:
+            return done, position, UNCERTAIN
+        leading = tail >> _GUIDED
+        cell, end = guide[leading + 1], guide[leading] + 1
+        while end - cell > 1:  # bounds[cell] > tail ≥ bounds[end]
+            middle = (cell + end) >> 1
+            if tail < bounds[middle]:
+                cell = middle
+            else:
+                end = middle
+        step = (np.float64(centres[cell] - tail) - 0.5) * slopes[cell]
+        z = 0.0
+        for k in range(powers.shape[1] - 1, -1, -1):
+            z = (z + powers[cell, k]) * step
+        z += (cell + 0.5) / _CELLS_PER_UNIT
+        negative = word > _BELOW_TOP
+        part = -fraction[done] if negative else fraction[done]
+        near = part + deviation * z + 0.5
+        rounded = np.floor(near)
+        margin = deviation * errors[cell] + slack + (abs(near) + 1.0) * _ROUNDINGS
+        if near - rounded <= margin or rounded + 1.0 - near <= margin:
+            return done, position, UNCERTAIN
+        out[done] = whole[done] + (-np.int64(rounded) if negative else np.int64(rounded))
         done += 1
-        position = after
+        position += 1
     return done, position, 0
 
 

@@ -134,7 +134,8 @@ class Account:
         if self.delta_cap is not None and self.delta_spent + delta > self.delta_cap:
             raise BudgetExceeded(
                 f"this run asks for delta {delta} of dataset '{self.dataset}', but {self.delta_cap - self.delta_spent} "
-                f"of its delta cap {self.delta_cap} is left. Ask for less, run it under pure epsilon, or {raising}."
+                f"of its delta cap {self.delta_cap} is left. Ask for less, run it under pure epsilon (--delta 0), or "
+                f"{raising}."
             )
 
     def refuse_relation(self, neighbours: Neighbours, unit: PrivacyUnit) -> None:
@@ -142,7 +143,7 @@ class Account:
         if neighbours is not self.neighbours:
             raise LedgerError(
                 f"dataset '{self.dataset}' is kept under {self.neighbours.value} neighbours, and this run is under "
-                f"{neighbours.value}: their epsilons do not add up. Run it under {self.neighbours.value}."
+                f"{neighbours.value}: their epsilons do not add up. Say --neighbours {self.neighbours.value}."
             )
         if unit.protects != self.unit.protects:
             raise LedgerError(

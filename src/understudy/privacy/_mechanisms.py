@@ -12,13 +12,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy._core.errors import InternalError
+from understudy.privacy._contrasts import contrast_squares
 from understudy.privacy._values import Counts, Factors, NoiseLevel, noise_levels
 
 if TYPE_CHECKING:
     from understudy.privacy._noise import Noise
 
+_FINEST = Fraction(1, 1 << 20)  # with less noise than this leaves nothing is private anyway
 _AT_ONCE = 256  # numbers that get their noise together, until one reaches the threshold
 
 
@@ -82,7 +85,7 @@ class AddNoise:
     @property
     def name(self) -> str:
         """What the privacy statement calls it."""
-        names = {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian", "none": "exact counts"}
+        names = {"laplace": "discrete Laplace", "gaussian": "rounded Gaussian", "none": "exact counts"}
         return names[self.noise.kind]
 
     @property
@@ -112,6 +115,50 @@ class AddNoise:
 
 
 @dataclass(frozen=True, slots=True)
+class AddToContrasts:
+    """Independent Gaussian noise in each contrast of a table of this shape, rounded to a grid (proof.md, section 14).
+
+    >>> AddToContrasts(NoiseLevel(kind="gaussian", scale=Fraction(9)), (2, 2)).grid
+    Fraction(1, 4)
+    """
+
+    noise: NoiseLevel
+    shape: tuple[int, ...]
+    name: str = "rounded Gaussian"
+    rate: None = None
+
+    @property
+    def private(self) -> bool:
+        """Whether there is any noise."""
+        return self.noise.kind != "none"
+
+    @property
+    def grid(self) -> Fraction:
+        """Steps that contrasts are rounded to: 1, or for σ < 10 the power of two that is at most σ/10."""
+        grid = Fraction(1)
+        while self.noise.scale < 100 * grid**2 and grid > _FINEST:
+            grid /= 2
+        return grid
+
+    @property
+    def variance(self) -> float:
+        """Of each contrast: that of the noise and that of the rounding."""
+        return float(self.noise.scale) + float(self.grid) ** 2 / 12 if self.private else 0.0
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The noisy contrasts, in steps of the grid."""
+        [numbers] = counted.tables
+        if not self.private:
+            return [numbers]
+        return [source.gaussian_on_grid(numbers, contrast_squares(self.shape), self.noise.scale, self.grid)]
+
+    def values(self, noisy: Counts) -> npt.NDArray[np.float64]:
+        """The contrasts that were given out, each over its length."""
+        steps = float(self.grid) if self.private else 1 / np.sqrt(contrast_squares(self.shape))
+        return np.asarray(noisy * steps, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
 class PermuteAndFlip:
     """A choice that costs λ · sensitivity of pure ε."""
 
@@ -128,7 +175,7 @@ class PermuteAndFlip:
 
 @dataclass(frozen=True, slots=True)
 class Exponential:
-    """A choice that costs (λ · sensitivity)²/8 of ρ."""
+    """A choice that costs (π/8)·(λ · sensitivity)² of μ²."""
 
     rate: Fraction
     name: str = "exponential mechanism"

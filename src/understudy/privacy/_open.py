@@ -11,7 +11,7 @@ from understudy.privacy._budget import Budget
 from understudy.privacy._curator import CuratedRun, Curator, warn_of_large_delta
 from understudy.privacy._ledger import Ledger
 from understudy.privacy._neighbours import Neighbours
-from understudy.privacy._noise import Noise, make_noise
+from understudy.privacy._noise import Noise, make_noise, refuse_discrete_gaussian
 from understudy.privacy._protection import View
 from understudy.privacy._question import Noiseless, PrivateRows
 from understudy.privacy._terms import PrivacyTerms
@@ -49,10 +49,12 @@ def open_curator(
         raise OptionError(
             f"The 'noiseless' parameter must be None, 'all', 'selection' or 'tables'. Got {noiseless!r} instead."
         )
+    noise = make_noise() if noise is None else noise
+    refuse_discrete_gaussian(noise, pure=budget.pure)
     run = CuratedRun(
         terms=PrivacyTerms(budget=budget, neighbours=neighbours, unit=unit),
         accountant=Accountant(),
-        noise=make_noise() if noise is None else noise,
+        noise=noise,
         domain=counter.domain,
         noiseless=noiseless,
         no_guarantee=no_guarantee,

@@ -37,7 +37,7 @@ class SeenAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableStep:
-    """One noisy table. A unit that leaves or enters a cell with factor a costs a·`of_cell`: for a row a/b, or a/(2σ²).
+    """One noisy table. A unit that leaves or enters a cell with factor a costs a·`of_cell`: for a row a/b, or a/σ².
 
     A cell's factor is the smallest that its values have. `factors` has one tuple per axis, empty where all are 1.
     """
@@ -90,7 +90,7 @@ class ChoiceStep:
     """One private choice: what it costs if a record changes in one attribute that candidates hold, or in several.
 
     Where the score gives the child's values factors, a change of the child alone costs less: `one` · (a + a′)/2, or
-    its square under zCDP.
+    its square with a δ.
     """
 
     attributes: frozenset[int]
@@ -126,7 +126,7 @@ Step: TypeAlias = TableStep | ChoiceStep
 class Protection:
     """What a run can say about a change of one record, beside its whole budget.
 
-    Costs are ε, or ρ under zCDP. `promises` were fixed before anything was looked at: changes of these attributes, and
+    Costs are ε, or μ² with a δ. `promises` were fixed before anything was looked at: changes of these attributes, and
     no others, cost at most this share of the budget, whatever comes out.
     """
 

@@ -18,6 +18,7 @@ from understudy.privacy._accountant import Touch
 from understudy.privacy._linear import LinearQueries
 from understudy.privacy._mechanisms import AddNoise, Counted, Maximum, Mechanism
 from understudy.privacy._protection import ChoiceStep, Step, View
+from understudy.privacy._remembered import RememberedTables
 from understudy.privacy._scoring import CandidateShapes, Scorer
 from understudy.privacy._sensitivity import Sensitivity
 from understudy.privacy._terms import PrivacyTerms
@@ -76,7 +77,7 @@ class PrivateRows:
     """The rows, as counts: what `Question.count` may ask, and nobody else."""
 
     def __init__(self, counter: Counter) -> None:
-        self._counter, self._scorer = counter, Scorer(counter)
+        self._counter, self._scorer, self._tables = counter, Scorer(counter), RememberedTables(counter)
         self._totals: dict[int, tuple[LinearQueries, Counts]] = {}
 
     @property
@@ -95,7 +96,11 @@ class PrivateRows:
 
     def cells(self, marginals: tuple[Marginal, ...]) -> Counts:
         """The exact counts of all cells of these tables, one after the other; remembered for the next round."""
-        return self._scorer.all_cells(marginals)
+        return self._tables.cells(marginals)
+
+    def distances(self, marginals: Sequence[Marginal], guesses: Counts, scale: int) -> Counts:
+        """For each table the exact L1 distance of its counts, `scale` parts each, from guesses in such parts."""
+        return self._tables.distances(marginals, guesses, scale)
 
     def totals(self, queries: LinearQueries) -> Counts:
         """The exact sums of linear queries, times their denominators; remembered while they are asked again."""

@@ -46,7 +46,6 @@ class Scorer:
         self._known: dict[Score, dict[Candidate, int]] = {}
         self._sizes = _Sizes(counter.domain)
         self._leaves = [Axis(a) for a in range(len(counter.domain))]
-        self._cells: tuple[tuple[Marginal, ...], Counts] | None = None
 
     def scores(self, candidates: Sequence[Candidate], score: Score) -> Counts:
         """The integer score of each candidate."""
@@ -78,12 +77,6 @@ class Scorer:
         if score not in self._known and len(self._known) >= _SCORES_AT_ONCE:
             self._known.clear()
         return self._known.setdefault(score, {})
-
-    def all_cells(self, marginals: tuple[Marginal, ...]) -> Counts:
-        """The exact counts of all cells of these tables in one row; remembered, since every round asks for the same."""
-        if self._cells is None or self._cells[0] != marginals:
-            self._cells = marginals, np.concatenate([table.ravel() for table in self._counter.count(marginals)])
-        return self._cells[1]
 
     def _batches(self, todo: dict[Family, list[tuple[int, int]]]) -> Iterator[list[Family]]:
         """Families in order of shape, cut where the tables counted together would outgrow the memory set aside."""

@@ -1,4 +1,4 @@
-"""Private choice among integer scores, exact: permute-and-flip (pure ε) and the exponential mechanism (zCDP)."""
+"""Private choice among integer scores, exact: permute-and-flip (pure ε) and the exponential mechanism (with a δ)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def choose_permute_and_flip(scores: Counts, rate: Fraction, stream: WordStream) 
 def choose_exponential(scores: Counts, rate: Fraction, stream: WordStream) -> int:
     """Index of a candidate, drawn with weight exp(rate·score), by rejection.
 
-    Costs (rate · sensitivity)²/8 of ρ (proof.md, section 4).
+    Costs (π/8)·(rate · sensitivity)² of μ² (proof.md, section 4).
 
     >>> from understudy._core.randomness import SeededBytes
     >>> choose_exponential(np.array([0, 900, 5]), Fraction(1), WordStream(SeededBytes(1)))

@@ -17,7 +17,8 @@ from understudy.schema import Axis, Marginal
 Counts: TypeAlias = npt.NDArray[np.int64]
 Factors: TypeAlias = tuple[Fraction, ...]
 """One for each place along an axis, above 0 and at most 1; empty where all are 1."""
-NoiseKind: TypeAlias = Literal["laplace", "gaussian", "none"]
+NoiseKind: TypeAlias = Literal["laplace", "gaussian", "knorm", "balanced", "none"]
+_SMALL = 25  # σ² from which the rounding can be told by a formula: 1/12 more variance
 
 
 class Score(Protocol):
@@ -67,7 +68,10 @@ class Candidate(NamedTuple):
 class NoiseLevel:
     """The public size of the noise in each cell of one table.
 
-    `scale` is b of a discrete Laplace (probability ∝ exp(−|x|/b)), or σ² of a discrete Gaussian (∝ exp(−x²/2σ²)).
+    `scale` is b of a discrete Laplace (probability ∝ exp(−|x|/b)), or σ² of a Gaussian before it is rounded to the
+    nearest whole number. The noise of tables asked together (`TablesTogether`) is drawn for all cells at once: `scale`
+    is then the variance in each, `shape` its mean size over its standard deviation. "balanced" noise sums to 0 in each
+    table, "knorm" need not.
 
     >>> NoiseLevel(kind="laplace", scale=Fraction(40)).mean_abs
     39.995833637132755
@@ -75,6 +79,7 @@ class NoiseLevel:
 
     kind: NoiseKind
     scale: Fraction
+    shape: Fraction = Fraction(0)
 
     @property
     def mean_abs(self) -> float:
@@ -83,8 +88,10 @@ class NoiseLevel:
             inverse = float(1 / self.scale)
             return 1 / math.sinh(inverse) if inverse < 700 else 0.0
         if self.kind == "gaussian":
-            return self._moment(1) if self.scale < 25 else math.sqrt(2 * float(self.scale) / math.pi)
-        return 0.0
+            if self.scale < _SMALL:
+                return sum(self._beyond())
+            return math.sqrt(2 * float(self.scale) / math.pi) - 1 / (12 * math.sqrt(2 * math.pi * float(self.scale)))
+        return float(self.shape) * math.sqrt(self.scale)
 
     @property
     def variance(self) -> float:
@@ -93,13 +100,15 @@ class NoiseLevel:
             inverse = float(1 / self.scale)
             return 0.5 * math.sinh(inverse / 2) ** -2 if inverse < 700 else 0.0
         if self.kind == "gaussian":
-            return self._moment(2) if self.scale < 25 else float(self.scale)
-        return 0.0
+            if self.scale < _SMALL:
+                return sum((2 * k + 1) * probability for k, probability in enumerate(self._beyond()))
+            return float(self.scale) + 1 / 12
+        return float(self.scale)
 
-    def _moment(self, power: int) -> float:
-        weights = [(x, math.exp(-x * x / (2 * float(self.scale)))) for x in range(1, 200)]
-        total = 2 * sum(weight * x**power for x, weight in weights)
-        return float(total / (1 + 2 * sum(weight for _, weight in weights)))
+    def _beyond(self) -> list[float]:
+        """The probability that rounded Gaussian noise is larger in size than k, for k from 0."""
+        deviation = max(math.sqrt(self.scale), 1e-9)
+        return [math.erfc((k + 0.5) / deviation / math.sqrt(2)) for k in range(60)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -164,8 +173,8 @@ def noise_levels(
 class Charge:
     """What one step cost, as the privacy statement lists it.
 
-    `epsilon` (pure) or `rho` (zCDP) is the step's price. Both are None where a diagnostic took the exact answer and no
-    price would be enough.
+    `epsilon` (pure) or `mu_squared` (with a δ) is the step's price. Both are None where a diagnostic took the exact
+    answer and no price would be enough.
 
     >>> Charge(what="rows", mechanism="discrete Laplace", share=Fraction(1, 50), epsilon=Fraction(1, 50)).private
     True
@@ -175,7 +184,7 @@ class Charge:
     mechanism: str
     share: Fraction
     epsilon: Fraction | None = None
-    rho: Fraction | None = None
+    mu_squared: Fraction | None = None
     n_tables: int = 0
     n_candidates: int = 0
     noise: NoiseLevel | None = None
@@ -185,4 +194,4 @@ class Charge:
     @property
     def private(self) -> bool:
         """Whether the step carries a guarantee."""
-        return self.epsilon is not None or self.rho is not None
+        return self.epsilon is not None or self.mu_squared is not None

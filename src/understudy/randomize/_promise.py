@@ -160,7 +160,7 @@ def study_statement(
         options=dict(options),
         epsilon=total,
         delta=Fraction(0),
-        rho=None,
+        mu_squared=None,
         neighbours="replace-one",
         unit=_UNIT,
         n_rows=n_rows,

@@ -12,12 +12,13 @@ from fractions import Fraction
 
 from understudy.release._letter_of_parties import letter_of_parties
 from understudy.release._letter_parts import banners, public_section
-from understudy.release._letter_unit import change_words, rows_words, unit_section
+from understudy.release._letter_unit import rows_words, unit_section
+from understudy.release._promise import change_words
 from understudy.release._protection import protection_section
 from understudy.release._statement import Statement
 from understudy.release._statement_lines import ChargeLine
 from understudy.release._statement_text import clean as _clean
-from understudy.release._statement_text import number
+from understudy.release._statement_text import number, right_at_most
 from understudy.release._statement_text import odds as _odds
 
 
@@ -96,33 +97,44 @@ def _meaning_with_delta(statement: Statement) -> str:
     From P[S | D] ≤ e^ε·P[S | D′] + δ in both directions, two equally likely cases are told apart in at most
     (e^ε + δ)/(1 + e^ε) of all cases. Under add/remove two values of a row are two steps apart: 2ε and (1 + e^ε)·δ.
     """
-    epsilon, delta = float(statement.epsilon), float(statement.delta)
+    epsilon, delta = statement.epsilon, statement.delta
+    most, said = right_at_most(epsilon, delta), f"two cases of what {rows_words(statement)}"
     if statement.neighbours == "replace-one":
-        cases = f"two cases of what {rows_words(statement)}"
+        cases = f"{said}, both equally likely before, is right in at most {most} % of all cases"
     else:
-        cases = f"two cases of what {rows_words(statement)} (two steps apart: 2ε and (1 + e^ε)·δ)"
-        epsilon, delta = 2 * epsilon, (1 + math.exp(min(epsilon, 30.0))) * delta
-    factor = math.exp(min(epsilon, 30.0))
-    most = min(math.ceil(1000 * (factor + delta) / (1 + factor)) / 10, 100.0)
+        twice = right_at_most(2 * epsilon, delta + Fraction(math.exp(min(float(epsilon), 30.0))) * delta)
+        cases = (
+            f"whether {_there(statement)} or not, both equally likely before, is right in at most {most} % of all "
+            f"cases; one who has to tell apart {said} (two steps apart: 2ε and (1 + e^ε)·δ), in at most {twice} %"
+        )
     return (
         "For a person in the table that means: whatever an attacker knows or does with the release, now or later, one "
-        f"who has to tell apart {cases}, both equally likely before, is right in at most {most:g} % of all cases. That "
-        "is an average over all the release might have been: with a probability that δ keeps small it may say more."
+        f"who has to tell apart {cases}. That is an average over all the release might have been: with a probability "
+        "that δ keeps small it may say more."
+    )
+
+
+def _there(statement: Statement) -> str:
+    return (
+        "that person's row is there" if statement.one_row else f"{rows_words(statement).rpartition(' ')[0]} are there"
     )
 
 
 def _spending(statement: Statement) -> str:
     unit = statement.charges[0].unit if statement.charges else "epsilon"
-    symbol = "ε" if unit == "epsilon" else "ρ"
+    symbol = {"epsilon": "ε", "mu_squared": "μ²", "rho": "ρ"}[unit]
     lines = [
         "## How the budget was spent",
         f"| mechanism | uses | tables | noise | cost in {symbol} |\n|---|--:|--:|---|--:|\n" + _charge_rows(statement),
     ]
-    if unit == "rho" and statement.rho is not None:
+    if unit == "mu_squared" and statement.mu_squared is not None:
         lines.append(
-            f"ρ is the unit of zero-concentrated differential privacy; ρ = {number(statement.rho)} implies the "
+            "(ε, δ)-differential privacy, accounted as Gaussian differential privacy: the costs add up in μ², and "
+            f"μ = {math.sqrt(statement.mu_squared):.6g}, whose square is {number(statement.mu_squared)}, implies the "
             "(ε, δ) above."
         )
+    elif unit == "rho":
+        lines.append("ρ is the unit of zero-concentrated differential privacy, in which an earlier version counted.")
     if statement.ledger is not None:
         lines.append(
             f"Booked in the holder's ledger under '{_clean(statement.ledger.dataset)}'; hash of the entry: "

@@ -6,22 +6,6 @@ from understudy.release._statement import Statement
 from understudy.release._statement_text import clean
 
 
-def change_words(statement: Statement) -> str:
-    """What might have been otherwise, as the second half of "… than it would be if …".
-
-    >>> change_words(Statement.example())
-    "one person's row were replaced by any other row"
-    >>> change_words(Statement.example(max_rows=3, neighbours="add-remove"))
-    'any 3 rows were added or left out'
-    """
-    replaced = statement.neighbours == "replace-one"
-    if statement.one_row:
-        return f"one person's row were {'replaced by any other row' if replaced else 'added or left out'}"
-    if statement.bounding is not None:
-        return f"all rows of one unit were {'replaced by any others' if replaced else 'added or left out'}"
-    return f"any {statement.max_rows:,} rows were {'replaced by any others' if replaced else 'added or left out'}"
-
-
 def rows_words(statement: Statement) -> str:
     """What a unit has in the table: its row, or its rows.
 
@@ -41,10 +25,12 @@ def unit_section(statement: Statement) -> str:
     """
     of_what = "units" if _each_counts_once(statement) else "rows" if statement.bounding is None else "rows that count"
     number = f"{statement.n_rows:,} {of_what}" + ("" if statement.n_public else " (a noisy number, paid for)")
-    return (
+    section = (
         f"## Who is protected\n\nThe unit of privacy is {clean(statement.unit)}; {number}; neighbours: "
         f"{_relation(statement)} {_of_others(statement)}"
     )
+    stricter = statement.promise.stricter("`") if statement.private else ""
+    return f"{section}\n\n{stricter}" if stricter else section
 
 
 def public_number(statement: Statement) -> str:
@@ -65,7 +51,8 @@ def _relation(statement: Statement) -> str:
     if statement.bounding is not None and statement.n_public:
         public = "The number of units is public; how many rows they have is not."
     else:
-        public = f"The number of rows is {'public' if statement.n_public else 'private'}."
+        known = "public" if statement.n_public else "private too, and what is said of it here has noise"
+        public = f"The number of rows is {known}."
     if statement.neighbours == "replace-one":
         return f"*replace one*: two tables are neighbours if {_replaced(statement)}. {public}"
     more = (
@@ -86,18 +73,22 @@ def _replaced(statement: Statement) -> str:
     return "they differ in the rows of one unit alone, perhaps also in how many it has"
 
 
+def _and_delta(statement: Statement) -> str:
+    return ", and δ grows even faster" if statement.delta else ""
+
+
 def _of_others(statement: Statement) -> str:
     """What was done with more rows, and what holds for those who have them all the same."""
     if statement.one_row:
         return (
             "If a person has several rows, or rows of relatives say the same, that person's protection is weaker: with "
-            "k rows the factor is e^(kε)."
+            f"k rows the factor is e^(kε){_and_delta(statement)}."
         )
     if statement.bounding is None:
         return (
             f"It holds for any {statement.max_rows:,} rows, whichever they are, and so for whatever belongs together "
             "in as many rows. That was declared before the run, not read off the table. Rows that belong together in "
-            "larger numbers are protected less: with m times as many the factor is e^(mε)."
+            f"larger numbers are protected less: with m times as many the factor is e^(mε){_and_delta(statement)}."
         )
     most = "1 row" if statement.max_rows == 1 else f"{statement.max_rows:,} rows"
     ones = "the one that counts was" if statement.max_rows == 1 else "those that count were"

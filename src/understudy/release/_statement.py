@@ -19,6 +19,7 @@ from understudy.release._checked import (
     read_text,
     read_whole,
 )
+from understudy.release._promise import Promise
 from understudy.release._statement_lines import (
     ChargeLine,
     LedgerNote,
@@ -55,7 +56,8 @@ class Statement:
     options: Mapping[str, Any]
     epsilon: Fraction
     delta: Fraction
-    rho: Fraction | None
+    mu_squared: Fraction | None
+    """The budget that costs with a δ are counted in; None under pure ε, and in files from before it was used."""
     neighbours: Literal["replace-one", "add-remove"]
     unit: str
     n_rows: int
@@ -93,7 +95,7 @@ class Statement:
             "options": {"beta": "3/10", "theta": "4"},
             "epsilon": Fraction(1),
             "delta": Fraction(0),
-            "rho": None,
+            "mu_squared": None,
             "neighbours": "replace-one",
             "unit": "one row",
             "n_rows": 1000,
@@ -144,6 +146,22 @@ class Statement:
         (True, False)
         """
         return self.max_rows == 1 and self.bounding is None
+
+    @property
+    def promise(self) -> Promise:
+        """What is promised where one holder has the whole table, to be put into words.
+
+        >>> Statement.example().promise.named
+        'ε = 1, replace-one'
+        """
+        return Promise(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbours=self.neighbours,
+            n_public=self.n_public,
+            max_rows=self.max_rows,
+            bounding=self.bounding,
+        )
 
     @property
     def private(self) -> bool:
@@ -224,6 +242,8 @@ class Statement:
             result[field.name] = plain(getattr(self, field.name))
         if self.one_row:  # as in all files from before there were others
             del result["max_rows"], result["bounding"]
+        if self.private and not self.parties:
+            result["in_words"] = self.promise.meaning
         if not self.parties:
             del result["parties"]
         else:
@@ -260,7 +280,7 @@ def _read(data: Any) -> Statement:
             data["epsilon_of_the_bounded"] if data["epsilon"] is None else data["epsilon"]
         ),
         delta=read_below_one(data["delta"]),
-        rho=None if data["rho"] is None else read_above_zero(data["rho"]),
+        mu_squared=_read_mu_squared(data),
         neighbours=read_one_of(data["neighbours"], "replace-one", "add-remove"),
         unit=read_text(data["unit"]),
         n_rows=read_whole(data["n_rows"]),
@@ -287,6 +307,14 @@ def _read(data: Any) -> Statement:
         bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
+
+
+def _read_mu_squared(data: Any) -> Fraction | None:
+    """As it stands there; files from before it was used have `rho` in its place, which is checked and let go."""
+    if "mu_squared" not in data and data["rho"] is not None:
+        read_above_zero(data["rho"])
+    found = data.get("mu_squared")
+    return None if found is None else read_above_zero(found)
 
 
 def _read_as_printed(data: Any) -> str | None:

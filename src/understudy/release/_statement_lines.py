@@ -27,7 +27,7 @@ class PublicField:
 
 @dataclass(frozen=True, kw_only=True)
 class ChargeLine:
-    """What one step cost: ε under a pure budget, ρ under a zero-concentrated one.
+    """What one step cost: ε under a pure budget, μ² with a δ (ρ in files from before that).
 
     `cost` is None where a diagnostic took the exact answer, for which no price would be enough. `noise` says how large
     the noise was, in words; it is public.
@@ -39,7 +39,7 @@ class ChargeLine:
     what: str
     mechanism: str
     cost: Fraction | None
-    unit: Literal["epsilon", "rho"]
+    unit: Literal["epsilon", "mu_squared", "rho"]
     tables: int = 0
     candidates: int = 0
     noise: str = ""
@@ -125,7 +125,7 @@ def read_charge(item: Any) -> ChargeLine:
         what=read_text(item["what"]),
         mechanism=read_text(item["mechanism"]),
         cost=None if item["cost"] is None else read_fraction(item["cost"]),
-        unit=read_one_of(item["unit"], "epsilon", "rho"),
+        unit=read_one_of(item["unit"], "epsilon", "mu_squared", "rho"),
         tables=read_whole(item["tables"]),
         candidates=read_whole(item["candidates"]),
         noise=read_text(item["noise"]),

@@ -13,6 +13,7 @@ from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
 from understudy.schema._written import written_text
 from understudy.schema._yaml import write_yaml
+from understudy.schema._zeros import Zeros, structural_zeros
 
 __all__ = [
     "Attribute",
@@ -33,6 +34,7 @@ __all__ = [
     "Recoding",
     "Schema",
     "SchemaLike",
+    "Zeros",
     "build_field",
     "directives",
     "format_number",
@@ -44,6 +46,7 @@ __all__ = [
     "recode",
     "refuse_drafts",
     "regroup",
+    "structural_zeros",
     "write_yaml",
     "written_text",
     "zone_exists",

@@ -56,7 +56,7 @@ class Bins:
         return math.floor(self.edges[-1]) if self.whole else float(self.edges[-1])
 
     @cached_property
-    def _spans(self) -> list[tuple[int, int]]:
+    def spans(self) -> list[tuple[int, int]]:
         """First and last whole number of each bin."""
         low, high = list(self.edges[:-1]), list(self.edges[1:])
         if self.closed == "right":
@@ -68,7 +68,7 @@ class Bins:
     @cached_property
     def _thresholds(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
         if self.whole:
-            return np.array([last for _, last in self._spans[:-1]], dtype=np.int64)
+            return np.array([last for _, last in self.spans[:-1]], dtype=np.int64)
         return np.array([float(edge) for edge in self.edges[1:-1]], dtype=np.float64)
 
     def codes(self, values: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -80,7 +80,7 @@ class Bins:
     def grid(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """First and last value of each bin that may be drawn, in units of `unit`; first > last for an empty bin."""
         if self.whole:
-            spans = [(-(-first // self.form.step), last // self.form.step) for first, last in self._spans]
+            spans = [(-(-first // self.form.step), last // self.form.step) for first, last in self.spans]
         else:
             spans = self._decimal_spans()
         first, last = (np.array(ends, dtype=np.int64) for ends in zip(*spans, strict=True))

@@ -49,9 +49,11 @@ class Recoding:
     @property
     def trivial(self) -> bool:
         """Whether codes stay as they are."""
-        return all(
-            pieces == (i,) and back == tuple(range(len(back)))
-            for i, (pieces, back) in enumerate(zip(self.pieces, self.back, strict=True))
+        same = [tuple(range(attribute.size)) for attribute in self.source]
+        return (
+            self.pieces == tuple((i,) for i in range(len(same)))
+            and list(self.back) == same
+            and list(self.parts) == [Part(source=i, lookup=codes) for i, codes in enumerate(same)]
         )
 
     def encode(self, columns: Sequence[Codes]) -> list[Codes]:

@@ -1,0 +1,153 @@
+"""The adaptive method: many small tables that overlap, chosen one after the other, and one distribution fitted to all.
+
+Tables of single columns come first. Then rounds: a private choice of the pair of columns that the model so far gets
+most wrong, a noisy measurement of that pair's interaction, and the model fitted again to all that was measured. What
+comes out is a junction tree (docs/adaptive.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from understudy._core.randomness import Streams
+from understudy.methods._adaptive_columns import measure_columns
+from understudy.methods._adaptive_parities import ParityRun
+from understudy.methods._adaptive_rounds import Rounds
+from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
+from understudy.methods._plan import Plan, baseline_plan
+from understudy.methods._search import Progress
+from understudy.methods._settings import refuse_drowning_noise
+from understudy.models import Model, TreeModel
+from understudy.options import Declared, Whole, option
+from understudy.privacy import Curator, PrivacyTerms
+from understudy.schema import Domain
+
+MOST_CELLS = 200_000
+"""Cells of all cliques together: some seconds and a few MB."""
+
+MOST_PARITY_COLUMNS = 600
+"""Two-valued columns of which all pairs are measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adaptive(Declared):
+    """Measure tables of pairs of columns that the model so far gets wrong, one after the other, and fit them together.
+
+    >>> Adaptive(rounds=10).rounds
+    10
+    >>> from understudy.counting import MemoryCounter
+    >>> from understudy.privacy import Neighbours, make_budget, make_noise, open_curator
+    >>> from understudy.schema import Attribute, Marginal
+    >>> from understudy.tables import Table
+    >>> import numpy as np
+    >>> domain = Domain((Attribute(name="smokes", size=2), Attribute(name="coughs", size=2)))
+    >>> codes = np.repeat([0, 1], 500)
+    >>> curator = open_curator(MemoryCounter(Table(domain, (codes, codes))), budget=make_budget(4, "1e-9"),
+    ...                        neighbours=Neighbours.ADD_REMOVE, noise=make_noise(seed=1))
+    >>> Adaptive().fit(curator).marginal(Marginal.of(0, 1)).probabilities.round(1).tolist()
+    [[0.5, 0.0], [0.0, 0.5]]
+    """
+
+    name: ClassVar[str] = "adaptive"
+    makes: ClassVar[type[Model]] = TreeModel
+
+    rounds: int | None = option(
+        None, Whole(at_least=1), help="Most relations to measure. None: by the number of columns and the budget."
+    )
+    max_cells: int | None = option(
+        None,
+        Whole(at_least=4),
+        help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}.",
+    )
+
+    def check(self, domain: Domain, terms: PrivacyTerms) -> None:
+        """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        shares = self.divide(domain, 1000, terms)
+        for share in filter(None, shares.columns):
+            refuse_drowning_noise(terms.table_noise(share), terms.budget)
+
+    def divide(self, domain: Domain, n: int, terms: PrivacyTerms) -> Shares:
+        """How the budget is spent: from public quantities."""
+        return divide(domain, n, terms, rounds=self.rounds)
+
+    def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
+        """What the options came to, as the privacy statement lists them."""
+        shares = self.divide(domain, n, terms)
+        return {
+            "rounds": shares.rounds,
+            "part for single columns": round(float(sum(shares.columns)), 4),
+            "part of a round for choosing": shares.choosing,
+            "most cells": self.max_cells or MOST_CELLS,
+        }
+
+    def remarks(self, model: Model) -> tuple[str, ...]:
+        """What readers of the statement should know, from published quantities."""
+        if not isinstance(model, TreeModel) or len(model.domain) < 2:
+            return ()
+        if any(len(measured.marginal) > 1 for measured in model.measurements):
+            return ()
+        return ("no relation between columns was measured: they were published as independent of each other.",)
+
+    def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
+        """What a run would do, from public quantities alone."""
+        shares = self.divide(domain, n, terms)
+        each = [share for share in shares.columns if share]
+        noise = terms.table_noise(sum(each, Fraction(0)) / len(each)).mean_abs if each else None
+        return baseline_plan(
+            self.name,
+            domain,
+            n,
+            noise=noise,
+            shares={
+                "rows": float(shares.rows),
+                "single columns": float(sum(shares.columns)),
+                "relations": float(shares.relations),
+            },
+            notes=(f"Up to {shares.rounds} tables of two columns are measured, those that the model gets most wrong.",),
+        )
+
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
+        """Learn a model. There are no coins to toss, so `streams` go unused."""
+        if progress is not None:
+            progress("measuring columns", 0, 1)
+        cells = self.max_cells or MOST_CELLS
+        if by_parities(curator.domain, curator.terms):
+            return _fit_parities(curator, cells, progress)
+        terms, domain = curator.terms, curator.domain
+        shares = self.divide(domain, self._rows(curator), terms)
+        columns = measure_columns(curator, shares)
+        rounds = Rounds(curator.recoded(columns.recoding(domain)), columns, shares, cells)
+        if rounds.candidates:
+            rounds.run(progress)
+        rounds.finish()
+        return TreeModel(
+            domain,
+            max(1, round(rounds.columns.total * terms.unit.parts)),
+            tree=rounds.fit.to_tree(),
+            within=[column.within for column in rounds.columns.columns],
+            measurements=rounds.measurements(),
+        )
+
+    def _rows(self, curator: Curator) -> int:
+        """A first number of rows, for the division of the rest."""
+        shares = self.divide(curator.domain, 1, curator.terms)
+        return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
+
+
+def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
+    """Whether all relations are measured at once: all columns that vary have two values, and noise is Gaussian.
+
+    Under pure ε the noise of so many numbers would grow with their number, not with its root.
+    """
+    varied = [attribute.size for attribute in domain if attribute.size > 1]
+    return not terms.budget.pure and 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
+
+
+def _fit_parities(curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
+    terms = curator.terms
+    rows = curator.rows if terms.public_rows else curator.measure_rows(share=ROWS_SHARE)
+    run = ParityRun(curator, rows / terms.unit.parts, cells)
+    fit = run.run(progress)
+    return TreeModel(curator.domain, rows, tree=fit.to_tree(), measurements=run.measurements())

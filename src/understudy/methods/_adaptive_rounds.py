@@ -1,0 +1,200 @@
+"""Rounds of choosing a table that the model gets wrong, measuring it, and fitting the model again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.methods._adaptive_columns import Columns, measure_again
+from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
+from understudy.methods._adaptive_shrink import shrink
+from understudy.methods._search import Progress
+from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with
+from understudy.privacy import Curator, FarthestGuess, Interactions, TablesTogether
+from understudy.schema import Marginal
+
+Floats = npt.NDArray[np.float64]
+
+Pair = tuple[int, int]
+
+_PARTS = 16  # of a row: the model's counts are rounded to them for the choice
+_SWEEPS, _LAST_SWEEPS = 4, 20
+_RIDGE, _LOW_RIDGE = 0.1, 0.03  # the second below ε = 1, where shrinking does most
+_FEW_CELLS = 4  # of which nothing can be learnt about how cells are spread
+_LEAST_COUNT = 0.05  # of a value's table at the start, so that its logarithm is finite
+
+
+@dataclass(eq=False)
+class Measured:
+    """A pair that was measured, perhaps several times: their mean weighed by exactness, and what was expected of it."""
+
+    table: FittedTable
+    raw: Floats
+    variance: float
+    expected: Floats
+
+
+@dataclass(eq=False)
+class Rounds:
+    """The state of a run after the single columns."""
+
+    curator: Curator
+    columns: Columns
+    shares: Shares
+    max_cells: int
+    fit: TreeFit = field(init=False)
+    measured: dict[Pair, Measured] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._sizes = [column.size for column in self.columns.columns]
+        self._varied = [a for a, size in enumerate(self._sizes) if size > 1]
+        self._logs = np.log(np.array(self._sizes, dtype=np.float64))
+        self._parts = self.curator.terms.unit.parts
+        self.fit = TreeFit(self._sizes, total=self.columns.total)
+        for a, column in enumerate(self.columns.columns):
+            start = np.log(np.maximum(column.values, _LEAST_COUNT))
+            self.fit.add(FittedTable((a,), column.values, ridge=1e-6, potentials=start))
+        self.fit.improve(sweeps=3)
+        self.candidates = list(combinations(self._varied, 2))
+        self._ridge = _RIDGE if self.curator.budget.epsilon >= 1 else _LOW_RIDGE
+
+    def run(self, progress: Progress | None) -> None:
+        """Spend what is left of the budget."""
+        self._each = float(self.curator.share_left) / self.shares.rounds
+        cells = np.array([self._sizes[a] * self._sizes[b] for a, b in self.candidates], dtype=np.float64)
+        weights = np.clip((cells / max(cells.mean(), 1)) ** (2 / 3), 0.1, 10)
+        self._weight = dict(zip(self.candidates, weights / weights.mean(), strict=True))
+        self._noise = {pair: math.sqrt(self._variance(pair)) for pair in self.candidates}
+        while self.curator.share_left > exact_share(self._each / 8):
+            if progress is not None:
+                spent = 1 - float(self.curator.share_left) / (self._each * self.shares.rounds)
+                progress("measuring relations", round(spent * self.shares.rounds), self.shares.rounds)
+            chosen = self._choose()
+            if chosen is None:
+                break
+            self._measure(*chosen)
+            self.fit.improve(sweeps=_SWEEPS)
+
+    def finish(self) -> None:
+        """Spend what no relation took on the single columns, and fit the model for the last time."""
+        if self.curator.share_left:
+            self.columns = measure_again(self.curator, self.columns, self.curator.share_left)
+            for table, column in zip(self.fit.tables, self.columns.columns, strict=False):
+                table.values = column.values
+            self.fit.touch()
+        self.fit.improve(sweeps=_LAST_SWEEPS)
+
+    def measurements(self) -> list[TreeMeasurement]:
+        """What was measured, as it is saved with the model."""
+        found = [
+            TreeMeasurement(marginal=(a,), values=column.values, variance=column.variance, interaction=False)
+            for a, column in enumerate(self.columns.columns)
+        ]
+        for pair, one in self.measured.items():
+            found.append(
+                TreeMeasurement(marginal=pair, values=one.raw, variance=one.variance, interaction=one.table.interaction)
+            )
+        return found
+
+    def _choose(self) -> tuple[Pair, Floats] | None:
+        """The pair chosen and the model's table of it; None if no pair fits."""
+        fitting = self._fitting()
+        if not fitting:
+            return None
+        model = self.fit.pair_tables(fitting)
+        scale = _PARTS * self._parts
+        guesses = [np.rint(model[pair].reshape(-1) * scale).astype(np.int64) for pair in fitting]
+        handicaps = np.array([round(self._handicap(pair, model[pair]) * _PARTS * self._parts) for pair in fitting])
+        question = FarthestGuess(
+            marginals=[Marginal.of(*pair) for pair in fitting],
+            guesses=np.concatenate(guesses),
+            scale=_PARTS,
+            handicaps=handicaps.astype(np.int64),
+            what="choosing relations",
+        )
+        share = min(exact_share(self._each * self.shares.choosing), self.curator.share_left)
+        pair = fitting[self.curator.ask(question, share=share)]
+        return pair, model[pair]
+
+    def _fitting(self) -> list[Pair]:
+        """Pairs that keep all cliques within the bound: told by what was chosen before, so public."""
+        neighbours = adjacency(len(self._sizes), self.measured)
+        first, second = (np.array(side, dtype=np.int64) for side in zip(*self.candidates, strict=True))
+        cells = cells_with(neighbours, self._logs, first, second, float(self.max_cells))
+        return [pair for pair, needed in zip(self.candidates, cells, strict=True) if math.isfinite(needed)]
+
+    def _handicap(self, pair: Pair, model: Floats) -> float:
+        """About how far noise alone will put a measured table off: as far as it can, or the whole count of a cell."""
+        return float(np.minimum(MEAN_ABS * self._noise[pair], model).sum())
+
+    def _variance(self, pair: Pair) -> float:
+        """The variance of noise in a cell of a pair's table, in rows: public, and no more than a forecast."""
+        terms, k, m = self.curator.terms, self._sizes[pair[0]], self._sizes[pair[1]]
+        share = self._each * self._weight[pair] * (1 - self.shares.choosing)
+        whole = terms.table_noise(exact_share(share)).variance / self._parts**2
+        if terms.budget.pure:
+            return whole
+        left = (1 - 1 / k) * (1 - 1 / m)
+        return whole * left * left  # once for what a row moves, once for what of the noise is left
+
+    def _measure(self, pair: Pair, model: Floats) -> None:
+        curator = self.curator
+        share = exact_share(self._each * self._weight[pair] * (1 - self.shares.choosing))
+        if curator.share_left - share < exact_share(self._each / 2):
+            share = curator.share_left
+        values, variance, interaction = self._ask(Marginal.of(*pair), share)
+        earlier = self.measured.get(pair)
+        if earlier is None:
+            table = FittedTable(pair, values, ridge=0.0, interaction=interaction)
+            earlier = self.measured[pair] = Measured(table, values, variance, model)
+            self.fit.add(table)
+        else:
+            both = 1 / (1 / variance + 1 / earlier.variance)
+            earlier.raw = both * (values / variance + earlier.raw / earlier.variance)
+            earlier.variance = both
+            self.fit.touch()
+        self._settle(pair, earlier)
+
+    def _ask(self, marginal: Marginal, share: Fraction) -> tuple[Floats, float, bool]:
+        if self.curator.budget.pure:
+            [noisy] = self.curator.ask(TablesTogether(marginals=[marginal], what="relations"), share=share)
+            return noisy.counts / self._parts, noisy.noise.variance / self._parts**2, False
+        found = self.curator.ask(Interactions(marginal=marginal, what="relations"), share=share)
+        return found.values / self._parts, found.variance / self._parts**2, True
+
+    def _settle(self, pair: Pair, measured: Measured) -> None:
+        """What the model is to have of a pair, and how much potentials cost: the more, the more of it may be noise.
+
+        Energy is how far the table is from that of independent columns beyond what its noise explains.
+        """
+        one, two = (self.columns.columns[a].values for a in pair)
+        independent = np.outer(one, two) / self.columns.total
+        raw, freedom = measured.raw, measured.raw.size
+        if measured.table.interaction:
+            independent = centred(independent)
+            freedom = (len(one) - 1) * (len(two) - 1)
+        energy = float(((raw - independent) ** 2).sum()) - freedom * measured.variance
+        measured.table.ridge = self._ridge * measured.variance / math.sqrt(max(energy / self.columns.total, 1.0))
+        measured.table.values = raw
+        if raw.size > _FEW_CELLS:
+            lower = np.zeros(raw.shape)
+            if measured.table.interaction:
+                lower = one[:, None] / len(two) + two[None, :] / len(one) - self.columns.total / raw.size
+            probable = shrink(raw + lower, measured.expected, measured.variance * freedom / raw.size)
+            measured.table.values = centred(probable) if measured.table.interaction else probable
+
+
+def centred(table: Floats) -> Floats:
+    """A table without what fewer axes tell.
+
+    >>> centred(np.array([[3.0, 1.0], [1.0, 3.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    for axis in range(table.ndim):
+        table = table - table.mean(axis=axis, keepdims=True)
+    return table

@@ -1,0 +1,125 @@
+"""Cells that a declared dependency leaves no value for: public knowledge, known before any row is read.
+
+Only order (`lower`, `upper`) says which cells those are. That one column determines another says that there is a map,
+not which: nothing in a schema tells which value of the one goes with which of the other, taxonomies group the values of
+one column and name no groups. So `determines` gives no zeros.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy._core.errors import SchemaError
+from understudy.schema._bins import Bins
+from understudy.schema._dependencies import InOrder
+from understudy.schema._field import Field
+from understudy.schema._schema import Schema
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+MOST_CELLS = 1 << 24
+"""Pairs of columns with more cells are left alone: no table over them is ever made."""
+
+
+@dataclass(frozen=True, eq=False)
+class Zeros:
+    """Which cells of a table over some attributes, in rising order, are possible at all."""
+
+    attributes: tuple[int, ...]
+    possible: Flags
+
+    def __post_init__(self) -> None:
+        if self.possible.ndim != len(self.attributes) or tuple(sorted(set(self.attributes))) != self.attributes:
+            raise ValueError("structural zeros are a table over attributes in rising order")
+        self.possible.setflags(write=False)
+
+
+def structural_zeros(schema: Schema) -> tuple[Zeros, ...]:
+    """For each pair of columns that the schema declares to be in order, the cells that some values could keep.
+
+    A cell is impossible if every value of the lower column's code is larger than every value of the upper one's.
+    Special values, "other" and "missing" are never impossible, and where values outside the range are clipped the
+    outermost bins reach as far as values can. Raises SchemaError where two columns leave no cell at all.
+
+    >>> bounds = {"minimum": 0, "maximum": 9}
+    >>> stay = {"type": "integer", "bins": 2, "constraints": {**bounds, "required": False}}
+    >>> schema = Schema.from_dict({"fields": [{"name": "first", **stay}, {"name": "last", **stay}],
+    ...     "dependencies": [{"lower": "first", "upper": "last"}]})
+    >>> [(zeros.attributes, zeros.possible.astype(int).tolist()) for zeros in structural_zeros(schema)]
+    [((0, 1), [[1, 1, 1], [0, 1, 1], [1, 1, 1]])]
+    """
+    found: dict[tuple[int, int], Flags] = {}
+    for dependency in schema.dependencies:
+        if not isinstance(dependency, InOrder):
+            continue
+        lower, upper = schema[dependency.lower], schema[dependency.upper]
+        if lower.size * upper.size > MOST_CELLS or lower.form.timezone != upper.form.timezone:
+            continue  # clocks of two time zones are not in the order of what they show
+        possible = _possible(lower, upper)
+        if not possible.any():
+            raise SchemaError(
+                f"the dependency {dependency.text} leaves no row: every value of '{lower.name}' is larger than every "
+                f"value of '{upper.name}'. Mend their ranges, or leave the dependency out."
+            )
+        at = schema.names.index(lower.name), schema.names.index(upper.name)
+        pair, table = (at, possible) if at[0] < at[1] else ((at[1], at[0]), possible.T)
+        found[pair] = found[pair] & table if pair in found else table
+        if not found[pair].any():
+            raise SchemaError(f"the dependencies between '{lower.name}' and '{upper.name}' together leave no row.")
+    return tuple(Zeros(pair, np.array(table)) for pair, table in sorted(found.items()) if not table.all())
+
+
+def _possible(lower: Field, upper: Field) -> Flags:
+    """Whether some value of a code of the one is at most some value of a code of the other."""
+    low, low_reached = _lowest(lower)
+    high, high_reached = _highest(upper)
+    at_most: Flags = low[:, None] < high[None, :]
+    equal = (low[:, None] == high[None, :]) & low_reached[:, None] & high_reached[None, :]
+    possible = np.ones((lower.size, upper.size), dtype=np.bool_)
+    possible[: lower.n_main, : upper.n_main] = at_most | equal
+    return possible
+
+
+def _lowest(field: Field) -> tuple[Floats, Flags]:
+    """For each category or bin its smallest value, and whether it is reached or only come near to."""
+    if field.bins is None:
+        return _own(field)
+    low, reached = _low_ends(field.bins)
+    if field.outside == "clip":
+        low[0] = -inf
+    return low, reached
+
+
+def _highest(field: Field) -> tuple[Floats, Flags]:
+    if field.bins is None:
+        return _own(field)
+    high, reached = _high_ends(field.bins)
+    if field.outside == "clip":
+        high[-1] = inf
+    return high, reached
+
+
+def _own(field: Field) -> tuple[Floats, Flags]:
+    return np.array([float(c.value) for c in field.categories]), np.ones(field.n_main, dtype=np.bool_)
+
+
+def _low_ends(bins: Bins) -> tuple[Floats, Flags]:
+    if bins.whole:
+        return np.array([float(first) for first, _ in bins.spans]), np.ones(bins.count, dtype=np.bool_)
+    reached = np.full(bins.count, bins.closed == "left")
+    reached[0] = True
+    return np.array([float(edge) for edge in bins.edges[:-1]]), reached
+
+
+def _high_ends(bins: Bins) -> tuple[Floats, Flags]:
+    if bins.whole:
+        return np.array([float(last) for _, last in bins.spans]), np.ones(bins.count, dtype=np.bool_)
+    reached = np.full(bins.count, bins.closed == "right")
+    reached[-1] = True
+    return np.array([float(edge) for edge in bins.edges[1:]]), reached

@@ -1,0 +1,153 @@
+"""The adaptive method: what it measures, what it makes of it, and that it spends its budget and no more."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from understudy._core.randomness import Streams
+from understudy.counting import MemoryCounter
+from understudy.methods import Adaptive, Independent
+from understudy.models import TreeModel
+from understudy.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    Neighbours,
+    PrivacyUnit,
+    make_budget,
+    make_noise,
+    open_curator,
+)
+from understudy.schema import Attribute, Domain, Marginal
+from understudy.tables import Table
+
+MIXED = Domain(
+    tuple(Attribute(name=name, size=size) for name, size in (("a", 4), ("b", 3), ("c", 2), ("d", 6), ("e", 1)))
+)
+
+
+def _table(n: int = 4000, seed: int = 0) -> Table:
+    """b follows a, d follows c and a; e is constant."""
+    rng = np.random.default_rng(seed)
+    a, c = rng.integers(0, 4, n), rng.integers(0, 2, n)
+    b = np.where(rng.random(n) < 0.8, a % 3, rng.integers(0, 3, n))
+    d = np.where(rng.random(n) < 0.7, 3 * c + a % 3, rng.integers(0, 6, n))
+    columns = (a, b, c, d, np.zeros(n))
+    return Table(MIXED, tuple(column.astype(np.uint8) for column in columns))
+
+
+def _curator(table: Table, epsilon: str = "2", delta: str | None = "1e-9", relation: Neighbours = ADD_REMOVE, **more):  # type: ignore[no-untyped-def]
+    budget = make_budget(epsilon, delta) if delta else make_budget(epsilon)
+    return open_curator(MemoryCounter(table), budget=budget, neighbours=relation, noise=make_noise(seed=3), **more)
+
+
+def _error(model: TreeModel, table: Table, pair: tuple[int, int]) -> float:
+    [real] = MemoryCounter(table).count([Marginal.of(*pair)])
+    return float(abs(model.marginal(Marginal.of(*pair)).probabilities - real / table.n).sum()) / 2
+
+
+@pytest.mark.parametrize("delta", ["1e-9", None])
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
+def test_all_of_the_budget_is_spent_and_no_more(delta: str | None, relation: Neighbours) -> None:
+    curator = _curator(_table(), delta=delta, relation=relation)
+    model = Adaptive().fit(curator)
+    assert curator.share_left == 0
+    assert isinstance(model, TreeModel)
+    assert abs(model.n - 4000) < 100
+    assert model.n == 4000 or relation is ADD_REMOVE
+
+
+@pytest.mark.parametrize("delta", ["1e-9", None])
+def test_relations_are_found(delta: str | None) -> None:
+    table = _table()
+    adaptive = Adaptive().fit(_curator(table, "8", delta))
+    independent = Independent().fit(_curator(table, "8", delta))
+    for pair in ((0, 1), (2, 3), (0, 3)):
+        assert _error(adaptive, table, pair) < 0.25 * _error(independent, table, pair)  # type: ignore[arg-type]
+
+
+def test_rows_drawn_have_the_relations() -> None:
+    table = _table()
+    model = Adaptive().fit(_curator(table, "8"))
+    columns = next(model.sample_codes(4000, streams=Streams(1)))
+    drawn = np.bincount(columns[0].astype(int) * 3 + columns[1], minlength=12) / 4000
+    [real] = MemoryCounter(table).count([Marginal.of(0, 1)])
+    assert abs(drawn - real.reshape(-1) / 4000).sum() / 2 < 0.05
+
+
+def test_without_room_for_any_pair_columns_are_independent_and_that_is_said() -> None:
+    method = Adaptive(max_cells=4)
+    curator = _curator(_table())
+    model = method.fit(curator)
+    assert all(len(measured.marginal) == 1 for measured in model.measurements)
+    assert method.remarks(model)
+    assert curator.share_left == 0  # what relations did not take went into the columns
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_hardly_any_rows(n: int) -> None:
+    table = Table(MIXED, tuple(np.zeros(n, dtype=np.uint8) for _ in MIXED))
+    model = Adaptive().fit(_curator(table, "0.1"))
+    assert model.n >= 1
+    assert sum(len(batch[0]) for batch in model.sample_codes(7, streams=Streams(0))) == 7
+
+
+def test_one_column_and_constant_columns() -> None:
+    for sizes in ((3,), (1,), (1, 1), (1, 4)):
+        domain = Domain(tuple(Attribute(name=str(i), size=size) for i, size in enumerate(sizes)))
+        table = Table(domain, tuple(np.zeros(50, dtype=np.uint8) for _ in sizes))
+        curator = _curator(table)
+        model = Adaptive().fit(curator)
+        assert model.marginal(Marginal.of(0)).probabilities.sum() == pytest.approx(1)
+
+
+def test_weighed_rows_are_counted_in_rows() -> None:
+    unit = PrivacyUnit("one patient", max_rows=2, column="patient", bounding="weigh")
+    table = _table()
+    counter = MemoryCounter(table, weights=np.full(table.n, unit.parts))
+    curator = open_curator(
+        counter, budget=make_budget(8, "1e-9"), neighbours=ADD_REMOVE, unit=unit, noise=make_noise(seed=3)
+    )
+    model = Adaptive().fit(curator)
+    assert abs(model.n / unit.parts - table.n) < 100
+    assert _error(model, table, (0, 1)) < 0.1
+
+
+def test_the_plan_tells_the_shares() -> None:
+    plan = Adaptive().plan(MIXED, 4000, _curator(_table()).terms)
+    assert sum(plan.shares.values()) == pytest.approx(1)
+    assert Adaptive(rounds=7).divide(MIXED, 4000, _curator(_table()).terms).rounds == 7
+    assert plan.shares["rows"] == float(Fraction(3, 100))
+
+
+def _binary(n: int, related: bool, seed: int = 0) -> Table:
+    """Six two-valued columns: three pairs and a triple that are related, or none."""
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.integers(0, 2, (3, n))
+    flip = rng.random((3, n)) < (0.1 if related else 0.5)
+    columns = (a, b, c, a ^ flip[0], b ^ flip[1], a ^ b ^ c ^ flip[2])
+    domain = Domain(tuple(Attribute(name=name, size=2) for name in "abcdef"))
+    return Table(domain, tuple(column.astype(np.uint8) for column in columns))
+
+
+def test_relations_of_two_valued_columns_are_found_also_of_three() -> None:
+    table = _binary(20_000, related=True)
+    model = Adaptive().fit(_curator(table, "2"))
+    assert _error(model, table, (0, 3)) < 0.02
+    [real] = MemoryCounter(table).count([Marginal.of(0, 1, 2, 5)])
+    off = abs(model.marginal(Marginal.of(0, 1, 5)).probabilities * table.n - real.sum(axis=2)).sum() / 2 / table.n
+    assert off < 0.03
+
+
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
+def test_without_relations_two_valued_columns_are_about_as_good_as_independent_ones(relation: Neighbours) -> None:
+    table = _binary(5_000, related=False)
+    errors = {}
+    for method in (Adaptive(), Independent()):
+        curator = _curator(table, "0.3", relation=relation)
+        model = method.fit(curator)
+        assert curator.share_left == 0
+        errors[method.name] = np.mean([_error(model, table, (a, b)) for a in range(6) for b in range(a)])  # type: ignore[arg-type]
+    assert errors["adaptive"] < 1.5 * errors["independent"]
