@@ -16,10 +16,11 @@ import numpy as np
 
 from benchmarks import _unseen
 from benchmarks._child import Child, Limits, run_child
-from benchmarks._data import ROOT, Encoded, find, schema_path
+from benchmarks._data import ROOT, Codes, Encoded, find, schema_path
 from benchmarks._ours import sizes, stack
 from benchmarks._peers import ONE_THREAD, problem_with
 from benchmarks.peers.setup import PEERS
+from benchmarks.utility import independent, redrawn
 from understudy import demo
 from understudy.rehearsal import table_distances
 from understudy.schema import Schema
@@ -104,6 +105,9 @@ CONTENDERS = {
     "dpmm-aim": _contender("dpmm", "run_dpmm.py", "AIM (dpmm)", method="aim"),
 }  # fmt: skip
 
+REFERENCES = {"fresh-sample": redrawn, "shuffled": independent}
+"""No releases: real rows drawn anew, with replacement, and every column shuffled on its own."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -117,17 +121,21 @@ class Run:
 
     @property
     def ours(self) -> bool:
-        return self.method not in CONTENDERS
+        return self.method not in CONTENDERS and self.method not in REFERENCES
 
     @property
     def key(self) -> str:
         """All that decides it; for ours that is the program too."""
-        made = our_code() if self.ours else json.dumps(CONTENDERS[self.method].settings, sort_keys=True)
+        settings = CONTENDERS[self.method].settings if self.method in CONTENDERS else {}
+        made = our_code() if self.ours else json.dumps(settings, sort_keys=True)
         return f"{self.table}|{self.method}|{self.promise}|{self.epsilon:g}|{self.seed}|{made}"
 
     def do(self) -> tuple[Child, dict[str, float]]:
         """Run it, and measure its rows; no errors where it gave none."""
         source = source_of(self.table)
+        if self.method in REFERENCES:
+            codes = REFERENCES[self.method](source.encoded().codes)
+            return Child(0.0, 0.0, 0.0), errors(source, table_of(source, codes))
         with tempfile.TemporaryDirectory() as folder:
             child, rows = (self._ours if self.ours else self._theirs)(source, Path(folder))
             if child.problem is not None or rows is None:
@@ -138,7 +146,7 @@ class Run:
         command = [sys.executable, "-m", "understudy", "publish", source.table, "--schema", source.schema]
         command += ["--epsilon", self.epsilon, "--method", self.method, *FLAGS[self.promise]]
         command += ["--seed", self.seed, "--out", folder / "release", "--rows", source.read().n, "--format", "csv"]
-        child = run_child(command, limits=Limits())
+        child = run_child(command, limits=Limits(), env={"PYTHONPATH": str(ROOT / "src")})
         made = folder / "release" / "synthetic.NOT-PRIVATE.csv"  # seeded: a rehearsal
         return child, read_table(made, Schema.load(source.schema)) if child.problem is None else None
 
@@ -158,7 +166,12 @@ class Run:
         if child.problem is not None:
             return child, None
         found = np.loadtxt(out, dtype=np.int64, delimiter=",", skiprows=1)
-        return child, Table(source.read().domain, tuple(np.ascontiguousarray(column) for column in found.T))
+        return child, table_of(source, found)
+
+
+def table_of(source: Source, codes: Codes) -> Table:
+    """Rows of codes under the source's domain."""
+    return Table(source.read().domain, tuple(np.ascontiguousarray(column) for column in codes.T))
 
 
 @cache

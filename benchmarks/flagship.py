@@ -1,7 +1,7 @@
 """The default release against peers, at equal ε, δ and neighbours: error over all 3-way tables, CPU and memory.
 
 Every run is a process of its own, from reading the table to writing the synthetic one: its CPU seconds are those of all
-of it, imports and compilation included, for everybody. Finished runs are kept in `.bench/flagship`, line by line, so
+of it, imports included, for everybody. Finished runs are kept in `.bench/flagship`, line by line, so
 that it can be stopped and taken up again; a run that gave nothing within its limits is kept as such, and told.
 
 python -m benchmarks.flagship [--tables NAME …] [--methods NAME …] [--epsilons E …] [--seeds N …] [--promise strict]
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._flagship_runs import CONTENDERS, FIELD, STRICT, Run, source_of
+from benchmarks._flagship_runs import CONTENDERS, FIELD, REFERENCES, STRICT, Run, source_of
 from benchmarks._report import Line, write_lines
 from benchmarks._unseen import TITLES as UNSEEN
 from benchmarks.peers.setup import BENCH
@@ -43,6 +43,10 @@ TITLES = {
 SEEDS = (101, 102, 103, 104, 105)  # that nothing was tuned on
 PEER_SEEDS = (101,)
 REFERENCE = "adaptive"
+REFERENCE_LABELS = {
+    "fresh-sample": "no release: real rows drawn anew",
+    "shuffled": "no release: every column shuffled on its own",
+}
 OURS = (REFERENCE, "privbayes", "privabn", "independent")
 
 
@@ -51,7 +55,7 @@ class Asked:
     """What to run, and what to do with runs that are in the store."""
 
     tables: tuple[str, ...] = tuple(TARGETS)
-    methods: tuple[str, ...] = (*OURS, *CONTENDERS)
+    methods: tuple[str, ...] = (*OURS, *CONTENDERS, *REFERENCES)
     epsilons: tuple[float, ...] | None = None
     seeds: tuple[int, ...] | None = None
     promise: str = "both"
@@ -66,11 +70,11 @@ class Asked:
         for table in self.tables:
             for promise in promises:
                 for method in self.methods:
-                    if method not in CONTENDERS or promise == FIELD:
+                    if promise == FIELD or method not in (*CONTENDERS, *REFERENCES):
                         yield from self._of(table, method, promise)
 
     def _of(self, table: str, method: str, promise: str) -> Iterator[Run]:
-        seeds = self.seeds or (PEER_SEEDS if method in CONTENDERS else SEEDS)
+        seeds = self.seeds or (PEER_SEEDS if method in (*CONTENDERS, *REFERENCES) else SEEDS)
         for epsilon in self.epsilons or budgets_of(table):
             for seed in seeds[:1] if self.quick else seeds:
                 yield Run(table, method, epsilon, seed, promise)
@@ -123,6 +127,10 @@ class Cell:
     def mean(self, name: str) -> float:
         return float(np.mean([one[name] for one in self.values]))
 
+    def median(self, name: str) -> float:
+        """For time: the first run after a change compiles, and must not weigh on the others."""
+        return float(np.median([one[name] for one in self.values]))
+
     def spread(self, name: str) -> str:
         """The mean with its standard error, where there are seeds enough for one."""
         values = [one[name] for one in self.values]
@@ -164,9 +172,8 @@ def line_of(cell: Cell, cells: Sequence[Cell]) -> Line:
     task = f"{title(cell.table)}, ε = {cell.epsilon:g} ({cell.promise})"
     if not cell.values:
         return Line(task, "", f"{label(cell)}: {cell.problem}")
-    told = (
-        f"{cell.error} {cell.spread(cell.error)}, {cell.mean('cpu'):.3g} CPU s, {cell.mean('peak_mb'):,.0f} MB ({runs})"
-    )
+    used = "" if cell.method in REFERENCES else f", {cell.median('cpu'):.3g} CPU s, {cell.median('peak_mb'):,.0f} MB"
+    told = f"{cell.error} {cell.spread(cell.error)}{used} ({runs})"
     if cell.method == REFERENCE:
         target = target_of(cell)
         met = None if target is None else cell.mean(cell.error) <= target
@@ -203,11 +210,11 @@ def row_of(mine: Sequence[Cell], here: Sequence[Cell]) -> tuple[str, ...]:
     wanted = (None, 1.0, None) if mine[0].table == "demo" else EPSILONS
     errors = [told(by.get(epsilon), here) if epsilon is not None else "" for epsilon in wanted]
     whole = [cell for cell in mine if cell.values]
-    if not whole:
+    if not whole or mine[0].method in REFERENCES:
         return (*errors, "", "")
-    seconds = [cell.mean("cpu") for cell in whole]
+    seconds = [cell.median("cpu") for cell in whole]
     span = f"{min(seconds):.3g}" if len(seconds) == 1 else f"{min(seconds):.3g} to {max(seconds):.3g}"
-    return (*errors, span, f"{max(cell.mean('peak_mb') for cell in whole):,.0f}")
+    return (*errors, span, f"{max(cell.median('peak_mb') for cell in whole):,.0f}")
 
 
 def told(cell: Cell | None, here: Sequence[Cell]) -> str:
@@ -227,13 +234,15 @@ def title(table: str) -> str:
 
 
 def label(cell: Cell) -> str:
+    if cell.method in REFERENCES:
+        return REFERENCE_LABELS[cell.method]
     return CONTENDERS[cell.method].label if cell.method in CONTENDERS else f"**{cell.method}**"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", nargs="+", default=tuple(TARGETS))
-    parser.add_argument("--methods", nargs="+", default=(*OURS, *CONTENDERS))
+    parser.add_argument("--methods", nargs="+", default=(*OURS, *CONTENDERS, *REFERENCES))
     parser.add_argument("--epsilons", nargs="+", type=float)
     parser.add_argument("--seeds", nargs="+", type=int)
     parser.add_argument("--promise", choices=("field", "strict", "both"), default="both")

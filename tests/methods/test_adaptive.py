@@ -94,13 +94,47 @@ def test_hardly_any_rows(n: int) -> None:
     assert sum(len(batch[0]) for batch in model.sample_codes(7, streams=Streams(0))) == 7
 
 
-def test_one_column_and_constant_columns() -> None:
-    for sizes in ((3,), (1,), (1, 1), (1, 4)):
-        domain = Domain(tuple(Attribute(name=str(i), size=size) for i, size in enumerate(sizes)))
-        table = Table(domain, tuple(np.zeros(50, dtype=np.uint8) for _ in sizes))
-        curator = _curator(table)
-        model = Adaptive().fit(curator)
-        assert model.marginal(Marginal.of(0)).probabilities.sum() == pytest.approx(1)
+@pytest.mark.parametrize("delta", ["1e-9", None])
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("sizes", [(3,), (1,), (1, 1), (1, 4), (4, 1)])
+def test_one_column_and_constant_columns(sizes: tuple[int, ...], relation: Neighbours, delta: str | None) -> None:
+    domain = Domain(tuple(Attribute(name=str(i), size=size) for i, size in enumerate(sizes)))
+    table = Table(domain, tuple(np.zeros(50, dtype=np.uint8) for _ in sizes))
+    curator = _curator(table, delta=delta, relation=relation)
+    Adaptive().check(domain, curator.terms)
+    model = Adaptive().fit(curator)
+    assert model.marginal(Marginal.of(0)).probabilities.sum() == pytest.approx(1)
+    assert curator.share_left == 0 or max(sizes) == 1
+    assert sum(charge.what != "rows" for charge in curator.charges) == (max(sizes) > 1)  # nothing for a rest
+
+
+class _Answers:
+    """Noise that gives out one number for everything."""
+
+    name, private = "answers", False
+
+    def __init__(self, answer: int) -> None:
+        self._answer = answer
+
+    def gaussian(self, counts, variance):  # type: ignore[no-untyped-def]
+        return np.full(counts.shape, self._answer)
+
+
+@pytest.mark.parametrize("answer", [0, 1, -100_000, 100_000])
+@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("columns", [2, 5])
+@pytest.mark.parametrize("n", [0, 3])
+def test_parities_that_no_table_has_do_not_break_a_run(answer: int, relation: Neighbours, columns: int, n: int) -> None:
+    """A run that broke off there would be paid for and lost: noise may well be far larger than a small table."""
+    domain = Domain(tuple(Attribute(name=str(i), size=2) for i in range(columns)))
+    table = Table(domain, tuple(np.zeros(n, dtype=np.uint8) for _ in domain))
+    curator = open_curator(
+        MemoryCounter(table), budget=make_budget(1, "1e-9"), neighbours=relation, noise=_Answers(answer)
+    )
+    model = Adaptive().fit(curator)
+    assert model.n >= 1
+    assert curator.share_left == 0
+    assert model.marginal(Marginal.of(0, 1)).probabilities.sum() == pytest.approx(1)
 
 
 def test_weighed_rows_are_counted_in_rows() -> None:

@@ -15,6 +15,7 @@ from understudy._core.errors import InternalError, OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import (
+    Adaptive,
     Auto,
     HPPrivBayes,
     Independent,
@@ -349,6 +350,18 @@ def test_auto_chooses_by_public_values_and_says_why():
     assert "few" in why_few
     assert "many" in why_many
     assert "sensitive" in why
+
+
+def test_auto_chooses_adaptive_wherever_there_is_a_delta_and_something_to_relate():
+    budget = make_budget(1, "1e-9")
+    ages = Domain((*binary(2), Attribute(name="age", size=9)))
+    for domain, n in ((binary(50), 88_162), (ages, 9_000), (ages, 90_000), (ages, 1)):
+        chosen, why = Auto().choose(domain, n, budget)
+        assert chosen == Adaptive()
+        assert "δ" in why
+    secret = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2, sensitivity=Fraction(1))))
+    assert Auto().choose(secret, 100, budget)[0] == HPPrivBayes()
+    assert Auto().choose(binary(1), 100, budget)[0] == Independent()
 
 
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])

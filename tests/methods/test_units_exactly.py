@@ -31,7 +31,7 @@ from tests.methods.test_whole_runs_exactly import (
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import UnitRule
-from understudy.methods import BASELINES, METHODS, MWEM, Independent, PrivBayes, Uniform, flaw_of
+from understudy.methods import BASELINES, METHODS, MWEM, Adaptive, Independent, PrivBayes, Uniform, flaw_of
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, PrivacyUnit, Sensitivity
 
 SMALL = Fraction(1, 100)
@@ -62,6 +62,8 @@ CASES = {
     "privabn, other sizes": (*whole_runs.CASES["blocks of other sizes"][:2], 4, (2,)),
     "privabn, greedy": (*whole_runs.CASES["parents one by one"][:2], 5, (2,)),
     "privabn, drawn": (*whole_runs.CASES["drawn parents"][:2], 5, (2,)),
+    "adaptive": (Adaptive(rounds=2), MIXED, 3, (2,)),
+    "adaptive, binary": (Adaptive(rounds=2), BINARY, 3, (2,)),
 }
 SLOW = pytest.mark.slow
 # Gray codes split values otherwise than binary ones, and ask and pay alike: left to the slow suite.

@@ -8,9 +8,10 @@ together, for several ε, with what is promised.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
-from math import exp, log
+from math import exp, inf, log, sqrt
 
 import numpy as np
 import pytest
@@ -71,6 +72,37 @@ class FixedAnswers:
         return (np.arange(counts.size) % 3 + 1).reshape(counts.shape)
 
     gaussian = laplace
+
+    def gaussian_on_grid(self, numbers, squares, variance, grid):
+        """Contrasts, as sums of counts over square roots; answers of a few deviations, in steps of the grid."""
+        self.cells += [
+            (int(number) / sqrt(square), float(variance))
+            for number, square in zip(np.ravel(numbers), np.ravel(squares), strict=True)
+        ]
+        deviation = round(sqrt(variance) / float(grid))
+        return (8 * deviation * (np.arange(numbers.size) % 3 - 1)).reshape(numbers.shape)
+
+    def together(self, tables, decay, *, balanced):
+        """Tables with one draw of noise are one thing that moves; answers are far above their noise, or less far."""
+        flat = tuple(tuple(map(int, table.reshape(-1))) for table in tables)
+        self.cells.append((Together(flat, balanced), float(1 / decay)))
+        far = round(24 / decay)
+        return [(far * (np.arange(table.size) % 3 + 1)).reshape(table.shape) for table in tables]
+
+
+@dataclass(frozen=True)
+class Together:
+    """Tables that get their noise at once; their difference from others is the largest among all."""
+
+    tables: tuple[tuple[int, ...], ...]
+    balanced: bool
+
+    def __sub__(self, other):
+        pairs = zip(self.tables, other.tables, strict=True)
+        moved = [[a - b for a, b in zip(*tables, strict=True)] for tables in pairs]
+        if self.balanced and any(map(sum, moved)):
+            return inf  # noise that keeps totals would show it
+        return max(sum(map(abs, table)) for table in moved) / (2 if self.balanced else 1)
 
 
 def _weights(scores, rate):

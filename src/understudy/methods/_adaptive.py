@@ -148,6 +148,6 @@ def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
 def _fit_parities(curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
     terms = curator.terms
     rows = curator.rows if terms.public_rows else curator.measure_rows(share=ROWS_SHARE)
-    run = ParityRun(curator, rows / terms.unit.parts, cells)
+    run = ParityRun(curator, max(rows / terms.unit.parts, 1.0), cells)
     fit = run.run(progress)
-    return TreeModel(curator.domain, rows, tree=fit.to_tree(), measurements=run.measurements())
+    return TreeModel(curator.domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())

@@ -172,7 +172,8 @@ class ParityRun:
                 gained = off[place] ** 2 - variances[i]
                 energy = max((gained + max(alone[i] ** 2 - variances[i], 0.0)) / 2, _LEAST * variances[i])
                 ridge = variances[i] * self.total / energy / 4
-                values = self.relations.values[i] / 4 * _AGREE
+                possible = float(np.clip(self.relations.values[i], -self.total, self.total))
+                values = possible / 4 * _AGREE
                 fit.add(FittedTable(self.pairs[i], values, ridge=ridge, interaction=True))
             fit.improve(sweeps=_SWEEPS)
 
@@ -251,6 +252,8 @@ class ParityRun:
             return 0.0
         noise = self.noise / float(PAIRS_SHARE) * len(self.pairs)
         highest = float(np.abs(off).max()) / math.sqrt(noise)
+        if highest == 0:
+            return 0.0
         # noise that is known not to reach higher is smaller than noise at large
         cut = 1 - 2 * highest * math.exp(-(highest**2) / 2) / math.sqrt(2 * math.pi) / math.erf(highest / math.sqrt(2))
         return max(float((off**2).mean()) / max(cut, 1e-3) - noise, 0.0)

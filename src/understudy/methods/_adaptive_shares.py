@@ -54,8 +54,8 @@ def divide(domain: Domain, n: int, terms: PrivacyTerms, *, rounds: int | None) -
     varied = sum(size > 1 for size in sizes)
     part = 1.0 if varied < 2 else part_for_columns(sizes, n, terms)
     columns = tuple(exact_share(part * float(1 - rows) * weight) for weight in weights)
-    if varied < 2 and columns:
-        columns = (*columns[:-1], 1 - rows - sum(columns[:-1], Fraction(0)))
+    if varied < 2:  # there are no relations: all of it, whatever rounding left
+        columns = tuple(1 - rows if size > 1 else Fraction(0) for size in sizes)
     return Shares(
         rows=rows,
         columns=columns,

@@ -73,7 +73,8 @@ def take_up(fit: TreeFit, beyond: Beyond, values: Floats, max_cells: int) -> Non
         if math.isinf(cells_with(tried, logs, np.array([a]), np.array([b]), float(max_cells))[0]):
             continue
         near = tried
-        fit.add(FittedTable((a, b, c), values[place] / 8 * ODD, ridge=ridge, interaction=True))
+        possible = float(np.clip(values[place], -fit.total, fit.total))
+        fit.add(FittedTable((a, b, c), possible / 8 * ODD, ridge=ridge, interaction=True))
 
 
 def _joint(fit: TreeFit) -> Floats:
