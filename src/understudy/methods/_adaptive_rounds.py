@@ -192,9 +192,10 @@ class Rounds:
             earlier = self.measured[pair] = Measured(table, values, variance, model)
             self.fit.add(table)
         else:
-            both = 1 / (1 / variance + 1 / earlier.variance)
-            earlier.raw = both * (values / variance + earlier.raw / earlier.variance)
-            earlier.variance = both
+            if variance > 0 and earlier.variance > 0:
+                both = 1 / (1 / variance + 1 / earlier.variance)
+                values, variance = both * (values / variance + earlier.raw / earlier.variance), both
+            earlier.raw, earlier.variance = values, variance
             self.fit.touch()
         self._settle(pair, earlier)
 
