@@ -29,6 +29,7 @@ Ints = npt.NDArray[np.int64]
 Pair = tuple[int, int]
 
 COLUMNS_SHARE, PAIRS_SHARE, TRIPLES_SHARE = Fraction(10, 100), Fraction(45, 100), Fraction(3, 100)
+FOCUS_PART = Fraction(3, 10)
 _MOST_FOR_TRIPLES = 16  # columns: their joint table has 65,536 cells
 _FEW_PAIRS = 300
 _AGREE = np.array([[1.0, -1.0], [-1.0, 1.0]])
@@ -70,12 +71,13 @@ class _Kind:
 class ParityRun:
     """A run over two-valued columns; `total` is the number of rows, paid for or public."""
 
-    def __init__(self, curator: Curator, total: float, max_cells: int) -> None:
+    def __init__(self, curator: Curator, total: float, max_cells: int, focus: frozenset[int] = frozenset()) -> None:
         self._curator, self.total, self._max_cells = curator, total, max_cells
         self._d = len(curator.domain)
         self.varied = [a for a, attribute in enumerate(curator.domain) if attribute.size == 2]
         self._places = {a: place for place, a in enumerate(self.varied)}
         self.pairs = list(combinations(self.varied, 2))
+        self._focus = np.array([focus.issuperset(pair) for pair in self.pairs], dtype=np.bool_)
         self.columns = Known(np.zeros(len(self.varied)), np.zeros(len(self.varied)))
         self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
         self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []
@@ -220,6 +222,8 @@ class ParityRun:
 
     def _spend_rest(self, held: npt.NDArray[np.bool_], off: Floats, beyond: Beyond | None) -> None:
         """All that is left, so that the error of tables of three columns falls most: columns are in many of those."""
+        if self._focus.any():
+            self._measure_pairs(exact_share(float(self._curator.share_left * FOCUS_PART)), self._focus)
         d = len(self.varied)
         kinds = [
             _Kind(len(self.varied), math.comb(d - 1, 2) or 1, float(self.columns.shares[0]), self._measure_columns)
