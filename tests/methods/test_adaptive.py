@@ -185,3 +185,21 @@ def test_without_relations_two_valued_columns_are_about_as_good_as_independent_o
         assert curator.share_left == 0
         errors[method.name] = np.mean([_error(model, table, (a, b)) for a in range(6) for b in range(a)])  # type: ignore[arg-type]
     assert errors["adaptive"] < 1.5 * errors["independent"]
+
+
+@pytest.mark.parametrize("delta", ["1e-9", None])
+def test_error_bars_hold_what_noise_does(delta: str | None) -> None:
+    """95 % intervals of single columns and of a measured pair, over several runs: what they should hold is known."""
+    table, inside = _table(), []
+    for seed in range(6):
+        budget = make_budget(2, delta) if delta else make_budget(2)
+        noise = make_noise(seed=seed)
+        curator = open_curator(MemoryCounter(table), budget=budget, neighbours=ADD_REMOVE, noise=noise)
+        model = Adaptive().fit(curator)
+        for marginal in (Marginal.of(0), Marginal.of(1), Marginal.of(3), Marginal.of(0, 1)):
+            estimate = model.marginal(marginal)
+            [real] = MemoryCounter(table).count([marginal])
+            assert estimate.low is not None
+            assert estimate.high is not None
+            inside += list(np.ravel((estimate.low <= real / table.n) & (real / table.n <= estimate.high)))
+    assert np.mean(inside) > 0.8

@@ -64,7 +64,7 @@ def test_answers_are_those_of_the_joint_distribution(question):
         with pytest.raises(UserError, match="probability 0 under the model"):
             model.marginal(marginal, evidence=evidence)
         return
-    found = model.marginal(marginal, evidence=evidence)
+    found = model.marginal(marginal, evidence=evidence, errors=False)
     assert found.standard_error is None
     assert found.probabilities == pytest.approx(brute_marginal(full / full.sum(), marginal, model.domain), abs=1e-9)
 

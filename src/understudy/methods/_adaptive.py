@@ -19,7 +19,7 @@ from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
-from understudy.models import Model, TreeModel
+from understudy.models import HasNetwork, Model, TreeModel
 from understudy.options import Declared, Whole, option
 from understudy.privacy import Curator, PrivacyTerms
 from understudy.schema import Domain
@@ -84,9 +84,7 @@ class Adaptive(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, TreeModel) or len(model.domain) < 2:
-            return ()
-        if any(len(measured.marginal) > 1 for measured in model.measurements):
+        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2 or model.network.degree > 0:
             return ()
         return ("no relation between columns was measured: they were published as independent of each other.",)
 
@@ -118,7 +116,7 @@ class Adaptive(Declared):
         terms, domain = curator.terms, curator.domain
         shares = self.divide(domain, self._rows(curator), terms)
         columns = measure_columns(curator, shares)
-        rounds = Rounds(curator.recoded(columns.recoding(domain)), columns, shares, cells)
+        rounds = Rounds(curator, curator.recoded(columns.recoding(domain)), columns, shares, cells)
         if rounds.candidates:
             rounds.run(progress)
         rounds.finish()

@@ -10,32 +10,73 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from understudy.methods._adaptive_shares import Shares, exact_share, size_weights
+from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share, size_weights
 from understudy.models import Within, project_to_simplex
 from understudy.privacy import Curator, Interactions, Sensitivity, measure_together
 from understudy.schema import Attribute, Domain, Marginal, Part, Recoding
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 _RARE = 3.0  # a count below so many standard deviations of its noise is rare
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Column:
-    """One column's noisy table over merged values, in rows; and how merged values are spelt out."""
+    """One column's noisy table of leaf values, in rows; `codes` are the merged ones, None if nothing is merged."""
 
-    values: Floats
+    leaves: Floats
     variance: float
-    within: Within | None
+    share: float
+    codes: Ints | None
+    total: float
+
+    @cached_property
+    def values(self) -> Floats:
+        """The table over merged values, as near as there is one that counts rows."""
+        if self.codes is None:
+            return project_to_simplex(self.leaves, self.total)
+        merged: Floats = np.bincount(self.codes, weights=self.leaves).astype(np.float64)
+        merged[-1] = max(float(merged[-1]), math.sqrt(self.variance) / 2)
+        return project_to_simplex(merged, self.total)
+
+    @cached_property
+    def within(self) -> Within | None:
+        """How merged values are spelt out: a little more than nothing for leaf values that came out negative."""
+        if self.codes is None:
+            return None
+        spread, rare = math.sqrt(self.variance), self.codes == self.codes.max()
+        plausible = project_to_simplex(self.leaves[rare], max(float(self.leaves[rare].sum()), spread)) + spread / 50
+        shares = np.ones(len(self.leaves))
+        shares[rare] = plausible / plausible.sum() if spread else 1 / rare.sum()
+        return Within(self.codes, shares)
 
     @property
     def size(self) -> int:
         """Number of merged values."""
         return len(self.values)
+
+    def again(self, leaves: Floats, variance: float, share: float) -> Column:
+        """With one more measurement, each counting for its exactness."""
+        if not min(variance, self.variance) > 0:
+            return replace(self, leaves=leaves, variance=0.0, share=self.share + share)
+        both = 1 / (1 / variance + 1 / self.variance)
+        mean = both * (leaves / variance + self.leaves / self.variance)
+        return replace(self, leaves=mean, variance=both, share=self.share + share)
+
+    def gain(self, share: float) -> float:
+        """By how much the expected error, all cells summed, falls if the column gets so much more of the budget."""
+        if not self.share:
+            return 0.0
+        counts = project_to_simplex(self.leaves, self.total)
+        now = MEAN_ABS * math.sqrt(self.variance)
+        then = now * math.sqrt(self.share / (self.share + share))
+        return float((np.minimum(now, counts) - np.minimum(then, counts)).sum())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,7 +89,7 @@ class Columns:
     def recoding(self, domain: Domain) -> Recoding:
         """The map of leaf values to merged ones."""
         lookups = [
-            tuple(range(attribute.size)) if column.within is None else tuple(column.within.codes.tolist())
+            tuple(range(attribute.size)) if column.codes is None else tuple(column.codes.tolist())
             for attribute, column in zip(domain, self.columns, strict=True)
         ]
         target = Domain(
@@ -67,23 +108,24 @@ class Columns:
 
 
 def measure_again(curator: Curator, columns: Columns, share: Fraction) -> Columns:
-    """Spend a share on all single columns once more, over their merged values, and take the mean of all that is known.
-
-    The curator is one of the merged values.
-    """
-    weights = size_weights([column.size for column in columns.columns])
-    shares = [exact_share(float(share) * weight) for weight in weights]
-    varied = [a for a, column in enumerate(columns.columns) if column.size > 1]
-    if not varied:
+    """Spend a share on all single columns once more."""
+    varied = [a for a, column in enumerate(columns.columns) if len(column.leaves) > 1]
+    if not varied or not share:
         return columns
-    shares[varied[-1]] = share - sum((shares[a] for a in varied[:-1]), Fraction(0))
+    shares = again_shares(columns, share)
     found = list(columns.columns)
     for a, (table, variance) in zip(varied, _ask(curator, shares, varied, columns.total), strict=True):
-        before = found[a]
-        both = 1 / (1 / variance + 1 / before.variance) if min(variance, before.variance) > 0 else 0.0
-        values = table if not both else both * (table / variance + before.values / before.variance)
-        found[a] = replace(before, values=project_to_simplex(values, columns.total), variance=both)
+        found[a] = found[a].again(table, variance, float(shares[a]))
     return Columns(columns=tuple(found), total=columns.total)
+
+
+def again_shares(columns: Columns, share: Fraction) -> list[Fraction]:
+    """How one more share is divided over single columns."""
+    weights = size_weights([len(column.leaves) for column in columns.columns])
+    shares = [exact_share(float(share) * weight) for weight in weights]
+    largest = int(weights.argmax())
+    shares[largest] += share - sum(shares, Fraction(0))
+    return shares
 
 
 def measure_columns(curator: Curator, shares: Shares) -> Columns:
@@ -92,8 +134,11 @@ def measure_columns(curator: Curator, shares: Shares) -> Columns:
     varied = [a for a, attribute in enumerate(curator.domain) if attribute.size > 1]
     noisy = dict(zip(varied, _ask(curator, shares.columns, varied, rows), strict=True))
     total = _total(curator, rows, shares, list(noisy.values()))
-    constant = Column(values=np.array([total]), variance=0.0, within=None)
-    columns = tuple(_merge(*noisy[a], total) if a in noisy else constant for a in range(len(curator.domain)))
+    constant = Column(leaves=np.array([total]), variance=0.0, share=0.0, codes=None, total=total)
+    columns = tuple(
+        _merge(*noisy[a], float(shares.columns[a]), total) if a in noisy else constant
+        for a in range(len(curator.domain))
+    )
     return Columns(columns=columns, total=total)
 
 
@@ -129,18 +174,12 @@ def _total(curator: Curator, rows: float, shares: Shares, tables: Sequence[tuple
     return max(1.0, float((precise * told).sum() / precise.sum()))
 
 
-def _merge(table: Floats, variance: float, total: float) -> Column:
+def _merge(table: Floats, variance: float, share: float, total: float) -> Column:
     """Two or more rare values become one."""
-    spread = math.sqrt(variance)
-    rare = table < _RARE * spread
-    if rare.sum() < 2:
-        return Column(values=project_to_simplex(table, total), variance=variance, within=None)
-    kept = np.flatnonzero(~rare)
-    codes = np.full(len(table), len(kept))
-    codes[kept] = np.arange(len(kept))
-    # shares of rare values: a little more than nothing for those that came out negative
-    plausible = np.where(rare, np.maximum(table + spread / 2, spread / 10), 0.0)
-    shares = np.ones(len(table))
-    shares[rare] = plausible[rare] / plausible[rare].sum() if spread else 1 / rare.sum()
-    values = np.append(table[kept], max(float(table[rare].sum()), spread / 2))
-    return Column(values=project_to_simplex(values, total), variance=variance, within=Within(codes, shares))
+    rare = table < _RARE * math.sqrt(variance)
+    codes = None
+    if rare.sum() >= 2:
+        kept = np.flatnonzero(~rare)
+        codes = np.full(len(table), len(kept))
+        codes[kept] = np.arange(len(kept))
+    return Column(leaves=table, variance=variance, share=share, codes=codes, total=total)

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from understudy.methods._adaptive_columns import Columns, measure_again
+from understudy.methods._adaptive_columns import Columns, again_shares, measure_again
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
@@ -25,6 +25,8 @@ Pair = tuple[int, int]
 _PARTS = 16  # of a row: the model's counts are rounded to them for the choice
 _SWEEPS, _LAST_SWEEPS = 4, 20
 _RIDGE, _LOW_RIDGE = 0.1, 0.03  # the second below ε = 1, where shrinking does most
+_LOOK_BACK = 5  # tables that tell whether relations still pay
+_COLUMNS_COUNT = 0.2
 _FEW_CELLS = 4  # of which nothing can be learnt about how cells are spread
 _LEAST_COUNT = 0.05  # of a value's table at the start, so that its logarithm is finite
 
@@ -43,12 +45,16 @@ class Measured:
 class Rounds:
     """The state of a run after the single columns."""
 
+    leaves: Curator
+    """Of the values as they are; `curator` is that of the merged ones."""
     curator: Curator
     columns: Columns
     shares: Shares
     max_cells: int
     fit: TreeFit = field(init=False)
     measured: dict[Pair, Measured] = field(default_factory=dict)
+    found: list[tuple[float, float, int]] = field(default_factory=list)
+    """Of each table measured so far: energy beyond noise that the model had not foreseen, that of its noise, cells."""
 
     def __post_init__(self) -> None:
         self._sizes = [column.size for column in self.columns.columns]
@@ -61,19 +67,25 @@ class Rounds:
             self.fit.add(FittedTable((a,), column.values, ridge=1e-6, potentials=start))
         self.fit.improve(sweeps=3)
         self.candidates = list(combinations(self._varied, 2))
-        self._ridge = _RIDGE if self.curator.budget.epsilon >= 1 else _LOW_RIDGE
+        high = self.curator.budget.epsilon >= 1 and not self.curator.budget.pure
+        self._ridge = _RIDGE if high else _LOW_RIDGE
 
     def run(self, progress: Progress | None) -> None:
         """Spend what is left of the budget."""
         self._each = float(self.curator.share_left) / self.shares.rounds
         cells = np.array([self._sizes[a] * self._sizes[b] for a, b in self.candidates], dtype=np.float64)
-        weights = np.clip((cells / max(cells.mean(), 1)) ** (2 / 3), 0.1, 10)
+        power = 0.5 if self.curator.budget.pure else 2 / 3
+        weights = np.clip((cells / max(cells.mean(), 1)) ** power, 0.1, 10)
         self._weight = dict(zip(self.candidates, weights / weights.mean(), strict=True))
         self._noise = {pair: math.sqrt(self._variance(pair)) for pair in self.candidates}
         while self.curator.share_left > exact_share(self._each / 8):
             if progress is not None:
                 spent = 1 - float(self.curator.share_left) / (self._each * self.shares.rounds)
                 progress("measuring relations", round(spent * self.shares.rounds), self.shares.rounds)
+            if self._columns_pay():
+                self._improve_columns(self._up_to(self._each))
+                self.fit.improve(sweeps=_SWEEPS)
+                continue
             chosen = self._choose()
             if chosen is None:
                 break
@@ -82,12 +94,38 @@ class Rounds:
 
     def finish(self) -> None:
         """Spend what no relation took on the single columns, and fit the model for the last time."""
-        if self.curator.share_left:
-            self.columns = measure_again(self.curator, self.columns, self.curator.share_left)
+        self._improve_columns(self.curator.share_left)
+        self.fit.improve(sweeps=_LAST_SWEEPS)
+
+    def _columns_pay(self) -> bool:
+        """Whether a round's budget is better spent on single columns: told by what the last tables gave.
+
+        A table of k cells with unforeseen energy E is expected to be off by √(2k/π)·√E in all before it is measured,
+        and by √(EN/(E + N)) in place of √E afterwards, with noise of energy N. A column that comes out better makes
+        each of its pairs better. All of it was given out before, so this costs nothing.
+        """
+        if self.curator.budget.pure or len(self.found) < _LOOK_BACK:
+            return False
+        last = np.array(self.found[-_LOOK_BACK:])
+        energy, noise, cells = max(float(last[:, 0].mean()), 0.0), float(last[:, 1].mean()), float(last[:, 2].mean())
+        if energy + noise <= 0:
+            return False
+        of_pairs = MEAN_ABS * math.sqrt(cells) * (math.sqrt(energy) - math.sqrt(energy * noise / (energy + noise)))
+        shares = again_shares(self.columns, exact_share(self._each))
+        gained = sum(c.gain(float(share)) for c, share in zip(self.columns.columns, shares, strict=True))
+        return _COLUMNS_COUNT * (len(self._varied) - 1) / 2 * gained > of_pairs
+
+    def _improve_columns(self, share: Fraction) -> None:
+        if share > 0:
+            self.columns = measure_again(self.leaves, self.columns, share)
             for table, column in zip(self.fit.tables, self.columns.columns, strict=False):
                 table.values = column.values
             self.fit.touch()
-        self.fit.improve(sweeps=_LAST_SWEEPS)
+
+    def _up_to(self, share: float) -> Fraction:
+        """This share of the budget, or all that is left if hardly any would be."""
+        wanted, left = exact_share(share), self.curator.share_left
+        return left if left - wanted < exact_share(self._each / 2) else wanted
 
     def measurements(self) -> list[TreeMeasurement]:
         """What was measured, as it is saved with the model."""
@@ -143,20 +181,21 @@ class Rounds:
         return whole * left * left  # once for what a row moves, once for what of the noise is left
 
     def _measure(self, pair: Pair, model: Floats) -> None:
-        curator = self.curator
-        share = exact_share(self._each * self._weight[pair] * (1 - self.shares.choosing))
-        if curator.share_left - share < exact_share(self._each / 2):
-            share = curator.share_left
+        share = self._up_to(self._each * self._weight[pair] * (1 - self.shares.choosing))
         values, variance, interaction = self._ask(Marginal.of(*pair), share)
+        freedom = (model.shape[0] - 1) * (model.shape[1] - 1) if interaction else model.size
+        off = float(((values - (centred(model) if interaction else model)) ** 2).sum())
+        self.found.append((off - freedom * variance, freedom * variance, model.size))
         earlier = self.measured.get(pair)
         if earlier is None:
             table = FittedTable(pair, values, ridge=0.0, interaction=interaction)
             earlier = self.measured[pair] = Measured(table, values, variance, model)
             self.fit.add(table)
         else:
-            both = 1 / (1 / variance + 1 / earlier.variance)
-            earlier.raw = both * (values / variance + earlier.raw / earlier.variance)
-            earlier.variance = both
+            if variance > 0 and earlier.variance > 0:
+                both = 1 / (1 / variance + 1 / earlier.variance)
+                values, variance = both * (values / variance + earlier.raw / earlier.variance), both
+            earlier.raw, earlier.variance = values, variance
             self.fit.touch()
         self._settle(pair, earlier)
 

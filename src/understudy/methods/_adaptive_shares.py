@@ -59,7 +59,7 @@ def divide(domain: Domain, n: int, terms: PrivacyTerms, *, rounds: int | None) -
     return Shares(
         rows=rows,
         columns=columns,
-        rounds=rounds or default_rounds(varied, float(terms.budget.epsilon)),
+        rounds=rounds or _rounds(sizes, n, terms, part),
         choosing=0.06 if not terms.budget.pure else 0.3,
     )
 
@@ -78,8 +78,9 @@ def size_weights(sizes: Sequence[int]) -> npt.NDArray[np.float64]:
 
 def part_for_columns(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> float:
     """What tables of single columns get of the budget, where relations are measured too."""
-    if max(sizes) <= 2:
-        return 0.35
+    if terms.budget.pure:  # all columns in one draw: the radius of its noise over the number of rows
+        error = (sum(size - 1 for size in sizes) + 1) * terms.unit.counted / (float(terms.budget.epsilon) * max(n, 1))
+        return float(np.clip(math.sqrt(2 * error / 0.1), 0.15, 0.6))
     error = columns_error(sizes, n, terms)
     return float(np.clip(max(0.05, (error / 0.1) ** (2 / 3)) + 0.18, 0.2, 0.5))
 
@@ -93,6 +94,17 @@ def columns_error(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> float:
         if size > 1
     ]
     return float(np.mean(errors))
+
+
+def _rounds(sizes: Sequence[int], n: int, terms: PrivacyTerms, part: float) -> int:
+    """How many relations are measured; under pure ε, where costs add up faster, as many as can stand out of noise."""
+    varied = [size for size in sizes if size > 1]
+    if not terms.budget.pure or len(varied) < 2:
+        return default_rounds(len(varied), float(terms.budget.epsilon))
+    pairs = (sum(varied) ** 2 - sum(size**2 for size in varied)) / (len(varied) * (len(varied) - 1))
+    rows = n / terms.unit.counted
+    useful = 1.4 * math.sqrt(max(rows, 1.0) * float(terms.budget.epsilon) * (1 - part) / (2 * max(pairs - 1, 1.0)))
+    return max(1, round(min(useful, 40.0, 2.5 * len(varied))))
 
 
 def default_rounds(columns: int, epsilon: float) -> int:

@@ -14,7 +14,7 @@ from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
-from understudy.models import Model, NetworkModel, TreeModel
+from understudy.models import Model, NetworkModel
 from understudy.options import Declared
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
@@ -85,9 +85,7 @@ class Auto(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if isinstance(model, TreeModel):
-            return Adaptive().remarks(model)
-        return PrivABN().remarks(model)  # they are the same for all others that may be chosen
+        return Adaptive().remarks(model)  # all that may be chosen make networks, or what can be read as one
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""

@@ -17,6 +17,7 @@ from understudy.models._posterior import Evidence, check_evidence, names
 from understudy.models._protocol import Parts, PartsReader
 from understudy.models._sampling import BATCH_ROWS, Column, run_steps
 from understudy.models._structure import Network
+from understudy.models._tree_errors import redrawn_trees
 from understudy.models._tree_inference import Forest
 from understudy.models._tree_network import TreeNetwork
 from understudy.models._tree_queries import tree_marginal
@@ -71,7 +72,7 @@ class TreeModel:
         object.__setattr__(self, "measurements", tuple(self.measurements))
 
     def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
-        """The exact probabilities of a marginal, given evidence. Errors are not known, so none are given.
+        """The exact probabilities of a marginal, given evidence; with errors where measurements are known.
 
         >>> from understudy.schema import Attribute
         >>> tree = CliqueTree((1,), ((0,),), (-1,), (np.array([1.0]),))
@@ -81,10 +82,18 @@ class TreeModel:
         [0.25, 0.75]
         """
         weights = check_evidence(evidence, self.domain)
+        table = self._marginal(marginal, weights)
+        if not errors or not self._redrawn:
+            return Estimate(probabilities=table)
+        return Estimate.from_replicates(
+            table, np.array([other._marginal(marginal, weights) for other in self._redrawn])
+        )
+
+    def _marginal(self, marginal: Marginal, weights: Evidence) -> Floats:
         given = f" given {names(self.domain, weights)}" if weights else ""
         forest, within = self._given(weights, frozenset(marginal.attributes))
         allowed = {a: np.flatnonzero(w) for a, w in self._merged(weights).items()}
-        table = tree_marginal(
+        return tree_marginal(
             forest,
             marginal,
             self.domain,
@@ -92,7 +101,12 @@ class TreeModel:
             allowed={a: left for a, left in allowed.items() if len(left) < self.tree.sizes[a]},
             what=f"the marginal of {names(self.domain, marginal.attributes)}{given}",
         )
-        return Estimate(probabilities=table)
+
+    @cached_property
+    def _redrawn(self) -> list[TreeModel]:
+        """The model as it might have come out under other noise."""
+        trees = redrawn_trees(self.tree, tuple(self.measurements), self.n)
+        return [TreeModel(self.domain, self.n, tree=tree, within=self.within) for tree in trees]
 
     def sample_codes(
         self,

@@ -38,6 +38,8 @@ class FittedTable:
     values: Floats
     ridge: float
     interaction: bool = False
+    fixed: bool = False
+    """Whether the potentials stay as they are, whatever the values."""
     potentials: Floats = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
@@ -130,10 +132,11 @@ class TreeFit:
         down = [packed.add(self._map(members[p], s)) if p >= 0 else 0 for p, s in zip(parents, shared, strict=True)]
         homes = _homes(members, cells, [table.attributes for table in self.tables])
         table_maps = [packed.add(self._map(members[h], t.attributes)) for h, t in zip(homes, self.tables, strict=True)]
-        in_order = sorted(range(len(homes)), key=lambda t: homes[t])
+        in_order = sorted((t for t, table in enumerate(self.tables) if not table.fixed), key=lambda t: homes[t])
         shapes = np.ones((len(self.tables), 4), dtype=np.int64)
         for row, table in zip(shapes, self.tables, strict=True):
-            row[: len(table.attributes)], row[3] = self.shape(table.attributes), table.interaction
+            if not table.fixed:
+                row[: len(table.attributes)], row[3] = self.shape(table.attributes), table.interaction
         state = _State(
             cliques=cliques,
             starts=np.cumsum([0, *cells]),
