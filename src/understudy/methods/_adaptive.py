@@ -181,7 +181,9 @@ def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
 
 def _fit_parities(curator: Curator, cells: int, focus: frozenset[int], progress: Progress | None) -> TreeModel:
     terms = curator.terms
-    rows = curator.rows if terms.public_rows else curator.measure_rows(share=ROWS_SHARE)
+    # an error in the number of rows puts all columns off the same way, so it matters more the more there are
+    share = ROWS_SHARE * min(Fraction(3), max(Fraction(1), Fraction(len(curator.domain), 16)))
+    rows = curator.rows if terms.public_rows else curator.measure_rows(share=share)
     run = ParityRun(curator, max(rows / terms.unit.parts, 1.0), cells, focus)
     fit = run.run(progress)
     return TreeModel(curator.domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())

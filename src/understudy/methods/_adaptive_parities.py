@@ -28,7 +28,12 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Pair = tuple[int, int]
 
-COLUMNS_SHARE, PAIRS_SHARE, TRIPLES_SHARE = Fraction(10, 100), Fraction(45, 100), Fraction(3, 100)
+FEW_SHARES, MANY_SHARES, TRIPLES_SHARE = (
+    (Fraction(10, 100), Fraction(45, 100)),
+    (Fraction(25, 100),) * 2,
+    Fraction(3, 100),
+)
+"""For columns and for pairs in the first step, of few pairs and of many: many are mostly unrelated."""
 FOCUS_PART = Fraction(3, 10)
 _MOST_FOR_TRIPLES = 16  # columns: their joint table has 65,536 cells
 _FEW_PAIRS = 300
@@ -82,7 +87,8 @@ class ParityRun:
         self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
         self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []
         self.thirds = Known(np.zeros(len(self.triples)), np.zeros(len(self.triples)))
-        self._false = _FALSE_OF_FEW if len(self.pairs) <= _FEW_PAIRS else _FALSE
+        few = len(self.pairs) <= _FEW_PAIRS
+        self._false, self._first = (_FALSE_OF_FEW, FEW_SHARES) if few else (_FALSE, MANY_SHARES)
         terms = curator.terms
         whole = terms.budget.noise_for(Fraction(1), parities_sensitivity(terms, 1)).variance
         # of one parity for the whole budget; where a number of odd rows is measured, that is half a parity
@@ -90,8 +96,8 @@ class ParityRun:
 
     def run(self, progress: Progress | None = None) -> TreeFit:
         """Measure, find out, measure again, fit."""
-        self._measure_columns(COLUMNS_SHARE)
-        self._measure_pairs(PAIRS_SHARE, np.ones(len(self.pairs), dtype=np.bool_))
+        self._measure_columns(self._first[0])
+        self._measure_pairs(self._first[1], np.ones(len(self.pairs), dtype=np.bool_))
         if progress is not None:
             progress("measuring relations", 1, 2)
         self._measure_triples(TRIPLES_SHARE)
@@ -254,7 +260,7 @@ class ParityRun:
         """How far relations that did not stand out are off beyond noise, as a mean of squares."""
         if not len(off):
             return 0.0
-        noise = self.noise / float(PAIRS_SHARE) * len(self.pairs)
+        noise = self.noise / float(self._first[1]) * len(self.pairs)
         highest = float(np.abs(off).max()) / math.sqrt(noise)
         if highest == 0:
             return 0.0
