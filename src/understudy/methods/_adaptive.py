@@ -58,7 +58,9 @@ class Adaptive(Declared):
     makes: ClassVar[type[Model]] = TreeModel
 
     rounds: int | None = option(
-        None, Whole(at_least=1), help="Most relations to measure. None: by the number of columns and the budget."
+        None,
+        Whole(at_least=1, at_most=10_000),
+        help="Most relations to measure. None: by the number of columns and the budget.",
     )
     max_cells: int | None = option(
         None,
