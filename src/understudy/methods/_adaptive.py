@@ -14,7 +14,7 @@ from typing import ClassVar
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
-from understudy.methods._adaptive_parities import ParityRun
+from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
 from understudy.methods._plan import Plan, baseline_plan
@@ -64,7 +64,7 @@ class Adaptive(Declared):
     )
     max_cells: int | None = option(
         None,
-        Whole(at_least=4),
+        Whole(at_least=4, at_most=5_000_000),
         help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}.",
     )
 
@@ -97,13 +97,16 @@ class Adaptive(Declared):
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
+        focus = {"focus": ", ".join(self.focus)} if self.focus else {}
+        if by_parities(domain, terms):
+            return {"relations": "parities of all pairs", "most cells": self.max_cells or MOST_CELLS, **focus}
         shares = self.divide(domain, n, terms)
         return {
             "rounds": shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
             "most cells": self.max_cells or MOST_CELLS,
-            **({"focus": ", ".join(self.focus)} if self.focus else {}),
+            **focus,
         }
 
     def remarks(self, model: Model) -> tuple[str, ...]:
@@ -115,19 +118,24 @@ class Adaptive(Declared):
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
         shares = self.divide(domain, n, terms)
-        each = [share for share in shares.columns if share]
-        noise = terms.table_noise(sum(each, Fraction(0)) / len(each)).mean_abs if each else None
+        columns, relations, rows = sum(shares.columns, Fraction(0)), shares.relations, shares.rows
+        note = f"Up to {shares.rounds} tables of two columns are measured, those that the model gets most wrong."
+        if by_parities(domain, terms):
+            rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
+            columns, pairs = first_shares(domain)
+            relations = 1 - rows - columns
+            note = (
+                f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
+                f"{float(relations - pairs):.0%} more go depends on what came out."
+            )
+        varied = sum(attribute.size > 1 for attribute in domain)
         return baseline_plan(
             self.name,
             domain,
             n,
-            noise=noise,
-            shares={
-                "rows": float(shares.rows),
-                "single columns": float(sum(shares.columns)),
-                "relations": float(shares.relations),
-            },
-            notes=(f"Up to {shares.rounds} tables of two columns are measured, those that the model gets most wrong.",),
+            noise=terms.table_noise(columns / varied).mean_abs if varied and columns else None,
+            shares={"rows": float(rows), "single columns": float(columns), "relations": float(relations)},
+            notes=(note,),
         )
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
@@ -181,11 +189,14 @@ def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
     return not terms.budget.pure and 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
 
 
+def parity_rows_share(domain: Domain) -> Fraction:
+    """For the number of rows: an error in it puts all columns off the same way, which matters the more there are."""
+    return ROWS_SHARE * min(Fraction(3), max(Fraction(1), Fraction(len(domain), 16)))
+
+
 def _fit_parities(curator: Curator, cells: int, focus: frozenset[int], progress: Progress | None) -> TreeModel:
     terms = curator.terms
-    # an error in the number of rows puts all columns off the same way, so it matters more the more there are
-    share = ROWS_SHARE * min(Fraction(3), max(Fraction(1), Fraction(len(curator.domain), 16)))
-    rows = curator.rows if terms.public_rows else curator.measure_rows(share=share)
+    rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(curator.domain))
     run = ParityRun(curator, max(rows / terms.unit.parts, 1.0), cells, focus)
     fit = run.run(progress)
     return TreeModel(curator.domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())

@@ -22,7 +22,7 @@ from understudy.methods._adaptive_triples import ODD, Beyond, all_triples, compa
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with, project_to_simplex
 from understudy.privacy import Curator, NoisyParities, parities_sensitivity
-from understudy.schema import Marginal
+from understudy.schema import Domain, Marginal
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -87,8 +87,8 @@ class ParityRun:
         self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
         self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []
         self.thirds = Known(np.zeros(len(self.triples)), np.zeros(len(self.triples)))
-        few = len(self.pairs) <= _FEW_PAIRS
-        self._false, self._first = (_FALSE_OF_FEW, FEW_SHARES) if few else (_FALSE, MANY_SHARES)
+        self._first = first_shares(curator.domain)
+        self._false = _FALSE_OF_FEW if self._first == FEW_SHARES else _FALSE
         terms = curator.terms
         whole = terms.budget.noise_for(Fraction(1), parities_sensitivity(terms, 1)).variance
         # of one parity for the whole budget; where a number of odd rows is measured, that is half a parity
@@ -267,6 +267,12 @@ class ParityRun:
         # noise that is known not to reach higher is smaller than noise at large
         cut = 1 - 2 * highest * math.exp(-(highest**2) / 2) / math.sqrt(2 * math.pi) / math.erf(highest / math.sqrt(2))
         return max(float((off**2).mean()) / max(cut, 1e-3) - noise, 0.0)
+
+
+def first_shares(domain: Domain) -> tuple[Fraction, Fraction]:
+    """For columns and for pairs in the first step."""
+    varied = sum(attribute.size > 1 for attribute in domain)
+    return FEW_SHARES if math.comb(varied, 2) <= _FEW_PAIRS else MANY_SHARES
 
 
 def threshold(sizes: Floats, part: float) -> float:
