@@ -47,6 +47,16 @@ def test_a_release_brings_its_schema_its_model_and_its_statement(report, release
     assert report.find("network information").fresh_sample is not None
 
 
+def test_of_a_tree_relations_are_told_and_no_network(private_release, tmp_path):
+    report = us.evaluate(people(), private_release.path, classifiers=False)
+    assert report.facts.method == "adaptive (chosen by auto)"
+    assert "network information" not in {result.name for result in report.results}
+    page = report.save(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "The relations behind the synthetic table" in page
+    assert "A line has no direction." in page
+    assert "The network behind" not in page
+
+
 def test_every_number_stands_between_its_references_or_says_why_not(report):
     for way in ("2-way", "3-way"):
         known = report.find(way)

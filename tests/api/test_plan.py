@@ -57,6 +57,12 @@ def test_a_plan_shows_what_each_promise_would_give(method, delta):
     assert stricter[2] < stricter[3]
 
 
+def test_promises_of_auto_are_of_the_method_that_it_chooses():
+    asked = {"schema": SCHEMA, "epsilon": 1, "rows": 5000}
+    assert us.plan(**asked).promises == us.plan(**asked, method="adaptive").promises
+    assert us.plan(**asked, delta=0).promises == us.plan(**asked, delta=0, method="privabn").promises
+
+
 def test_a_promise_that_the_method_cannot_keep_has_no_noise():
     asked = {"schema": SCHEMA, "epsilon": 1, "rows": 5000, "method": "privbayes", "score": "I", "encoding": "vanilla"}
     lines = us.plan(**asked, neighbours="replace-one").promises

@@ -179,6 +179,25 @@ def test_query_prints_a_table_with_intervals(model, capsys):
     assert "Intervals" in err
 
 
+def test_query_says_where_intervals_are_not_known(home, capsys):
+    made = [
+        "--schema",
+        "people.schema.yaml",
+        "--epsilon",
+        "1",
+        "--method",
+        "privbayes",
+        "--option",
+        "postprocessing=printed",
+    ]
+    assert run(["publish", "people.csv", *made]) == 0
+    output(capsys)
+    assert run(["query", "release/model.understudy", "smokes"]) == 0
+    out, err = output(capsys)
+    assert out.splitlines()[0].split() == ["smokes", "probability"]
+    assert "No intervals" in err
+
+
 def test_query_in_json(model, capsys):
     found = result(capsys, "query", model, "sex, smokes")
     assert sum(row["probability"] for row in found["rows"]) == pytest.approx(1)

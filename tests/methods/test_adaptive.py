@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import Adaptive, Independent
@@ -203,3 +204,28 @@ def test_error_bars_hold_what_noise_does(delta: str | None) -> None:
             assert estimate.high is not None
             inside += list(np.ravel((estimate.low <= real / table.n) & (real / table.n <= estimate.high)))
     assert np.mean(inside) > 0.8
+
+
+def test_named_columns_are_measured_first_and_better() -> None:
+    table = _table()
+    plain, focused = (Adaptive(focus=names).fit(_curator(table, "0.5")) for names in ((), ("b", "c", "d")))
+    first = [measured.marginal for measured in focused.measurements if len(measured.marginal) == 2][:3]
+    assert first == [(1, 2), (1, 3), (2, 3)]
+    assert [m.marginal for m in plain.measurements if len(m.marginal) == 2][:3] != first
+    binary = _binary(3000, related=True)
+    errors = [m.variance for m in Adaptive(focus=("a", "d")).fit(_curator(binary)).measurements if m.marginal == (0, 3)]
+    others = [m.variance for m in Adaptive().fit(_curator(binary)).measurements if m.marginal == (0, 3)]
+    assert errors[0] < others[0]
+
+
+def test_a_column_that_is_not_there_cannot_be_named() -> None:
+    with pytest.raises(OptionError, match="names no column 'x'"):
+        Adaptive(focus=("x",)).check(MIXED, _curator(_table()).terms)
+
+
+def test_of_very_many_pairs_coins_draw_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.methods._adaptive_rounds.MOST_CANDIDATES", 2)
+    curator = _curator(_table())
+    Adaptive().fit(curator, streams=Streams(1))
+    assert curator.share_left == 0
+    assert {charge.n_candidates for charge in curator.charges if charge.what == "choosing relations"} <= {1, 2}

@@ -115,6 +115,21 @@ def test_the_letter_names_guarantee_unit_public_facts_charges_noise_version_meth
         assert words in letter, words
 
 
+def test_the_letter_gathers_what_has_many_levels_of_noise():
+    def line(what, mechanism, noise):
+        return ChargeLine(what=what, mechanism=mechanism, cost=Fraction(1, 8), unit="epsilon", tables=1, noise=noise)
+
+    charges = [line("relations", "noise", f"scale b = {scale} per cell") for scale in ("9.5", "10", "2e+06")]
+    charges += [line("rows", "noise", "scale b = 3 per cell"), line("parents of sex", "choice", "")]
+    charges += [line("odd", "noise", words) for words in ("b = 1, c = 2", "nothing")]
+    letter = privacy_letter(Statement.example(charges=tuple(charges)))
+    assert "| noise: relations | 3 | 3 | scale b = 9.5 to 2e+06 per cell | 0.375 |" in letter
+    assert "| noise | 1 | 1 | scale b = 3 per cell | 0.125 |" in letter
+    assert "| choice | 1 | 1 |  | 0.125 |" in letter
+    assert "| noise: odd | 2 | 2 | b = 1, c = 2; nothing | 0.25 |" in letter
+    assert "**0.875**" in letter
+
+
 def test_the_letter_fits_one_page():
     fields = tuple(PublicField(name=f"column{i}", what="2 values", origin="declared") for i in range(500))
     letter = privacy_letter(Statement.example(public=fields))

@@ -32,14 +32,15 @@ def test_the_file_gives_the_same_model_and_the_same_bytes(path, tmp_path):
         )
 
 
-def test_query_answers_under_a_condition_and_knows_no_errors(path, capsys):
+def test_query_answers_under_a_condition_with_intervals(path, capsys):
     assert run(["query", path, "sex | age=60..99, marital status=single", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     # by hand: ages are merged above 60, so the condition weighs the last merged code
     tree = make_tree().model.tree
     column = tree.beliefs[0][:, 3] / tree.beliefs[0][:, 3].sum()
     assert [row["probability"] for row in rows] == pytest.approx(column.tolist())
-    assert all(row.get("low") is None for row in rows)
+    assert all(row["low"] <= row["probability"] <= row["high"] for row in rows)
+    assert rows[0]["low"] < rows[0]["high"]
 
 
 def test_sample_keeps_a_condition(path):

@@ -15,8 +15,9 @@ from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
+from understudy.models import TreeModel
 from understudy.privacy import Neighbours, PrivacyTerms, PrivacyUnit
-from understudy.release import PublishedModel, Release, load_model, privacy_letter
+from understudy.release import PublishedModel, Release, Statement, load_model, privacy_letter
 from understudy.schema import Schema, SchemaLike, read_schema
 
 MODEL_FILE = "model.understudy"
@@ -43,7 +44,7 @@ class EvaluatedRelease:
             n_columns=len(self.schema.fields),
             created=statement.created,
             version=statement.version,
-            method=statement.method,
+            method=_method(statement),
             epsilon=float(statement.epsilon),
             delta=float(statement.delta),
             neighbours=statement.neighbours,
@@ -51,9 +52,16 @@ class EvaluatedRelease:
             stamp=statement.stamp,
             privacy_letter=privacy_letter(statement),
             network_svg=self.model.to_svg() if self.model.draws_itself else None,
+            directed=self.model.model.kind != TreeModel.kind,
             budgets=budget_lines(self.model),
             **more,
         )
+
+
+def _method(statement: Statement) -> str:
+    """The method that ran, also where another one chose it."""
+    chosen = statement.options.get("chosen")
+    return statement.method if chosen is None else f"{chosen} (chosen by {statement.method})"
 
 
 def open_evaluated(

@@ -14,7 +14,7 @@ from understudy._api._settings import budget_of, demo_source, terms_of
 from understudy._api._unit import refuse_unit
 from understudy._core.errors import OptionError, TableError
 from understudy._core.numbers import exact_number, whole_number
-from understudy.methods import Method, Plan, PromisePlan, expected_error, refuse_unpublishable
+from understudy.methods import Auto, Method, Plan, PromisePlan, expected_error, method_named, refuse_unpublishable
 from understudy.options import DEFAULT_DELTA, PlanOptions
 from understudy.privacy import Neighbours, PrivacyTerms
 from understudy.release import Promise
@@ -36,7 +36,8 @@ def plan(
 
     Reads no private value. `rows` says how many rows there are; without it the rows of `source` are counted, and
     nothing else. Where that number is private (add-remove neighbours, which is the default, or units of several rows)
-    `rows` must be given, and a guess will do. `promises` has what the same ε would give under other promises.
+    `rows` must be given, and a guess will do. `promises` has what the same ε would give under other promises,
+    by the same method.
     Options that are not listed are the method's, such as `k=2`.
 
     >>> found = plan(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=1, rows=1000)
@@ -91,6 +92,8 @@ def _promises(method: Method, domain: Domain, terms: PrivacyTerms, chosen: Plan)
     if not chosen.noise_mean:
         return ()
     asked = terms.budget
+    if isinstance(method, Auto):  # noise of other tables, by another method, could not be compared
+        method = method_named(method.choose(domain, chosen.rows, asked)[0].name)
     lines = []
     for delta, relation in product((asked.delta or exact_number(DEFAULT_DELTA), Fraction(0)), _RELATIONS):
         same = delta == asked.delta and relation is terms.neighbours

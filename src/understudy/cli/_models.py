@@ -64,7 +64,7 @@ def query(
     question: str = typer.Argument(..., help='Such as "income | education=Masters, sex=Female, age=30..40".'),
     as_json: bool = _JSON,
 ) -> None:
-    """Ask a published model for exact probabilities, with error bars from the known noise. Free."""
+    """Ask a published model for exact probabilities, with error bars from the noise where they are known. Free."""
     from understudy.release import load_model
 
     answer = load_model(model).query(question)
@@ -74,6 +74,8 @@ def query(
     say(str(answer))
     if answer.low is not None:
         say_aside("Intervals cover the noise, not what the model leaves out.")
+    else:
+        say_aside("No intervals: how far noise has moved an answer is not known for this model.")
 
 
 def export(

@@ -195,6 +195,8 @@ def _show_promises(plan: Plan) -> None:
             "chosen" if line.chosen else "",
         )
     say_table(table)
+    if plan.method == "auto":
+        say("These lines are of one method; under another promise auto may choose another.")
 
 
 def _seen(attribute: AttributePlan) -> str:

@@ -62,6 +62,8 @@ class ReportFacts:
     stamp: str | None = None
     privacy_letter: str | None = None
     network_svg: str | None = None
+    directed: bool = True
+    """Whether the drawing shows what was drawn given what, or only what hangs together."""
     budgets: tuple[BudgetLine, ...] = ()
     notes: tuple[str, ...] = ()
 

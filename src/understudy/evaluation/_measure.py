@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
-from understudy.models import HasNetwork, Model
+from understudy.models import HasNetwork, Model, TreeModel
 from understudy.options import MAX_TABLES
 from understudy.tables import Table
 
@@ -81,7 +81,8 @@ class MeasureInput:
         """Whether what a measure needs is there."""
         there = {
             "values": self.pair.values is not None,
-            "network": isinstance(self.model, HasNetwork),
+            # a tree can be read as a network, with parents so many that their tables are mostly chance
+            "network": isinstance(self.model, HasNetwork) and self.model.kind != TreeModel.kind,
             "classifiers": self.classifiers,
         }
         return there[need]

@@ -155,6 +155,7 @@ def _shared(facts: Any) -> dict[str, Any]:
     return {
         "letter": None if facts.privacy_letter is None else render(_without_title(facts.privacy_letter), top=2),
         "network": None if facts.network_svg is None else Markup(_embedded(facts.network_svg)),
+        "directed": facts.directed,
         "budgets": facts.budgets,
     }
 

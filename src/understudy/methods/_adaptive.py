@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun
@@ -20,12 +21,15 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import HasNetwork, Model, TreeModel
-from understudy.options import Declared, Whole, option
-from understudy.privacy import Curator, PrivacyTerms
+from understudy.options import Declared, Names, Whole, option
+from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
 MOST_CELLS = 200_000
 """Cells of all cliques together: some seconds and a few MB."""
+
+FARTHEST_ROWS = 1_000_000
+"""By which a noisy number of rows may be expected to be off."""
 
 MOST_PARITY_COLUMNS = 600
 """Two-valued columns of which all pairs are measured."""
@@ -54,7 +58,9 @@ class Adaptive(Declared):
     makes: ClassVar[type[Model]] = TreeModel
 
     rounds: int | None = option(
-        None, Whole(at_least=1), help="Most relations to measure. None: by the number of columns and the budget."
+        None,
+        Whole(at_least=1, at_most=10_000),
+        help="Most relations to measure. None: by the number of columns and the budget.",
     )
     max_cells: int | None = option(
         None,
@@ -62,11 +68,28 @@ class Adaptive(Declared):
         help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}.",
     )
 
+    focus: tuple[str, ...] = option(
+        (),
+        Names(),
+        help="Columns whose relations with each other matter most: they are measured first, whatever they are.",
+    )
+
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
+        self._focus(domain)
         shares = self.divide(domain, 1000, terms)
         for share in filter(None, shares.columns):
             refuse_drowning_noise(terms.table_noise(share), terms.budget)
+        if shares.rows:
+            _refuse_unknown_rows(shares.rows, terms)
+
+    def _focus(self, domain: Domain) -> frozenset[int]:
+        """The numbers of the columns named."""
+        names = {attribute.name: a for a, attribute in enumerate(domain)}
+        for name in self.focus:
+            if name not in names:
+                raise OptionError(f"The 'focus' parameter names no column '{name}'. {did_you_mean(name, names)}")
+        return frozenset(names[name] for name in self.focus)
 
     def divide(self, domain: Domain, n: int, terms: PrivacyTerms) -> Shares:
         """How the budget is spent: from public quantities."""
@@ -80,6 +103,7 @@ class Adaptive(Declared):
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
             "most cells": self.max_cells or MOST_CELLS,
+            **({"focus": ", ".join(self.focus)} if self.focus else {}),
         }
 
     def remarks(self, model: Model) -> tuple[str, ...]:
@@ -107,16 +131,19 @@ class Adaptive(Declared):
         )
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
-        """Learn a model. There are no coins to toss, so `streams` go unused."""
+        """Learn a model. `streams` are the public coins: of very many pairs they draw those that a choice looks at."""
         if progress is not None:
             progress("measuring columns", 0, 1)
         cells = self.max_cells or MOST_CELLS
         if by_parities(curator.domain, curator.terms):
-            return _fit_parities(curator, cells, progress)
+            return _fit_parities(curator, cells, self._focus(curator.domain), progress)
         terms, domain = curator.terms, curator.domain
+        coins = (streams or Streams.fresh()).get("adaptive", "coins")
         shares = self.divide(domain, self._rows(curator), terms)
         columns = measure_columns(curator, shares)
-        rounds = Rounds(curator, curator.recoded(columns.recoding(domain)), columns, shares, cells)
+        rounds = Rounds(
+            curator, curator.recoded(columns.recoding(domain)), columns, shares, cells, coins, self._focus(domain)
+        )
         if rounds.candidates:
             rounds.run(progress)
         rounds.finish()
@@ -134,6 +161,17 @@ class Adaptive(Declared):
         return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
 
 
+def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:
+    """As many rows are published as were measured: that number must not be off by millions."""
+    noise = terms.budget.noise_for(share, terms.of_unit(Sensitivity.of_number(Fraction(1))))
+    off = noise.mean_abs / terms.unit.parts
+    if off > FARTHEST_ROWS:
+        raise OptionError(
+            f"at epsilon {float(terms.budget.epsilon):g} the number of rows, which is private, would be off by some "
+            f"{off:.0e}. Raise epsilon, or make that number public with neighbours 'replace-one'."
+        )
+
+
 def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
     """Whether all relations are measured at once: all columns that vary have two values, and noise is Gaussian.
 
@@ -143,9 +181,11 @@ def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
     return not terms.budget.pure and 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
 
 
-def _fit_parities(curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
+def _fit_parities(curator: Curator, cells: int, focus: frozenset[int], progress: Progress | None) -> TreeModel:
     terms = curator.terms
-    rows = curator.rows if terms.public_rows else curator.measure_rows(share=ROWS_SHARE)
-    run = ParityRun(curator, max(rows / terms.unit.parts, 1.0), cells)
+    # an error in the number of rows puts all columns off the same way, so it matters more the more there are
+    share = ROWS_SHARE * min(Fraction(3), max(Fraction(1), Fraction(len(curator.domain), 16)))
+    rows = curator.rows if terms.public_rows else curator.measure_rows(share=share)
+    run = ParityRun(curator, max(rows / terms.unit.parts, 1.0), cells, focus)
     fit = run.run(progress)
     return TreeModel(curator.domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())

@@ -28,7 +28,13 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Pair = tuple[int, int]
 
-COLUMNS_SHARE, PAIRS_SHARE, TRIPLES_SHARE = Fraction(10, 100), Fraction(45, 100), Fraction(3, 100)
+FEW_SHARES, MANY_SHARES, TRIPLES_SHARE = (
+    (Fraction(10, 100), Fraction(45, 100)),
+    (Fraction(25, 100),) * 2,
+    Fraction(3, 100),
+)
+"""For columns and for pairs in the first step, of few pairs and of many: many are mostly unrelated."""
+FOCUS_PART = Fraction(3, 10)
 _MOST_FOR_TRIPLES = 16  # columns: their joint table has 65,536 cells
 _FEW_PAIRS = 300
 _AGREE = np.array([[1.0, -1.0], [-1.0, 1.0]])
@@ -70,17 +76,19 @@ class _Kind:
 class ParityRun:
     """A run over two-valued columns; `total` is the number of rows, paid for or public."""
 
-    def __init__(self, curator: Curator, total: float, max_cells: int) -> None:
+    def __init__(self, curator: Curator, total: float, max_cells: int, focus: frozenset[int] = frozenset()) -> None:
         self._curator, self.total, self._max_cells = curator, total, max_cells
         self._d = len(curator.domain)
         self.varied = [a for a, attribute in enumerate(curator.domain) if attribute.size == 2]
         self._places = {a: place for place, a in enumerate(self.varied)}
         self.pairs = list(combinations(self.varied, 2))
+        self._focus = np.array([focus.issuperset(pair) for pair in self.pairs], dtype=np.bool_)
         self.columns = Known(np.zeros(len(self.varied)), np.zeros(len(self.varied)))
         self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
         self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []
         self.thirds = Known(np.zeros(len(self.triples)), np.zeros(len(self.triples)))
-        self._false = _FALSE_OF_FEW if len(self.pairs) <= _FEW_PAIRS else _FALSE
+        few = len(self.pairs) <= _FEW_PAIRS
+        self._false, self._first = (_FALSE_OF_FEW, FEW_SHARES) if few else (_FALSE, MANY_SHARES)
         terms = curator.terms
         whole = terms.budget.noise_for(Fraction(1), parities_sensitivity(terms, 1)).variance
         # of one parity for the whole budget; where a number of odd rows is measured, that is half a parity
@@ -88,8 +96,8 @@ class ParityRun:
 
     def run(self, progress: Progress | None = None) -> TreeFit:
         """Measure, find out, measure again, fit."""
-        self._measure_columns(COLUMNS_SHARE)
-        self._measure_pairs(PAIRS_SHARE, np.ones(len(self.pairs), dtype=np.bool_))
+        self._measure_columns(self._first[0])
+        self._measure_pairs(self._first[1], np.ones(len(self.pairs), dtype=np.bool_))
         if progress is not None:
             progress("measuring relations", 1, 2)
         self._measure_triples(TRIPLES_SHARE)
@@ -220,6 +228,8 @@ class ParityRun:
 
     def _spend_rest(self, held: npt.NDArray[np.bool_], off: Floats, beyond: Beyond | None) -> None:
         """All that is left, so that the error of tables of three columns falls most: columns are in many of those."""
+        if self._focus.any():
+            self._measure_pairs(exact_share(float(self._curator.share_left * FOCUS_PART)), self._focus)
         d = len(self.varied)
         kinds = [
             _Kind(len(self.varied), math.comb(d - 1, 2) or 1, float(self.columns.shares[0]), self._measure_columns)
@@ -250,7 +260,7 @@ class ParityRun:
         """How far relations that did not stand out are off beyond noise, as a mean of squares."""
         if not len(off):
             return 0.0
-        noise = self.noise / float(PAIRS_SHARE) * len(self.pairs)
+        noise = self.noise / float(self._first[1]) * len(self.pairs)
         highest = float(np.abs(off).max()) / math.sqrt(noise)
         if highest == 0:
             return 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -10,6 +11,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from understudy._core.randomness import Rng
 from understudy.methods._adaptive_columns import Columns, again_shares, measure_again
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
@@ -21,6 +23,9 @@ from understudy.schema import Marginal
 Floats = npt.NDArray[np.float64]
 
 Pair = tuple[int, int]
+
+MOST_CANDIDATES = 3000
+"""Pairs that one choice looks at; of more, coins draw so many anew for each."""
 
 _PARTS = 16  # of a row: the model's counts are rounded to them for the choice
 _SWEEPS, _LAST_SWEEPS = 4, 20
@@ -51,6 +56,9 @@ class Rounds:
     columns: Columns
     shares: Shares
     max_cells: int
+    coins: Rng
+    """Public ones: they say nothing of rows."""
+    focus: frozenset[int] = frozenset()
     fit: TreeFit = field(init=False)
     measured: dict[Pair, Measured] = field(default_factory=dict)
     found: list[tuple[float, float, int]] = field(default_factory=list)
@@ -78,6 +86,7 @@ class Rounds:
         weights = np.clip((cells / max(cells.mean(), 1)) ** power, 0.1, 10)
         self._weight = dict(zip(self.candidates, weights / weights.mean(), strict=True))
         self._noise = {pair: math.sqrt(self._variance(pair)) for pair in self.candidates}
+        self._measure_focus()
         while self.curator.share_left > exact_share(self._each / 8):
             if progress is not None:
                 spent = 1 - float(self.curator.share_left) / (self._each * self.shares.rounds)
@@ -90,6 +99,15 @@ class Rounds:
             if chosen is None:
                 break
             self._measure(*chosen)
+            self.fit.improve(sweeps=_SWEEPS)
+
+    def _measure_focus(self) -> None:
+        """Pairs of the columns that were named come first and need not be chosen; half of the budget at most."""
+        least = self.curator.share_left / 2
+        for pair in combinations(sorted(self.focus.intersection(self._varied)), 2):
+            if self.curator.share_left <= least or pair not in self._fitting([pair]):
+                continue
+            self._measure(pair, self.fit.pair_tables([pair])[pair])
             self.fit.improve(sweeps=_SWEEPS)
 
     def finish(self) -> None:
@@ -141,7 +159,7 @@ class Rounds:
 
     def _choose(self) -> tuple[Pair, Floats] | None:
         """The pair chosen and the model's table of it; None if no pair fits."""
-        fitting = self._fitting()
+        fitting = self._fitting(self.candidates)
         if not fitting:
             return None
         model = self.fit.pair_tables(fitting)
@@ -159,12 +177,27 @@ class Rounds:
         pair = fitting[self.curator.ask(question, share=share)]
         return pair, model[pair]
 
-    def _fitting(self) -> list[Pair]:
-        """Pairs that keep all cliques within the bound: told by what was chosen before, so public."""
-        neighbours = adjacency(len(self._sizes), self.measured)
-        first, second = (np.array(side, dtype=np.int64) for side in zip(*self.candidates, strict=True))
-        cells = cells_with(neighbours, self._logs, first, second, float(self.max_cells))
-        return [pair for pair, needed in zip(self.candidates, cells, strict=True) if math.isfinite(needed)]
+    def _fitting(self, looked_at: list[Pair]) -> list[Pair]:
+        """Pairs that keep all cliques within the bound: told by coins and by what was chosen before, so public.
+
+        An edge between columns that nothing connects yet makes a clique of its own; only for others is it worked out
+        what cliques would become.
+        """
+        if len(looked_at) > MOST_CANDIDATES:
+            drawn = self.coins.choice(len(looked_at), MOST_CANDIDATES, replace=False)
+            looked_at = [looked_at[i] for i in np.sort(drawn)]
+        part = _parts(len(self._sizes), self.measured)
+        room = self.max_cells - self.fit.cells
+        near = [pair for pair in looked_at if part[pair[0]] == part[pair[1]] and pair not in self.measured]
+        first, second = (np.array([pair[side] for pair in near], dtype=np.int64) for side in (0, 1))
+        cells = cells_with(adjacency(len(self._sizes), self.measured), self._logs, first, second, float(self.max_cells))
+        refused = {pair for pair, needed in zip(near, cells, strict=True) if math.isinf(needed)}
+        return [
+            pair
+            for pair in looked_at
+            if pair not in refused
+            and (part[pair[0]] == part[pair[1]] or self._sizes[pair[0]] * self._sizes[pair[1]] <= room)
+        ]
 
     def _handicap(self, pair: Pair, model: Floats) -> float:
         """About how far noise alone will put a measured table off: as far as it can, or the whole count of a cell."""
@@ -226,6 +259,23 @@ class Rounds:
                 lower = one[:, None] / len(two) + two[None, :] / len(one) - self.columns.total / raw.size
             probable = shrink(raw + lower, measured.expected, measured.variance * freedom / raw.size)
             measured.table.values = centred(probable) if measured.table.interaction else probable
+
+
+def _parts(d: int, pairs: Iterable[Pair]) -> list[int]:
+    """For each column, which part of the graph it belongs to.
+
+    >>> _parts(4, [(0, 2), (2, 3)])
+    [0, 1, 0, 0]
+    """
+    part = list(range(d))
+    members = {a: [a] for a in range(d)}
+    for a, b in pairs:
+        low, high = min(part[a], part[b]), max(part[a], part[b])
+        if low != high:
+            for moved in members[high]:
+                part[moved] = low
+            members[low] += members.pop(high)
+    return part
 
 
 def centred(table: Floats) -> Floats:

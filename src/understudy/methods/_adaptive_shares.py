@@ -18,6 +18,9 @@ ROWS_SHARE, PURE_ROWS_SHARE = Fraction(3, 100), Fraction(1, 200)
 """For the number of rows, where that is private. Under pure ε the tables of single columns tell it as well; with a δ
 they are measured without their totals."""
 
+MOST_ROUNDS = 400
+"""A round takes some hundredths of a second, and tables of very many columns would have thousands."""
+
 MEAN_ABS = math.sqrt(2 / math.pi)  # of a normal number of variance 1
 _FINENESS = 1 << 48
 
@@ -114,4 +117,4 @@ def default_rounds(columns: int, epsilon: float) -> int:
     (50, 75, 4)
     """
     each = min(5.0, max(2.0, 3.3 * math.pow(epsilon / 0.4, 0.2)))
-    return max(1, round(columns * each))
+    return max(1, min(round(columns * each), MOST_ROUNDS))

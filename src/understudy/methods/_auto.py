@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive import Adaptive
 from understudy.methods._hpprivbayes import HPPrivBayes
@@ -15,7 +16,7 @@ from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
 from understudy.models import Model, NetworkModel
-from understudy.options import Declared
+from understudy.options import Declared, Names, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
 
@@ -50,6 +51,10 @@ class Auto(Declared):
     name: ClassVar[str] = "auto"
     makes: ClassVar[type[Model]] = NetworkModel
 
+    focus: tuple[str, ...] = option(
+        (), Names(), help="Columns whose relations with each other matter most, for adaptive where that is chosen."
+    )
+
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
         """The method, and why: half a sentence. From public values alone; docs/choosing.md has the measurements."""
         varied = [attribute for attribute in domain if attribute.size > 1]
@@ -58,7 +63,9 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(), "with a δ, small tables that overlap, chosen one after the other, tell most"
+            return Adaptive(
+                focus=self.focus
+            ), "with a δ, small tables that overlap, chosen one after the other, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why
@@ -76,6 +83,10 @@ class Auto(Declared):
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         for method in self._possible(domain, terms.budget):
+            if self.focus and not isinstance(method, Adaptive):
+                raise OptionError(
+                    f"The 'focus' parameter is for adaptive, and {method.name} was chosen. Choose adaptive, or drop it."
+                )
             method.check(domain, terms)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:

@@ -205,3 +205,9 @@ class MethodFlags(Declared):
         help="hpprivbayes: columns to protect better than others; several times, or joined by commas.",
         flags="--sensitive",
     )
+    focus: Any = option(
+        None,
+        Names(),
+        help="adaptive: columns whose relations matter most; several times, or joined by commas.",
+        flags="--focus",
+    )

@@ -7,6 +7,7 @@ randomness, and the trust model; and it lists hazards that the parameters do not
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -20,6 +21,8 @@ from understudy.release._statement_lines import ChargeLine
 from understudy.release._statement_text import clean as _clean
 from understudy.release._statement_text import number, right_at_most
 from understudy.release._statement_text import odds as _odds
+
+_ONE_NUMBER = re.compile(r"(\D*)(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(\D*)", re.ASCII)
 
 
 def privacy_letter(statement: Statement) -> str:
@@ -148,16 +151,31 @@ def _spending(statement: Statement) -> str:
 
 
 def _charge_rows(statement: Statement) -> str:
-    """One row a mechanism and noise level; every single charge is in privacy.json."""
+    """One row a mechanism and noise level, or a purpose that has several levels; all charges are in privacy.json."""
+    levels: dict[tuple[str, str], set[str]] = {}
+    for charge in statement.charges:
+        levels.setdefault((charge.mechanism, charge.what), set()).add(charge.noise)
     groups: dict[tuple[str, str], list[ChargeLine]] = {}
     for charge in statement.charges:
-        groups.setdefault((charge.mechanism, charge.noise), []).append(charge)
+        several = len(levels[charge.mechanism, charge.what]) > 1
+        key = f"{charge.mechanism}: {charge.what}" if several else charge.mechanism
+        groups.setdefault((key, "" if several else charge.noise), []).append(charge)
     rows = [
         f"| {_clean(mechanism)} | {len(charges)} | {sum(charge.tables for charge in charges) or ''} "
-        f"| {_clean(noise)} | {_cost(charges)} |"
-        for (mechanism, noise), charges in groups.items()
+        f"| {_clean(_noise(charges))} | {_cost(charges)} |"
+        for (mechanism, _), charges in groups.items()
     ]
     return "\n".join([*rows, f"| **total** | | | | **{_cost(statement.charges)}** |"])
+
+
+def _noise(charges: Sequence[ChargeLine]) -> str:
+    """How large it was, in words: of several levels the least and the largest, where they are said alike."""
+    words = sorted({charge.noise for charge in charges})
+    read = [match.groups() for text in words if (match := _ONE_NUMBER.fullmatch(text))]
+    if len(words) == 1 or len(read) < len(words) or len({(before, after) for before, _, after in read}) > 1:
+        return "; ".join(words)
+    numbers = sorted((number for _, number, _ in read), key=float)
+    return f"{read[0][0]}{numbers[0]} to {numbers[-1]}{read[0][2]}"
 
 
 def _cost(charges: Sequence[ChargeLine]) -> str:
@@ -186,7 +204,7 @@ def _limits(statement: Statement) -> str:
         "It says nothing about how the original table is stored, who may open it, or how long a run takes.",
         "It rests on the domains above being public, and on the program being right.",
         "Accuracy is not promised: small groups and rare values are blurred most, so unfairness to them can grow. "
-        "`understudy query` shows error bars.",
+        "`understudy query` shows error bars where they are known.",
     ]
     warnings = [f"Noted during the run: {_clean(text)}" for text in statement.warnings]
     return "## What it does not promise\n\n" + "\n".join(f"- {line}" for line in [*lines, *warnings])

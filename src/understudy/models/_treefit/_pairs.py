@@ -22,7 +22,7 @@ def pair_tables(cliques: Cliques, beliefs: Sequence[Floats], wanted: Iterable[Pa
     clique to clique; across trees attributes are independent.
 
     >>> edge = np.array([[4.0, 1.0], [1.0, 4.0]])
-    >>> pair_tables(Cliques(((0, 1), (1, 2)), (-1, 0)), [edge, edge], [(0, 2)])[0, 2].tolist()
+    >>> pair_tables(Cliques(((0, 1), (1, 2)), (-1, 0)), [edge, edge], [(0, 2)])[0, 2].round(6).tolist()
     [[3.4, 1.6], [1.6, 3.4]]
     """
     missing = set(wanted)

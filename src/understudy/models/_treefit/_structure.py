@@ -24,7 +24,7 @@ class Cliques:
 def adjacency(d: int, scopes: Iterable[Attributes]) -> npt.NDArray[np.bool_]:
     """Which attributes some table holds together.
 
-    >>> adjacency(3, [(0, 2)]).sum()
+    >>> int(adjacency(3, [(0, 2)]).sum())
     2
     """
     found = np.zeros((d, d), dtype=np.bool_)
@@ -39,7 +39,7 @@ def make_cliques(sizes: npt.NDArray[np.int64], scopes: Iterable[Attributes]) -> 
     """The cliques of the graph that these tables span, triangulated by summing out the cheapest attribute first.
 
     >>> make_cliques(np.array([2, 3, 4, 2]), [(0, 1), (1, 2)])
-    Cliques(members=((3,), (1, 2), (0, 1)), parents=(-1, -1, 1))
+    Cliques(members=((1, 2), (0, 1), (3,)), parents=(-1, 0, -1))
     """
     d = len(sizes)
     filled, order = adjacency(d, scopes), np.empty(d, dtype=np.int64)

@@ -1,0 +1,80 @@
+"""Tables and options that leave the adaptive method little to do: a release that says so, or a refusal in one line."""
+
+import os
+
+import pytest
+
+from tests.api.people import SCHEMA, people
+from understudy import SQLiteLedger
+from understudy.cli._main import run
+from understudy.methods._adaptive_rounds import Rounds
+from understudy.schema import Schema
+
+ALONE = "no relation between columns was measured"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Schema.from_dict(SCHEMA).save("people.schema.yaml")
+    for n in (0, 1, 60):
+        people(60)[:n].to_csv(f"{n}.csv", index=False)
+    return tmp_path
+
+
+def publish(capfd, table, *more):
+    """The exit code, and what was told on stderr."""
+    code = run(["publish", table, "--schema", "people.schema.yaml", "--method", "adaptive", *more])
+    return code, capfd.readouterr().err
+
+
+@pytest.mark.parametrize("delta", ["1e-9", "0"])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize(
+    ("table", "more"),
+    [("1.csv", ["-e", "1"]), ("60.csv", ["-e", "0.001"]), ("60.csv", ["-e", "1", "--option", "max_cells=4"])],
+    ids=["one row", "hardly any budget", "no room for any pair"],
+)
+def test_a_release_without_relations_says_so(home, capfd, table, more, neighbours, delta):
+    """Rehearsed with a seed: with some luck noise alone looks like a relation."""
+    code, told = publish(capfd, table, *more, "--delta", delta, "--neighbours", neighbours, "--seed", "1")
+    assert code == 0, told
+    assert ALONE in (home / "release" / "privacy.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("table", "more", "said"),
+    [
+        ("0.csv", ["-e", "1"], "no rows"),
+        ("60.csv", ["-e", "1", "--option", "max_cells=3"], "at least 4"),
+        ("60.csv", ["-e", "1", "--option", "rounds=1000000000000000"], "from 1 to 10000"),
+        ("60.csv", ["-e", "1e-15"], "Raise epsilon"),
+        ("60.csv", ["-e", "1e-15", "--delta", "0"], "Raise epsilon"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_anything_is_charged(home, capfd, table, more, said):
+    code, told = publish(capfd, table, *more, "--ledger", "budget.db", "--cap", "2")
+    assert code == 2
+    assert said in told
+    assert told.count("\n") == 1
+    assert not os.path.exists("release")
+    if os.path.exists("budget.db"):
+        assert SQLiteLedger("budget.db", dataset="people", cap=2).spent() == 0
+
+
+def test_an_interrupt_between_rounds_tells_the_charge_and_leaves_nothing(home, capfd, monkeypatch):
+    measured, measure = [], Rounds._measure
+
+    def interrupted(rounds, *given):
+        if len(measured) == 1:
+            raise KeyboardInterrupt
+        measured.append(given)
+        return measure(rounds, *given)
+
+    monkeypatch.setattr(Rounds, "_measure", interrupted)
+    code, told = publish(capfd, "60.csv", "-e", "20", "--ledger", "budget.db", "--cap", "20")
+    assert measured
+    assert code == 130
+    assert "nothing was written. The charge of epsilon 20 to dataset 'people' stays in the ledger." in told
+    assert SQLiteLedger("budget.db", dataset="people").spent() == 20
+    assert {name for name in os.listdir() if not name.endswith((".csv", ".yaml"))} == {"budget.db"}
