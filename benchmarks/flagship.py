@@ -54,7 +54,7 @@ OURS = (REFERENCE, "privbayes", "privabn", "independent")
 class Asked:
     """What to run, and what to do with runs that are in the store."""
 
-    tables: tuple[str, ...] = tuple(TARGETS)
+    tables: tuple[str, ...] = (*TARGETS, *UNSEEN)
     methods: tuple[str, ...] = (*OURS, *CONTENDERS, *REFERENCES)
     epsilons: tuple[float, ...] | None = None
     seeds: tuple[int, ...] | None = None
@@ -241,7 +241,7 @@ def label(cell: Cell) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", nargs="+", default=tuple(TARGETS))
+    parser.add_argument("--tables", nargs="+", default=(*TARGETS, *UNSEEN))
     parser.add_argument("--methods", nargs="+", default=(*OURS, *CONTENDERS, *REFERENCES))
     parser.add_argument("--epsilons", nargs="+", type=float)
     parser.add_argument("--seeds", nargs="+", type=int)

