@@ -80,6 +80,8 @@ class Rounds:
 
     def run(self, progress: Progress | None) -> None:
         """Spend what is left of the budget."""
+        if not self.curator.share_left:
+            return
         self._each = float(self.curator.share_left) / self.shares.rounds
         cells = np.array([self._sizes[a] * self._sizes[b] for a, b in self.candidates], dtype=np.float64)
         power = 0.5 if self.curator.budget.pure else 2 / 3

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.methods._settings import LARGEST_NOISE
-from understudy.privacy import PrivacyTerms
+from understudy.privacy import PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
 ROWS_SHARE, PURE_ROWS_SHARE = Fraction(3, 100), Fraction(1, 200)
@@ -21,6 +21,7 @@ they are measured without their totals."""
 MOST_ROUNDS = 400
 """A round takes some hundredths of a second, and tables of very many columns would have thousands."""
 
+_DROWNING = 0.2  # of a column's total variation distance, if all of the budget went to columns
 MEAN_ABS = math.sqrt(2 / math.pi)  # of a normal number of variance 1
 _FINENESS = 1 << 48
 
@@ -55,16 +56,39 @@ def divide(domain: Domain, n: int, terms: PrivacyTerms, *, rounds: int | None) -
     sizes = [attribute.size for attribute in domain]
     weights = size_weights(sizes)
     varied = sum(size > 1 for size in sizes)
-    part = 1.0 if varied < 2 else part_for_columns(sizes, n, terms)
-    columns = tuple(exact_share(part * float(1 - rows) * weight) for weight in weights)
-    if varied < 2:  # there are no relations: all of it, whatever rounding left
-        columns = tuple(1 - rows if size > 1 else Fraction(0) for size in sizes)
+    surely = _surely(n, rows, terms)
+    hopeless = rounds is None and varied > 1 and _hopeless(sizes, surely, terms)
+    part = 1.0 if varied < 2 or hopeless else part_for_columns(sizes, surely, terms)
+    columns = [exact_share(part * float(1 - rows) * weight) for weight in weights]
+    if varied and part == 1.0:  # there is nothing else to spend it on: all of it, whatever rounding left
+        columns[int(weights.argmax())] += 1 - rows - sum(columns, Fraction(0))
+    columns = [share if size > 1 else Fraction(0) for share, size in zip(columns, sizes, strict=True)]
     return Shares(
         rows=rows,
-        columns=columns,
-        rounds=rounds or _rounds(sizes, n, terms, part),
+        columns=tuple(columns),
+        rounds=rounds or _rounds(sizes, surely, terms, part),
         choosing=0.06 if not terms.budget.pure else 0.3,
     )
+
+
+def _surely(n: int, share: Fraction, terms: PrivacyTerms) -> int:
+    """So many rows there are almost surely, where their number was measured."""
+    if not share:
+        return n
+    noise = terms.budget.noise_for(share, terms.of_unit(Sensitivity.of_number(Fraction(1))))
+    return max(1, n - round(2 * math.sqrt(min(noise.variance, LARGEST_NOISE**2))))
+
+
+def _hopeless(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> bool:
+    """Whether single columns alone would drown in noise: then relations are left out, unless rounds are asked for."""
+    if terms.budget.pure:
+        return _radius(sizes, n, terms) > 2 * _DROWNING
+    return columns_error(sizes, n, terms) > _DROWNING
+
+
+def _radius(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> float:
+    """All columns in one draw under pure ε: the radius of its noise over the number of rows."""
+    return (sum(size - 1 for size in sizes) + 1) * terms.unit.counted / (float(terms.budget.epsilon) * max(n, 1))
 
 
 def size_weights(sizes: Sequence[int]) -> npt.NDArray[np.float64]:
@@ -81,9 +105,8 @@ def size_weights(sizes: Sequence[int]) -> npt.NDArray[np.float64]:
 
 def part_for_columns(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> float:
     """What tables of single columns get of the budget, where relations are measured too."""
-    if terms.budget.pure:  # all columns in one draw: the radius of its noise over the number of rows
-        error = (sum(size - 1 for size in sizes) + 1) * terms.unit.counted / (float(terms.budget.epsilon) * max(n, 1))
-        return float(np.clip(math.sqrt(2 * error / 0.1), 0.15, 0.6))
+    if terms.budget.pure:
+        return float(np.clip(math.sqrt(2 * _radius(sizes, n, terms) / 0.1), 0.15, 0.6))
     error = columns_error(sizes, n, terms)
     return float(np.clip(max(0.05, (error / 0.1) ** (2 / 3)) + 0.18, 0.2, 0.5))
 
