@@ -163,7 +163,7 @@ def test_an_impossible_epsilon_is_refused(table, tmp_path, epsilon):
         ({"format": "xls"}, "one of csv, parquet"),
         ({"noise": "loud"}, "noise"),
         ({"diagnostic": "all"}, "diagnostic"),
-        ({"betta": 0.2}, "has no option 'betta'"),
+        ({"betta": 0.2}, "Did you mean 'beta'"),
         ({"beta": 2}, "beta"),
         ({"cap": 3}, "ledger"),
         ({"schema": 3}, "schema must be"),

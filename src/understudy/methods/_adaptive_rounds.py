@@ -16,7 +16,7 @@ from understudy.methods._adaptive_columns import Columns, again_shares, measure_
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
-from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with
+from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with, centred
 from understudy.privacy import Curator, FarthestGuess, Interactions, TablesTogether
 from understudy.schema import Marginal
 
@@ -278,14 +278,3 @@ def _parts(d: int, pairs: Iterable[Pair]) -> list[int]:
                 part[moved] = low
             members[low] += members.pop(high)
     return part
-
-
-def centred(table: Floats) -> Floats:
-    """A table without what fewer axes tell.
-
-    >>> centred(np.array([[3.0, 1.0], [1.0, 3.0]])).tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
-    """
-    for axis in range(table.ndim):
-        table = table - table.mean(axis=axis, keepdims=True)
-    return table

@@ -65,7 +65,7 @@ class Auto(Declared):
         if not budget.pure:
             return Adaptive(
                 focus=self.focus
-            ), "with a δ, small tables that overlap, chosen one after the other, tell most"
+            ), "with a δ, many small tables that overlap, fitted together, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why

@@ -35,8 +35,10 @@ def check_option_names(
         if option not in known:
             owners = [other for other, theirs in (elsewhere or {}).items() if option in theirs]
             theirs = {one for others in (elsewhere or {}).values() for one in others}
-            hint = f"It is one of {' and '.join(map(repr, owners))}." if owners else _hint(option, known or (*theirs,))
-            if owners and len(elsewhere or {}) > 1:  # of the method that chooses among these
+            chooses = len(elsewhere or {}) > 1  # a method that chooses among these
+            close = (*known, *sorted(theirs)) if chooses or not known else known
+            hint = f"It is one of {' and '.join(map(repr, owners))}." if owners else _hint(option, close)
+            if owners and chooses:
                 hint += f" Name the method that is to have it, such as --method {owners[0]}."
             raise OptionError(f"method '{name}' has no option '{option}'. {hint}")
 

@@ -45,7 +45,7 @@ from understudy.models._tables import (
 )
 from understudy.models._tree_model import TreeModel
 from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
-from understudy.models._treefit import FittedTable, TreeFit, adjacency, cells_with
+from understudy.models._treefit import FittedTable, TreeFit, adjacency, cells_with, centred
 from understudy.models._uncertainty import Estimate
 
 __all__ = [
@@ -90,6 +90,7 @@ __all__ = [
     "all_sums",
     "bif_word",
     "cells_with",
+    "centred",
     "clip_and_rescale",
     "conditionals_from",
     "consistent_tables",

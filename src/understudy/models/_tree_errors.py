@@ -13,7 +13,7 @@ import numpy as np
 from understudy._core.randomness import Streams
 from understudy.models._inference import Floats
 from understudy.models._tree_values import CliqueTree, TreeMeasurement
-from understudy.models._treefit import FittedTable, TreeFit
+from understudy.models._treefit import FittedTable, TreeFit, centred
 from understudy.models._uncertainty import REPLICATES
 
 _SWEEPS = 3
@@ -41,7 +41,7 @@ def redrawn_trees(tree: CliqueTree, measurements: tuple[TreeMeasurement, ...], n
             expected = _table(tree, home, measured) * n
             noise = rng.normal(0.0, sqrt(measured.variance), expected.shape)
             if measured.interaction:
-                expected, noise = _centred(expected), _centred(noise)
+                expected, noise = centred(expected), centred(noise)
             fit.add(
                 FittedTable(
                     measured.marginal,
@@ -80,9 +80,3 @@ def _as_potentials(tree: CliqueTree) -> list[FittedTable]:
             potentials = np.where(belief > 0, np.log(belief) - np.log(given), -np.inf)
         found.append(FittedTable(clique, belief, ridge=0.0, fixed=True, potentials=potentials.reshape(-1)))
     return found
-
-
-def _centred(table: Floats) -> Floats:
-    for axis in range(table.ndim):
-        table = table - table.mean(axis=axis, keepdims=True)
-    return table

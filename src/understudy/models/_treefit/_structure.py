@@ -35,6 +35,17 @@ def adjacency(d: int, scopes: Iterable[Attributes]) -> npt.NDArray[np.bool_]:
     return found
 
 
+def centred(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """A table without what fewer axes tell.
+
+    >>> centred(np.array([[3.0, 1.0], [1.0, 3.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    for axis in range(table.ndim):
+        table = table - table.mean(axis=axis, keepdims=True)
+    return table
+
+
 def make_cliques(sizes: npt.NDArray[np.int64], scopes: Iterable[Attributes]) -> Cliques:
     """The cliques of the graph that these tables span, triangulated by summing out the cheapest attribute first.
 
