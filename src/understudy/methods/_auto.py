@@ -63,9 +63,7 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(
-                focus=self.focus
-            ), "with a δ, many small tables that overlap, fitted together, tell most"
+            return Adaptive(focus=self.focus), "with a δ, many small tables that overlap, fitted together, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why
