@@ -16,7 +16,7 @@ from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
 from understudy.models import Model, NetworkModel
-from understudy.options import Declared, Names, option
+from understudy.options import Declared, Names, YesNo, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
 
@@ -54,6 +54,9 @@ class Auto(Declared):
     focus: tuple[str, ...] = option(
         (), Names(), help="Columns whose relations with each other matter most, for adaptive where that is chosen."
     )
+    beyond: bool = option(
+        True, YesNo(), help="Whether adaptive, where that is chosen, may give a model that is no network."
+    )
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
         """The method, and why: half a sentence. From public values alone; docs/choosing.md has the measurements."""
@@ -63,7 +66,9 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(focus=self.focus), "with a δ, many small tables that overlap, fitted together, tell most"
+            return Adaptive(
+                focus=self.focus, beyond=self.beyond
+            ), "with a δ, many small tables that overlap, fitted together, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why
@@ -94,7 +99,7 @@ class Auto(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        return Adaptive().remarks(model)  # all that may be chosen make networks, or what can be read as one
+        return Adaptive().remarks(model)  # of models that are no networks it has nothing to say
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
