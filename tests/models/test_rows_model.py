@@ -97,7 +97,7 @@ def test_rows_that_nobody_wrote_are_refused(change):
 @pytest.mark.parametrize(
     ("name", "bad"),
     [
-        *(("weights", bad) for bad in (np.nan, -0.1, 1e300, 0.9)),
+        *(("weight-00000", bad) for bad in (np.nan, -0.1, 1e300, 0.9)),
         *(("rows-00000", bad) for bad in (-1, 1 << 60)),
         *(("measured-00000", bad) for bad in (np.nan, 1e300)),
     ],

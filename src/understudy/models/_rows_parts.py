@@ -19,7 +19,7 @@ def rows_to_parts(model: RowsModel) -> Parts:
     said, arrays = merged_to_parts(model.within, model.measurements)
     words = {name("rows", i): word for i, word in enumerate(model.rows.packed())}
     document = {"n": model.n, "rows": len(model.rows), **said}
-    return Parts(document, {"weights": model.rows.weights, **words, **arrays})
+    return Parts(document, {name("weight", 0): model.rows.weights, **words, **arrays})
 
 
 def rows_from_parts(parts: PartsReader, domain: Domain) -> RowsModel:
@@ -27,11 +27,11 @@ def rows_from_parts(parts: PartsReader, domain: Domain) -> RowsModel:
     document = parts.document
     plan, n_rows = MergedPlan.of(document, domain), read_whole(document["rows"])
     names = [name("rows", i) for i in range(n_words(plan.sizes))]
-    if parts.names != plan.names | {"weights", *names}:
+    if parts.names != plan.names | {name("weight", 0), *names}:
         raise ValueError("arrays that are missing, or that nothing refers to")
     if not 0 < n_rows <= _MOST_ROWS:
         raise ValueError("more rows than any model has, or none")
     words = np.array([parts.array(word, np.int64, (n_rows,)) for word in names], dtype=np.int64)
-    rows = WeightedRows.unpacked(plan.sizes, words, read_probabilities(parts, "weights", (n_rows,)))
+    rows = WeightedRows.unpacked(plan.sizes, words, read_probabilities(parts, name("weight", 0), (n_rows,)))
     n, within, measurements = read_whole(document["n"]), plan.within(parts), plan.measurements(parts)
     return RowsModel(domain, n, rows=rows, within=within, measurements=measurements)
