@@ -1,6 +1,8 @@
 """Kernels are compiled wherever the program runs: also where neither package nor home can be written to."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -77,3 +79,40 @@ def test_where_the_package_can_be_written_to_nothing_changes():
     assert made(21) == 42
     assert Path(made.stats.cache_path).is_dir()
     assert Path(made.stats.cache_path).is_relative_to(Path(__file__).parent)
+
+
+KERNELS = """
+import sys
+import numpy as np
+from understudy._core.compiling import kernel
+
+@kernel()
+def doubled(values):
+    made = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        made[i] = 2 * values[i]
+    return made
+
+@kernel()
+def halved_and_doubled(values):
+    return doubled(values / 2)
+
+numbers = np.arange(4)
+print(doubled(numbers).tolist(), "scipy.linalg" in sys.modules)
+if len(sys.argv) > 1:
+    print(halved_and_doubled(numbers).tolist(), doubled(numbers.astype(np.uint8)).tolist())
+"""
+
+
+def test_code_that_was_kept_is_loaded_without_the_compiler_which_is_there_when_needed(tmp_path):
+    pytest.importorskip("scipy")
+    program = tmp_path / "kernels.py"
+    program.write_text(KERNELS)
+
+    def said(*arguments):
+        run = subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True, check=True)
+        return run.stdout.splitlines()
+
+    twice_each = "[0.0, 2.0, 4.0, 6.0]"
+    assert said() == [f"{twice_each} True"]
+    assert said("more") == [f"{twice_each} False", f"[0.0, 1.0, 2.0, 3.0] {twice_each}"]
