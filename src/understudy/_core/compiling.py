@@ -22,6 +22,7 @@ from numba import config, njit
 from numba.core.runtime import rtsys
 
 from understudy._core.errors import UnderstudyWarning
+from understudy._core.locks import one_at_a_time
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -36,7 +37,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
                 return njit(nogil=True, **options)(function)
             with _kept_in(place):
                 made = njit(nogil=True, cache=True, **options)(function)
-        return _kept(made)
+        return _sharing(_kept(made))
 
     return compiled
 
@@ -105,3 +106,27 @@ def _load(keeper: Any, signature: Any, context: Any) -> Any:
     rtsys.initialize(context)
     with keeper._guard_against_spurious_io_errors():
         return keeper._load_overload(signature, context)
+
+
+def _sharing(made: Any) -> Any:
+    """The same function, kept safely where several processes compile it at once.
+
+    numba reads the index of what is kept, writes it with a name for the new code, then writes the code. Two processes
+    that compile for different types can take the same name, and the code of one is then run on the arrays of the other.
+    """
+    keeper: Any = getattr(made, "_cache", None)
+    files: Any = getattr(keeper, "_cache_file", None)
+    if files is None:
+        return made
+    save, load = files.save, files.load
+
+    def save_alone(*args: Any) -> None:
+        with one_at_a_time(keeper.cache_path):
+            save(*args)
+
+    def load_alone(*args: Any) -> Any:
+        with one_at_a_time(keeper.cache_path):
+            return load(*args)
+
+    files.save, files.load = save_alone, load_alone
+    return made
