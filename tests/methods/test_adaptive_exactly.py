@@ -48,11 +48,11 @@ BINARY = Domain(tuple(attribute(name, 2) for name in "abc"))
 MIXED = Domain((attribute("a", 2), attribute("b", 3), attribute("c", 2, sensitivity=HIGH)))
 CONSTANT = Domain((attribute("a", 1), attribute("b", 3), attribute("c", 2), attribute("d", 1)))
 # rows that keep a ≤ b; that b follows from a; both, of two values each
-IN_ORDER = Domain((attribute("a", 2), attribute("b", 3)), (Zeros((0, 1), np.array([[1, 1, 1], [0, 0, 1]], dtype=bool)),))
-FOLLOWS = Domain((attribute("a", 3), attribute("b", 2)), (FollowsFrom((0,), 1),))
-BINARY_RULES = Domain(
-    BINARY.attributes, (Zeros((0, 1), np.array([[True, True], [False, True]])), FollowsFrom((1,), 2))
+IN_ORDER = Domain(
+    (attribute("a", 2), attribute("b", 3)), (Zeros((0, 1), np.array([[1, 1, 1], [0, 0, 1]], dtype=bool)),)
 )
+FOLLOWS = Domain((attribute("a", 3), attribute("b", 2)), (FollowsFrom((0,), 1),))
+BINARY_RULES = Domain(BINARY.attributes, (Zeros((0, 1), np.array([[True, True], [False, True]])), FollowsFrom((1,), 2)))
 # the method, its domain, and how many tables of two rows are looked at
 CASES = {
     "binary": (Adaptive(rounds=2), BINARY, 1),

@@ -1,4 +1,4 @@
-"""What the schema declares of rows is kept by every row that the adaptive method's model gives, whatever was measured."""
+"""What the schema declares of rows is kept by every row that adaptive's models give, whatever was measured."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.methods.test_adaptive_exactly import Played
@@ -72,7 +72,6 @@ def fitted(table: Table, epsilon: str, delta: str | None, neighbours: object, se
     return model
 
 
-@settings(deadline=None)
 @given(
     ruled_tables(),
     st.sampled_from(["0.1", "2", "100"]),
@@ -196,7 +195,13 @@ def test_maps_that_contradict_each_other_leave_rows() -> None:
     """a → b, b → c and a → c, each learnt from pure noise."""
     domain = Domain(
         tuple(Attribute(name=name, size=4) for name in "abcd"),
-        (FollowsFrom((0,), 1), FollowsFrom((1,), 2), FollowsFrom((0,), 2), FollowsFrom((0, 1), 3), FollowsFrom((2,), 0)),
+        (
+            FollowsFrom((0,), 1),
+            FollowsFrom((1,), 2),
+            FollowsFrom((0,), 2),
+            FollowsFrom((0, 1), 3),
+            FollowsFrom((2,), 0),
+        ),
     )
     for seed in range(5):
         columns = tuple(np.random.default_rng((seed, a)).integers(0, 4, 60).astype(np.uint8) for a in range(4))

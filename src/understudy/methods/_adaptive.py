@@ -135,6 +135,8 @@ class Adaptive(Declared):
                 f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
                 f"{float(relations - pairs):.0%} more go depends on what came out."
             )
+        rules = self._rules(domain, shares, terms).described()
+        notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
         varied = sum(attribute.size > 1 for attribute in domain)
         return baseline_plan(
             self.name,
@@ -142,7 +144,7 @@ class Adaptive(Declared):
             n,
             noise=terms.table_noise(columns / varied).mean_abs if varied and columns else None,
             shares={"rows": float(rows), "single columns": float(columns), "relations": float(relations)},
-            notes=(note,),
+            notes=notes,
         )
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:

@@ -37,7 +37,7 @@ class Rules:
     kept: tuple[Rule, ...]
     left: tuple[Rule, ...]
     maps: tuple[FollowsFrom, ...]
-    """Those kept that have to be learnt: what follows from several columns first, since others can make way for it."""
+    """Those kept that have to be learnt."""
 
     def described(self) -> dict[str, object]:
         """What is kept and what is not, for the statement."""
@@ -66,9 +66,8 @@ def rules_within(domain: Domain, max_cells: int, *, learn: bool) -> Rules:
         if (isinstance(rule, Zeros) or (learn and rule in maps)) and _fits(sizes, [*scopes, rule.scope], max_cells):
             kept.append(rule)
             scopes.append(rule.scope)
-    learnt = sorted((rule for rule in maps if rule in kept), key=lambda rule: -len(rule.by))
-    in_order = [rule for rule in domain.rules if rule in kept]
-    return Rules(tuple(in_order), tuple(rule for rule in domain.rules if rule not in kept), tuple(learnt))
+    found, left = ([rule for rule in domain.rules if (rule in kept) == held] for held in (True, False))
+    return Rules(tuple(found), tuple(left), tuple(rule for rule in maps if rule in kept))
 
 
 def _fits(sizes: Sequence[int], scopes: Sequence[tuple[int, ...]], limit: int) -> bool:
@@ -117,10 +116,8 @@ def learn_zeros(
         table = (noisy.counts / parts).reshape(-1, sizes[rule.attribute])
         by = counts(rule.by[0]) if counts is not None and len(rule.by) == 1 else table.sum(axis=1)
         of = counts(rule.attribute) if counts is not None else table.sum(axis=0)
-        allowed = _supported(sizes, zeros, rule) if len(rule.by) == 1 else np.ones(table.shape, dtype=np.bool_)
-        found = _as_zeros(rule, sizes, likely_map(table, noisy.noise.variance / parts**2, by, of, allowed))
-        if not _spanned(sizes, [*zeros, found]).impossible:
-            zeros.append(found)
+        allowed = _supported(sizes, zeros, rule)
+        zeros.append(_as_zeros(rule, sizes, likely_map(table, noisy.noise.variance / parts**2, by, of, allowed)))
     return zeros
 
 
@@ -156,22 +153,22 @@ def _as_zeros(rule: FollowsFrom, sizes: Sequence[int], follows: Ints) -> Zeros:
     return Zeros(rule.scope, np.ascontiguousarray(table), rule.text)
 
 
-def _spanned(sizes: Sequence[int], zeros: Sequence[Zeros], *more: tuple[int, ...]) -> TreeFit:
-    """A tree in which nothing but these cells is impossible; other attributes have one value."""
-    involved = {a for one in zeros for a in one.attributes}.union(*more)
+def _supported(sizes: Sequence[int], zeros: Sequence[Zeros], rule: FollowsFrom) -> Flags:
+    """Which cells some row has that keeps the rules so far: one line for each combination that the attribute follows.
+
+    A map within them leaves every combination that was possible, so maps never contradict each other altogether.
+    """
+    involved = {a for one in zeros for a in one.attributes}.union(rule.scope)
     fit = TreeFit([size if a in involved else 1 for a, size in enumerate(sizes)], total=1.0)
-    for a in range(len(sizes)):
-        fit.add(FittedTable((a,), np.ones(int(fit.sizes[a])), ridge=0.0, fixed=True))
+    for scope in [*((a,) for a in range(len(sizes))), rule.scope]:
+        fit.add(FittedTable(scope, np.ones(fit.shape(scope)), ridge=0.0, fixed=True))
     for table in zero_tables(zeros):
         fit.add(table)
-    return fit
-
-
-def _supported(sizes: Sequence[int], zeros: Sequence[Zeros], rule: FollowsFrom) -> Flags:
-    """Which cells the rules so far leave, one row for each code that the attribute follows from."""
-    pair = rule.scope[0], rule.scope[1]
-    table = _spanned(sizes, zeros, pair).pair_tables([pair])[pair] > 0
-    return table if rule.by[0] < rule.attribute else table.T
+    tree = fit.to_tree()
+    home = next(c for c, clique in enumerate(tree.cliques) if set(rule.scope) <= set(clique))
+    away = tuple(i for i, a in enumerate(tree.cliques[home]) if a not in rule.scope)
+    axes = [rule.scope.index(a) for a in (*rule.by, rule.attribute)]
+    return np.asarray(tree.beliefs[home].sum(axis=away).transpose(axes).reshape(-1, sizes[rule.attribute]) > 0)
 
 
 def zero_tables(zeros: Sequence[Zeros]) -> list[FittedTable]:

@@ -8,7 +8,7 @@ from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, 
 from understudy.schema._field import Category, Field
 from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
-from understudy.schema._rules import FollowsFrom, Rule, Zeros
+from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
@@ -32,6 +32,7 @@ __all__ = [
     "InOrder",
     "Level",
     "Marginal",
+    "NotInCodes",
     "Part",
     "Recoding",
     "Rule",

@@ -56,4 +56,16 @@ class FollowsFrom:
         return tuple(sorted((*self.by, self.attribute)))
 
 
-Rule: TypeAlias = Zeros | FollowsFrom
+@dataclass(frozen=True)
+class NotInCodes:
+    """A rule that no table of codes can say: it would be too large, or codes do not tell.
+
+    >>> NotInCodes((0, 1), "left ≤ arrived").scope
+    (0, 1)
+    """
+
+    scope: tuple[int, ...]
+    text: str = ""
+
+
+Rule: TypeAlias = Zeros | FollowsFrom | NotInCodes

@@ -18,7 +18,7 @@ from understudy._core.errors import SchemaError
 from understudy.schema._bins import Bins
 from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._field import Field
-from understudy.schema._rules import Flags, FollowsFrom, Rule, Zeros
+from understudy.schema._rules import Flags, FollowsFrom, NotInCodes, Rule, Zeros
 
 if TYPE_CHECKING:
     from understudy.schema._schema import Schema
@@ -57,7 +57,17 @@ def declared_rules(fields: Sequence[Field], dependencies: Sequence[Dependency]) 
         for one in dependencies
         if isinstance(one, Determines)
     )
-    return (*_zeros(fields, dependencies), *follows)
+    beyond = tuple(
+        NotInCodes(tuple(sorted(map(names.index, one.columns))), one.text)
+        for one in dependencies
+        if isinstance(one, InOrder) and not _in_codes(*(fields[names.index(name)] for name in one.columns))
+    )
+    return (*_zeros(fields, dependencies), *follows, *beyond)
+
+
+def _in_codes(lower: Field, upper: Field) -> bool:
+    """Whether an order can be told by a table of codes; clocks of two time zones are not in order as they show it."""
+    return lower.size * upper.size <= MOST_CELLS and lower.form.timezone == upper.form.timezone
 
 
 def _zeros(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> tuple[Zeros, ...]:
@@ -67,8 +77,8 @@ def _zeros(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> tuple
         if not isinstance(dependency, InOrder):
             continue
         lower, upper = fields[at[dependency.lower]], fields[at[dependency.upper]]
-        if lower.size * upper.size > MOST_CELLS or lower.form.timezone != upper.form.timezone:
-            continue  # clocks of two time zones are not in the order of what they show
+        if not _in_codes(lower, upper):
+            continue
         possible = _possible(lower, upper)
         if not possible.any():
             raise SchemaError(

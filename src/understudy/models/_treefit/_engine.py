@@ -82,19 +82,6 @@ class TreeFit:
         """Cells of all cliques."""
         return int(self._built().starts[-1])
 
-    @property
-    def impossible(self) -> bool:
-        """Whether fixed potentials leave no cell at all.
-
-        >>> fit = TreeFit([1], total=1.0)
-        >>> fit.add(FittedTable((0,), np.ones(1), ridge=0.0, fixed=True, potentials=np.array([-np.inf])))
-        >>> fit.impossible
-        True
-        """
-        state = self._built()
-        roots = zip(state.starts, state.starts[1:], state.parents, strict=False)
-        return any(parent < 0 and not state.beliefs[first:last].any() for first, last, parent in roots)
-
     def improve(self, *, sweeps: int) -> None:
         """Go through all tables so many times."""
         state = self._built()

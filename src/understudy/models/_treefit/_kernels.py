@@ -134,9 +134,6 @@ def calibrate(beliefs, starts, parents, maps, up, down, seps, sep_starts, total)
         sep = seps[sep_starts[c] : sep_starts[c + 1]]
         if parents[c] < 0:
             most = mine.max()
-            if most == -np.inf:  # nothing is possible
-                mine[:] = 0.0
-                continue
             all_of_it = 0.0
             for i in range(mine.shape[0]):
                 mine[i] = np.exp(mine[i] - most)
