@@ -3,7 +3,10 @@
 import os
 import tempfile
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 from numba import config
@@ -12,6 +15,7 @@ from numba.core import caching
 from understudy._core import compiling
 from understudy._core.compiling import kernel
 from understudy._core.errors import UnderstudyWarning
+from understudy._core.locks import LOCKS
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 
@@ -70,6 +74,25 @@ def test_a_disk_that_is_full_stops_no_kernel(nowhere, monkeypatch):
     nowhere.mkdir(mode=0o700)
     monkeypatch.setattr(caching.IndexDataCacheFile, "save", full)
     assert kernel()(twice)(21) == 42
+
+
+@pytest.mark.skipif(not LOCKS, reason="there are no locks to wait for")
+def test_processes_that_compile_at_once_do_not_take_each_others_code(nowhere, monkeypatch):
+    """Each of two reads the index before the other has written it, unless it has to wait."""
+    both, read = Barrier(2), caching.IndexDataCacheFile._load_index
+
+    def read_at_once(self):
+        found = read(self)
+        with suppress(BrokenBarrierError):
+            both.wait(timeout=0.5)
+        return found
+
+    nowhere.mkdir(mode=0o700)
+    kept = [kernel()(twice)._cache._cache_file for _ in range(2)]
+    monkeypatch.setattr(caching.IndexDataCacheFile, "_load_index", read_at_once)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda i: kept[i].save(f"types {i}", f"code {i}"), range(2)))
+    assert [kept[0].load(f"types {i}") for i in range(2)] == ["code 0", "code 1"]
 
 
 def test_where_the_package_can_be_written_to_nothing_changes():

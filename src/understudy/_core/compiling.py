@@ -21,6 +21,7 @@ from typing import Any
 from numba import config, njit
 
 from understudy._core.errors import UnderstudyWarning
+from understudy._core.locks import one_at_a_time
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -35,7 +36,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
                 return njit(nogil=True, **options)(function)
             with _kept_in(place):
                 made = njit(nogil=True, cache=True, **options)(function)
-        return _forgiving(made)
+        return _sharing(_forgiving(made))
 
     return compiled
 
@@ -91,4 +92,28 @@ def _forgiving(made: Any) -> Any:
                 save(*args)
 
         keeper.save_overload = save_if_possible
+    return made
+
+
+def _sharing(made: Any) -> Any:
+    """The same function, kept safely where several processes compile it at once.
+
+    numba reads the index of what is kept, writes it with a name for the new code, then writes the code. Two processes
+    that compile for different types can take the same name, and the code of one is then run on the arrays of the other.
+    """
+    keeper: Any = getattr(made, "_cache", None)
+    files: Any = getattr(keeper, "_cache_file", None)
+    if files is None:
+        return made
+    save, load = files.save, files.load
+
+    def save_alone(*args: Any) -> None:
+        with one_at_a_time(keeper.cache_path):
+            save(*args)
+
+    def load_alone(*args: Any) -> Any:
+        with one_at_a_time(keeper.cache_path):
+            return load(*args)
+
+    files.save, files.load = save_alone, load_alone
     return made
