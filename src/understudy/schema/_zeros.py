@@ -36,6 +36,7 @@ def structural_zeros(schema: Schema) -> tuple[Zeros, ...]:
     Special values, "other" and "missing" are never impossible, and where values outside the range are clipped the
     outermost bins reach as far as values can. Raises SchemaError where two columns leave no cell at all.
 
+    >>> from understudy.schema import Schema
     >>> bounds = {"minimum": 0, "maximum": 9}
     >>> stay = {"type": "integer", "bins": 2, "constraints": {**bounds, "required": False}}
     >>> schema = Schema.from_dict({"fields": [{"name": "first", **stay}, {"name": "last", **stay}],
