@@ -5,10 +5,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
-from threading import Barrier, BrokenBarrierError
 
 import pytest
 from numba import config
@@ -17,7 +14,7 @@ from numba.core import caching
 from understudy._core import compiling
 from understudy._core.compiling import kernel
 from understudy._core.errors import UnderstudyWarning
-from understudy._core.locks import LOCKS
+from understudy._core.locks import LOCKS, try_lock
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 
@@ -80,21 +77,22 @@ def test_a_disk_that_is_full_stops_no_kernel(nowhere, monkeypatch):
 
 @pytest.mark.skipif(not LOCKS, reason="there are no locks to wait for")
 def test_processes_that_compile_at_once_do_not_take_each_others_code(nowhere, monkeypatch):
-    """Each of two reads the index before the other has written it, unless it has to wait."""
-    both, read = Barrier(2), caching.IndexDataCacheFile._load_index
+    """While one reads or writes the index of what is kept, it has the lock that all others wait for."""
+    held, read = [], caching.IndexDataCacheFile._load_index
 
-    def read_at_once(self):
-        found = read(self)
-        with suppress(BrokenBarrierError):
-            both.wait(timeout=0.5)
-        return found
+    def read_and_tell(self):
+        folder = os.open(self._cache_path, os.O_RDONLY)
+        held.append(try_lock(folder) is False)
+        os.close(folder)
+        return read(self)
 
     nowhere.mkdir(mode=0o700)
     kept = [kernel()(twice)._cache._cache_file for _ in range(2)]
-    monkeypatch.setattr(caching.IndexDataCacheFile, "_load_index", read_at_once)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda i: kept[i].save(f"types {i}", f"code {i}"), range(2)))
+    monkeypatch.setattr(caching.IndexDataCacheFile, "_load_index", read_and_tell)
+    for i in range(2):
+        kept[i].save(f"types {i}", f"code {i}")
     assert [kept[0].load(f"types {i}") for i in range(2)] == ["code 0", "code 1"]
+    assert held == [True] * 4
 
 
 def test_where_the_package_can_be_written_to_nothing_changes():
