@@ -16,6 +16,7 @@ from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_rounds import Rounds
+from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
@@ -102,19 +103,25 @@ class Adaptive(Declared):
         """How the budget is spent: from public quantities."""
         return divide(domain, n, terms, rounds=self.rounds)
 
+    def _rules(self, domain: Domain, shares: Shares, terms: PrivacyTerms) -> Rules:
+        """Which declared rules are kept: public, once the number of rows is."""
+        learn = shares.relations > 0 or by_parities(domain, terms)
+        return rules_within(domain, self._cells(parities=by_parities(domain, terms)), learn=learn)
+
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        focus = {"focus": ", ".join(self.focus)} if self.focus else {}
-        if by_parities(domain, terms):
-            return {"relations": "parities of all pairs", "most cells": self._cells(parities=True), **focus}
+        more: dict[str, object] = {"focus": ", ".join(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
+        more |= self._rules(domain, shares, terms).described()
+        if by_parities(domain, terms):
+            return {"relations": "parities of all pairs", "most cells": self._cells(parities=True), **more}
         return {
             "rounds": shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
             "most cells": self._cells(parities=False),
             **({} if self.beyond else {"beyond": False}),
-            **focus,
+            **more,
         }
 
     def remarks(self, model: Model) -> tuple[str, ...]:
@@ -136,6 +143,8 @@ class Adaptive(Declared):
                 f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
                 f"{float(relations - pairs):.0%} more go depends on what came out."
             )
+        rules = self._rules(domain, shares, terms).described()
+        notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
         varied = sum(attribute.size > 1 for attribute in domain)
         return baseline_plan(
             self.name,
@@ -143,7 +152,7 @@ class Adaptive(Declared):
             n,
             noise=terms.table_noise(columns / varied).mean_abs if varied and columns else None,
             shares={"rows": float(rows), "single columns": float(columns), "relations": float(relations)},
-            notes=(note,),
+            notes=notes,
         )
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
@@ -151,11 +160,14 @@ class Adaptive(Declared):
         if progress is not None:
             progress("measuring columns", 0, 1)
         if by_parities(curator.domain, curator.terms):
-            return _fit_parities(curator, self._cells(parities=True), self._focus(curator.domain), progress)
-        domain = curator.domain
+            return self._fit_parities(curator, self._cells(parities=True), progress)
+        terms, domain = curator.terms, curator.domain
         coins = (streams or Streams.fresh()).get("adaptive", "coins")
         shares = self.divide(domain, self._rows(curator), curator.terms)
         columns = measure_columns(curator, shares)
+        rules = self._rules(domain, shares, terms)
+        zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
+        columns = columns.keeping(zeros)
         rounds = Rounds(
             curator,
             curator.recoded(columns.recoding(domain)),
@@ -164,6 +176,7 @@ class Adaptive(Declared):
             self._cells(parities=False),
             coins,
             self._focus(domain),
+            merged_zeros(zeros, [column.codes for column in columns.columns]),
             self.beyond,
         )
         if rounds.candidates:
@@ -173,6 +186,15 @@ class Adaptive(Declared):
 
     def _cells(self, *, parities: bool) -> int:
         return self.max_cells or (MOST_PARITY_CELLS if parities else MOST_CELLS)
+
+    def _fit_parities(self, curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
+        terms, domain = curator.terms, curator.domain
+        rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(domain))
+        total = max(rows / terms.unit.parts, 1.0)
+        zeros = learn_zeros(curator, rules_within(domain, cells, learn=True), total)
+        run = ParityRun(curator, total, cells, self._focus(domain), zeros)
+        fit = run.run(progress)
+        return TreeModel(domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())
 
     def _rows(self, curator: Curator) -> int:
         """A first number of rows, for the division of the rest."""
@@ -203,11 +225,3 @@ def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
 def parity_rows_share(domain: Domain) -> Fraction:
     """For the number of rows: an error in it puts all columns off the same way, which matters the more there are."""
     return ROWS_SHARE * min(Fraction(3), max(Fraction(1), Fraction(len(domain), 16)))
-
-
-def _fit_parities(curator: Curator, cells: int, focus: frozenset[int], progress: Progress | None) -> TreeModel:
-    terms = curator.terms
-    rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(curator.domain))
-    run = ParityRun(curator, max(rows / terms.unit.parts, 1.0), cells, focus)
-    fit = run.run(progress)
-    return TreeModel(curator.domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())

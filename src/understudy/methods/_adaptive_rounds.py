@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from understudy._core.randomness import Rng
 from understudy.methods._adaptive_beyond import beyond_pays, rows_drawn, within_cap
 from understudy.methods._adaptive_columns import Columns, again_shares, measure_again
+from understudy.methods._adaptive_rules import settled_pairs, zero_tables
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
@@ -30,7 +31,7 @@ from understudy.models import (
     centred,
 )
 from understudy.privacy import Curator, FarthestGuess, Interactions, TablesTogether
-from understudy.schema import Domain, Marginal
+from understudy.schema import Domain, Marginal, Zeros
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,6 +72,8 @@ class Rounds:
     coins: Rng
     """Public ones: they say nothing of rows."""
     focus: frozenset[int] = frozenset()
+    zeros: Sequence[Zeros] = ()
+    """Cells of merged values that are impossible."""
     goes_beyond: bool = True
     """Whether rows with weights may take the place of a tree that is full."""
     beyond: RowsFit | None = field(default=None, init=False)
@@ -88,8 +91,12 @@ class Rounds:
         for a, column in enumerate(self.columns.columns):
             start = np.log(np.maximum(column.values, _LEAST_COUNT))
             self.fit.add(FittedTable((a,), column.values, ridge=1e-6, potentials=start))
+        for table in zero_tables(self.zeros):
+            self.fit.add(table)
         self.fit.improve(sweeps=3)
-        self.candidates = list(combinations(self._varied, 2))
+        self._tied = [pair for one in self.zeros for pair in combinations(one.attributes, 2)]
+        settled = settled_pairs(self.zeros)
+        self.candidates = [pair for pair in combinations(self._varied, 2) if pair not in settled]
         self._beyond_cap = within_cap(self._sizes, self.candidates, self.max_cells)
         high = self.curator.budget.epsilon >= 1 and not self.curator.budget.pure
         self._ridge = _RIDGE if high else _LOW_RIDGE
@@ -241,11 +248,12 @@ class Rounds:
         An edge between columns that nothing connects yet makes a clique of its own; only for others is it worked out
         what cliques would become.
         """
-        part = _parts(len(self._sizes), self.measured)
+        tied = [*self._tied, *self.measured]
+        part = _parts(len(self._sizes), tied)
         room = self.max_cells - self.fit.cells
         near = [pair for pair in looked_at if part[pair[0]] == part[pair[1]] and pair not in self.measured]
         first, second = (np.array([pair[side] for pair in near], dtype=np.int64) for side in (0, 1))
-        cells = cells_with(adjacency(len(self._sizes), self.measured), self._logs, first, second, float(self.max_cells))
+        cells = cells_with(adjacency(len(self._sizes), tied), self._logs, first, second, float(self.max_cells))
         refused = {pair for pair, needed in zip(near, cells, strict=True) if math.isinf(needed)}
         return [
             pair
