@@ -5,6 +5,7 @@ Nothing but built-in modules is loaded before `main` runs: a Ctrl-C in an import
 
 from __future__ import annotations
 
+import gc
 import sys
 
 TYPE_CHECKING = False
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
     from understudy.cli._main import Command
 
 
+_RARELY = 20_000, 20, 20  # when to look for cycles: what is loaded stays, and looking through it was a tenth of a run
+
+
 def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typer] | None = None) -> Never:
     """Run the command line and exit; `program` loads another one with the same manners."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     command: Command | None = None
+    gc.set_threshold(*_RARELY)
     try:
         from understudy.cli._interrupts import INTERRUPTS
 
