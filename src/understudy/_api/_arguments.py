@@ -71,8 +71,8 @@ class MethodArguments(TypedDict, total=False):
     beyond: bool
     """Whether rounds go on with weighted rows when few relations still fit the tree. Such a model cannot be exported as
     a network."""
-    focus: str | Sequence[str]
-    """Columns whose relations with each other matter most: they are measured first, whatever they are."""
+    focus: str | Sequence[str | Sequence[str]] | PathLike[str]
+    """Columns whose relations with each other matter most, or tables of several: they are measured first."""
     score: Literal["auto", "I", "F", "R"]
     """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
     encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]

@@ -5,7 +5,6 @@ Nothing but built-in modules is loaded before `main` runs: a Ctrl-C in an import
 
 from __future__ import annotations
 
-import gc
 import sys
 
 TYPE_CHECKING = False
@@ -25,8 +24,10 @@ def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typ
     """Run the command line and exit; `program` loads another one with the same manners."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     command: Command | None = None
-    gc.set_threshold(*_RARELY)
     try:
+        import gc
+
+        gc.set_threshold(*_RARELY)
         from understudy.cli._interrupts import INTERRUPTS
 
         INTERRUPTS.install()

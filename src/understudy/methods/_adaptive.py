@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
+from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import HasNetwork, Model, TreeModel
-from understudy.options import Declared, Names, Whole, YesNo, option
+from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
@@ -76,28 +77,20 @@ class Adaptive(Declared):
         "exported as a network.",
     )
 
-    focus: tuple[str, ...] = option(
+    focus: Focus = option(
         (),
-        Names(),
-        help="Columns whose relations with each other matter most: they are measured first, whatever they are.",
+        Tables(),
+        help="Columns whose relations with each other matter most, or tables of several: they are measured first.",
     )
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        self._focus(domain)
+        focus_pairs(self.focus, domain)
         shares = self.divide(domain, 1000, terms)
         for share in filter(None, shares.columns):
             refuse_drowning_noise(terms.table_noise(share), terms.budget)
         if shares.rows:
             _refuse_unknown_rows(shares.rows, terms)
-
-    def _focus(self, domain: Domain) -> frozenset[int]:
-        """The numbers of the columns named."""
-        names = {attribute.name: a for a, attribute in enumerate(domain)}
-        for name in self.focus:
-            if name not in names:
-                raise OptionError(f"The 'focus' parameter names no column '{name}'. {did_you_mean(name, names)}")
-        return frozenset(names[name] for name in self.focus)
 
     def divide(self, domain: Domain, n: int, terms: PrivacyTerms) -> Shares:
         """How the budget is spent: from public quantities."""
@@ -110,7 +103,7 @@ class Adaptive(Declared):
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        more: dict[str, object] = {"focus": ", ".join(self.focus)} if self.focus else {}
+        more: dict[str, object] = {"focus": focus_text(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
         if by_parities(domain, terms):
@@ -175,7 +168,7 @@ class Adaptive(Declared):
             shares,
             self._cells(parities=False),
             coins,
-            self._focus(domain),
+            focus_pairs(self.focus, domain),
             merged_zeros(zeros, [column.codes for column in columns.columns]),
             self.beyond,
         )
@@ -192,7 +185,7 @@ class Adaptive(Declared):
         rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(domain))
         total = max(rows / terms.unit.parts, 1.0)
         zeros = learn_zeros(curator, rules_within(domain, cells, learn=True), total)
-        run = ParityRun(curator, total, cells, self._focus(domain), zeros)
+        run = ParityRun(curator, total, cells, focus_pairs(self.focus, domain), zeros)
         fit = run.run(progress)
         return TreeModel(domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())
 

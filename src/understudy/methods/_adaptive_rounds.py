@@ -71,7 +71,7 @@ class Rounds:
     max_cells: int
     coins: Rng
     """Public ones: they say nothing of rows."""
-    focus: frozenset[int] = frozenset()
+    focus: Sequence[Pair] = ()
     zeros: Sequence[Zeros] = ()
     """Cells of merged values that are impossible."""
     goes_beyond: bool = True
@@ -136,12 +136,15 @@ class Rounds:
             self.beyond.improve_around(self.measured[pair].table)
 
     def _measure_focus(self) -> None:
-        """Pairs of the columns that were named come first and need not be chosen; half of the budget at most."""
+        """Pairs that were named come first and need not be chosen; half of the budget at most, less each if many."""
+        named = [pair for pair in self.focus if pair in self._weight]
         least = self.curator.share_left / 2
-        for pair in combinations(sorted(self.focus.intersection(self._varied)), 2):
+        wanted = sum(self._weight[pair] for pair in named) * self._each * (1 - self.shares.choosing)
+        part = min(1.0, float(least) / wanted) if wanted else 1.0
+        for pair in named:
             if self.curator.share_left <= least or pair not in self._fitting([pair]):
                 continue
-            self._measure(pair, self.fit.pair_tables([pair])[pair])
+            self._measure(pair, self.fit.pair_tables([pair])[pair], part)
             self.fit.improve(sweeps=_SWEEPS)
 
     def finish(self) -> None:
@@ -276,8 +279,8 @@ class Rounds:
         left = (1 - 1 / k) * (1 - 1 / m)
         return whole * left * left  # once for what a row moves, once for what of the noise is left
 
-    def _measure(self, pair: Pair, model: Floats) -> None:
-        share = self._up_to(self._each * self._weight[pair] * (1 - self.shares.choosing))
+    def _measure(self, pair: Pair, model: Floats, part: float = 1.0) -> None:
+        share = self._up_to(self._each * self._weight[pair] * (1 - self.shares.choosing) * part)
         values, variance, interaction = self._ask(Marginal.of(*pair), share)
         freedom = (model.shape[0] - 1) * (model.shape[1] - 1) if interaction else model.size
         off = float(((values - (centred(model) if interaction else model)) ** 2).sum())
