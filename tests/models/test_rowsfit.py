@@ -132,23 +132,24 @@ def test_swaps_are_those_of_plain_loops_and_bring_tables_nearer(seed):
     if not pairs:
         return
     rows, layout = np.ascontiguousarray(columns.T), Layout.of(sizes, pairs)
-    chosen, others = rng.integers(0, 20, 6), rng.integers(0, 20, 9)
+    chosen, others = rng.integers(0, 20, 12), rng.integers(0, 20, 9)
     target, counts = np.empty(layout.cells), np.empty(layout.cells)
-    tally_pairs(rows, weights * (6 / TOTAL), *layout.arrays, target)
-    tally_pairs(rows[chosen], np.ones(6), *layout.arrays, counts)
+    tally_pairs(rows, weights * (12 / TOTAL), *layout.arrays, target)
+    tally_pairs(rows[chosen], np.ones(12), *layout.arrays, counts)
+    cost = np.where(target < 3, 0.0, 1 / (target + 1))
     words = rng.integers(0, 1 << 64, size=4, dtype=np.uint64)
-    targets = [naive_table(rows.tolist(), weights * (6 / TOTAL), pair, sizes) for pair in pairs]
+    targets = [naive_table(rows.tolist(), weights * (12 / TOTAL), pair, sizes) for pair in pairs]
     expected = naive_swaps(
         rows.tolist(), chosen.tolist(), others.tolist(), pairs, targets, sizes, 2, NaiveXoshiro(words.tolist())
     )
     before = naive_gap(rows.tolist(), chosen.tolist(), pairs, targets, sizes)
     with np.errstate(over="ignore"):
-        swapped = swap_rows(rows, chosen, others, *layout.arrays, counts, target, 2, words)
+        swapped = swap_rows(rows, chosen, others, *layout.arrays, counts, target, cost, 2, words)
     assert (chosen.tolist(), others.tolist()) == expected
     after = naive_gap(rows.tolist(), chosen.tolist(), pairs, targets, sizes)
     assert after < before if swapped else after == before
     fresh = np.empty(layout.cells)
-    tally_pairs(rows[chosen], np.ones(6), *layout.arrays, fresh)
+    tally_pairs(rows[chosen], np.ones(12), *layout.arrays, fresh)
     assert counts.tolist() == fresh.tolist()
 
 

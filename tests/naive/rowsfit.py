@@ -47,11 +47,12 @@ def naive_weights(
 def naive_gap(
     rows: Rows, chosen: Sequence[int], pairs: Sequence[tuple[int, int]], targets: Sequence[Floats], sizes: Sequence[int]
 ) -> float:
-    """Σ (count − target)² / (target + 1) over the cells of all pairs."""
+    """Σ (count − target)² / (target + 1) over the cells of all pairs that expect three rows or more."""
     picked = [rows[i] for i in chosen]
     tables = [naive_table(picked, [1.0] * len(picked), pair, sizes) for pair in pairs]
     return sum(
-        float(((table - target) ** 2 / (target + 1)).sum()) for table, target in zip(tables, targets, strict=True)
+        float(((table - target) ** 2 / (target + 1))[target >= 3].sum())
+        for table, target in zip(tables, targets, strict=True)
     )
 
 

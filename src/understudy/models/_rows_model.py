@@ -28,7 +28,6 @@ from understudy.schema import Domain, Marginal
 
 _MOST_PAIRS = 400  # of columns, all of which drawn rows are held against; of more, the measured ones
 _MOST_CELLS = 1 << 18  # of a table that drawn rows are held against
-_FEWEST_ROWS = 1000  # drawn together that are held against tables: of fewer, too many cells expect less than a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +117,7 @@ class RowsModel:
                 chosen = np.searchsorted(np.cumsum(weights), rng.random(m) * weights.sum(), side="right")
                 chosen = chosen.clip(0, int(np.flatnonzero(weights)[-1]))
             else:
-                pairs = self._pairs if m >= _FEWEST_ROWS else []
-                chosen = choose_rows(self.rows.rows, weights, m, pairs, self.rows.sizes, rng=rng)
+                chosen = choose_rows(self.rows.rows, weights, m, self._pairs, self.rows.sizes, rng=rng)
             yield self._spelt_out(chosen, within, leaves, independent=independent)
 
     def to_svg(self, *, title: str = "") -> str:

@@ -18,6 +18,8 @@ from understudy.models._rowsfit._engine import Codes, Layout, Pair
 
 _TRIES = 2
 _OTHERS = 2  # for each row that is chosen
+# Cells that expect fewer rows count for nothing: a row too many is easily swapped away, one too few is hard to find.
+_RARE = 3.0
 
 
 def choose_rows(rows: Codes, weights: Floats, n: int, pairs: Sequence[Pair], sizes: Sequence[int], *, rng: Rng) -> Ints:
@@ -37,9 +39,10 @@ def choose_rows(rows: Codes, weights: Floats, n: int, pairs: Sequence[Pair], siz
     target, counts = np.empty(layout.cells), np.empty(layout.cells)
     _kernels.tally_pairs(rows, weights * (n / weights.sum()), *layout.arrays, target)
     _kernels.tally_pairs(rows[chosen], np.ones(n), *layout.arrays, counts)
+    cost = np.where(target < _RARE, 0.0, 1 / (target + 1))
     state = rng.integers(0, 1 << 64, size=4, dtype=np.uint64)
     with np.errstate(over="ignore"):  # the generator wraps around, which NumPy minds where numba is switched off
-        _kernels.swap_rows(rows, chosen, others, *layout.arrays, counts, target, _TRIES, state)
+        _kernels.swap_rows(rows, chosen, others, *layout.arrays, counts, target, cost, _TRIES, state)
     return chosen
 
 

@@ -65,16 +65,15 @@ def follow_tables(columns, weights, first, second, sizes, order, starts, theta, 
 
 
 @kernel()
-def swap_rows(rows, chosen, others, first, second, widths, starts, counts, target, tries, state):
-    """Swap chosen rows for others where Σ (count − target)² / (target + 1) over the cells of all pairs falls.
+def swap_rows(rows, chosen, others, first, second, widths, starts, counts, target, cost, tries, state):
+    """Swap chosen rows for others where Σ cost · (count − target)² over the cells of all pairs falls.
 
     One pass: each chosen row is held against so many random others, and the best of them takes its place. `counts` are
     the tables of the chosen rows. Counts, chosen and others are changed; how many were swapped comes back.
     """
     pairs, swapped = first.shape[0], 0
-    weight = 1.0 / (target + 1.0)
-    more = (2.0 * (counts - target) + 1.0) * weight  # by which the sum grows with one row more in a cell
-    fewer = (-2.0 * (counts - target) + 1.0) * weight
+    more = (2.0 * (counts - target) + 1.0) * cost  # by which the sum grows with one row more in a cell
+    fewer = (-2.0 * (counts - target) + 1.0) * cost
     mine, tried, best = np.empty(pairs, np.uint32), np.empty(pairs, np.uint32), np.empty(pairs, np.uint32)
     for i in range(chosen.shape[0]):
         without = 0.0
@@ -102,8 +101,8 @@ def swap_rows(rows, chosen, others, first, second, widths, starts, counts, targe
             if a != b:
                 counts[a] -= 1.0
                 counts[b] += 1.0
-                more[a] -= 2.0 * weight[a]
-                fewer[a] += 2.0 * weight[a]
-                more[b] += 2.0 * weight[b]
-                fewer[b] -= 2.0 * weight[b]
+                more[a] -= 2.0 * cost[a]
+                fewer[a] += 2.0 * cost[a]
+                more[b] += 2.0 * cost[b]
+                fewer[b] -= 2.0 * cost[b]
     return swapped
