@@ -18,7 +18,9 @@ FULL = 0.7
 """A tree is full when fewer than this part of the pairs still fit."""
 LEAST_LEFT = Fraction(1, 20)
 """Of the budget: with less left, the tree stays."""
-ROWS_FOR_EACH = 3
+MOST_PAIRS = 400
+"""Of more, too few can be measured in a tree before it is full of large domains: rows drawn from it know too little."""
+ROWS_FOR_EACH = 2
 """Rows that are drawn for each row of the table."""
 FEWEST_ROWS, MOST_ROWS = 20_000, 1_000_000
 MOST_CODES = 1 << 25
@@ -45,9 +47,9 @@ def rows_drawn(fit: TreeFit, coins: Rng) -> RowsFit:
 
 
 def within_cap(sizes: Sequence[int], candidates: Sequence[Pair], max_cells: int) -> list[Pair]:
-    """Pairs whose own tables are no larger than a tree may be.
+    """Pairs whose own tables are no larger than a tree may be; none where pairs are so many that a tree does better.
 
     >>> within_cap([2, 30, 40], [(0, 1), (1, 2)], 1000)
     [(0, 1)]
     """
-    return [(a, b) for a, b in candidates if sizes[a] * sizes[b] <= max_cells]
+    return [(a, b) for a, b in candidates if sizes[a] * sizes[b] <= max_cells] if len(candidates) <= MOST_PAIRS else []

@@ -232,7 +232,9 @@ class Rounds:
             return self._drawn(self._beyond_cap, self.beyond.most_pairs)
         looked_at = self._drawn(self.candidates, MOST_CANDIDATES)
         fitting = self._fitting(looked_at)
-        if not self.goes_beyond or not self.measured:  # under a cap that no pair fits, nothing is measured
+        if (
+            not self.goes_beyond or not self._beyond_cap or not self.measured
+        ):  # under a cap that no pair fits, nothing is measured
             return fitting
         if not beyond_pays(self._sizes, len(fitting), len(looked_at), self.curator.share_left):
             return fitting
