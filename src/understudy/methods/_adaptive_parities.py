@@ -84,14 +84,14 @@ class ParityRun:
         curator: Curator,
         total: float,
         max_cells: int,
-        focus: frozenset[int] = frozenset(),
+        focus: Sequence[Pair] = (),
         zeros: Sequence[Zeros] = (),
     ) -> None:
         self._curator, self.total, self._max_cells, self._zeros = curator, total, max_cells, zeros
         self._d = len(curator.domain)
         self.varied = [a for a, attribute in enumerate(curator.domain) if attribute.size == 2]
         self._places = {a: place for place, a in enumerate(self.varied)}
-        self._focus_columns = focus
+        self._named = set(focus)
         self._chosen = how_many(curator.domain)
         self._set_pairs([] if self._chosen else list(combinations(self.varied, 2)))
         self.columns = Known(np.zeros(len(self.varied)), np.zeros(len(self.varied)))
@@ -127,15 +127,14 @@ class ParityRun:
 
     def _set_pairs(self, pairs: list[Pair]) -> None:
         self.pairs = pairs
-        self._focus = np.array([self._focus_columns.issuperset(pair) for pair in pairs], dtype=np.bool_)
+        self._focus = np.array([pair in self._named for pair in pairs], dtype=np.bool_)
         self.relations = Known(np.zeros(len(pairs)), np.zeros(len(pairs)))
 
     def _choose(self) -> None:
-        """Of very many pairs, those to measure: of columns that were named, and what a private choice finds."""
+        """Of very many pairs, those to measure: those that were named, and what a private choice finds."""
         means = np.clip(self.columns.values / self.total, -1, 1)
         found = screen(self._curator, self.varied, means, self.total, number=self._chosen, share=CHOOSING_SHARE)
-        named = combinations(sorted(self._focus_columns.intersection(self.varied)), 2)
-        self._set_pairs(sorted({*found, *named}))
+        self._set_pairs(sorted({*found, *(pair for pair in self._named if self._places.keys() >= set(pair))}))
 
     def _beyond(self, fit: TreeFit) -> Beyond | None:
         """What triples tell beyond pairs; None if it is no more than noise."""
