@@ -156,6 +156,18 @@ def test_a_group_that_follows_from_a_code_comes_out_right() -> None:
     assert (group_of[drawn[0]] == drawn[1]).mean() > 0.99
 
 
+def test_a_pair_that_is_settled_may_be_named_as_one_that_matters() -> None:
+    names = ("code", "group", "sex")
+    domain = Domain(tuple(Attribute(name=name, size=3) for name in names), (FollowsFrom((0,), 1),))
+    columns = tuple(np.arange(900) % 3 for _ in names)
+    table = Table(domain, tuple(column.astype(np.uint8) for column in columns))
+    curator = open_curator(MemoryCounter(table), budget=make_budget(1, "1e-9"), neighbours=ADD_REMOVE)
+    model = Adaptive(focus=("code", "group", "sex")).fit(curator)
+    measured = {one.marginal for one in model.measurements}
+    assert (0, 2) in measured
+    assert (0, 1) not in measured
+
+
 def test_rows_that_break_a_rule_count_like_all_others_and_are_not_made() -> None:
     """Nothing depends on whether there are any: that would tell of single rows."""
     domain, table = in_order(2000)

@@ -11,23 +11,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
+from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import HasNetwork, Model, TreeModel
-from understudy.options import Declared, Names, Whole, option
+from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
-MOST_CELLS = 200_000
-"""Cells of all cliques together: some seconds and a few MB."""
+MOST_CELLS, MOST_PARITY_CELLS = 100_000, 200_000
+"""Cells of all cliques together: some seconds and a few MB. Two-valued columns may have more: nothing goes beyond."""
 
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
@@ -66,31 +67,30 @@ class Adaptive(Declared):
     max_cells: int | None = option(
         None,
         Whole(at_least=4, at_most=5_000_000),
-        help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}.",
+        help=f"Most cells of the tables that a junction tree works on. None: {MOST_CELLS:,}; if all columns have two "
+        f"values, {MOST_PARITY_CELLS:,}.",
+    )
+    beyond: bool = option(
+        True,
+        YesNo(),
+        help="Whether rounds go on with weighted rows when few relations still fit the tree. Such a model cannot be "
+        "exported as a network.",
     )
 
-    focus: tuple[str, ...] = option(
+    focus: Focus = option(
         (),
-        Names(),
-        help="Columns whose relations with each other matter most: they are measured first, whatever they are.",
+        Tables(),
+        help="Columns whose relations with each other matter most, or tables of several: they are measured first.",
     )
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        self._focus(domain)
+        focus_pairs(self.focus, domain)
         shares = self.divide(domain, 1000, terms)
         for share in filter(None, shares.columns):
             refuse_drowning_noise(terms.table_noise(share), terms.budget)
         if shares.rows:
             _refuse_unknown_rows(shares.rows, terms)
-
-    def _focus(self, domain: Domain) -> frozenset[int]:
-        """The numbers of the columns named."""
-        names = {attribute.name: a for a, attribute in enumerate(domain)}
-        for name in self.focus:
-            if name not in names:
-                raise OptionError(f"The 'focus' parameter names no column '{name}'. {did_you_mean(name, names)}")
-        return frozenset(names[name] for name in self.focus)
 
     def divide(self, domain: Domain, n: int, terms: PrivacyTerms) -> Shares:
         """How the budget is spent: from public quantities."""
@@ -99,20 +99,21 @@ class Adaptive(Declared):
     def _rules(self, domain: Domain, shares: Shares, terms: PrivacyTerms) -> Rules:
         """Which declared rules are kept: public, once the number of rows is."""
         learn = shares.relations > 0 or by_parities(domain, terms)
-        return rules_within(domain, self.max_cells or MOST_CELLS, learn=learn)
+        return rules_within(domain, self._cells(parities=by_parities(domain, terms)), learn=learn)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        more: dict[str, object] = {"focus": ", ".join(self.focus)} if self.focus else {}
+        more: dict[str, object] = {"focus": focus_text(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
         if by_parities(domain, terms):
-            return {"relations": "parities of all pairs", "most cells": self.max_cells or MOST_CELLS, **more}
+            return {"relations": "parities of all pairs", "most cells": self._cells(parities=True), **more}
         return {
             "rounds": shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
-            "most cells": self.max_cells or MOST_CELLS,
+            "most cells": self._cells(parities=False),
+            **({} if self.beyond else {"beyond": False}),
             **more,
         }
 
@@ -147,16 +148,15 @@ class Adaptive(Declared):
             notes=notes,
         )
 
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
         """Learn a model. `streams` are the public coins: of very many pairs they draw those that a choice looks at."""
         if progress is not None:
             progress("measuring columns", 0, 1)
-        cells = self.max_cells or MOST_CELLS
         if by_parities(curator.domain, curator.terms):
-            return self._fit_parities(curator, cells, progress)
+            return self._fit_parities(curator, self._cells(parities=True), progress)
         terms, domain = curator.terms, curator.domain
         coins = (streams or Streams.fresh()).get("adaptive", "coins")
-        shares = self.divide(domain, self._rows(curator), terms)
+        shares = self.divide(domain, self._rows(curator), curator.terms)
         columns = measure_columns(curator, shares)
         rules = self._rules(domain, shares, terms)
         zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
@@ -166,28 +166,26 @@ class Adaptive(Declared):
             curator.recoded(columns.recoding(domain)),
             columns,
             shares,
-            cells,
+            self._cells(parities=False),
             coins,
-            self._focus(domain),
+            focus_pairs(self.focus, domain),
             merged_zeros(zeros, [column.codes for column in columns.columns]),
+            self.beyond,
         )
         if rounds.candidates:
             rounds.run(progress)
         rounds.finish()
-        return TreeModel(
-            domain,
-            max(1, round(rounds.columns.total * terms.unit.parts)),
-            tree=rounds.fit.to_tree(),
-            within=[column.within for column in rounds.columns.columns],
-            measurements=rounds.measurements(),
-        )
+        return rounds.to_model(domain)
+
+    def _cells(self, *, parities: bool) -> int:
+        return self.max_cells or (MOST_PARITY_CELLS if parities else MOST_CELLS)
 
     def _fit_parities(self, curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
         terms, domain = curator.terms, curator.domain
         rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(domain))
         total = max(rows / terms.unit.parts, 1.0)
         zeros = learn_zeros(curator, rules_within(domain, cells, learn=True), total)
-        run = ParityRun(curator, total, cells, self._focus(domain), zeros)
+        run = ParityRun(curator, total, cells, focus_pairs(self.focus, domain), zeros)
         fit = run.run(progress)
         return TreeModel(domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())
 

@@ -82,7 +82,7 @@ class ParityRun:
         curator: Curator,
         total: float,
         max_cells: int,
-        focus: frozenset[int] = frozenset(),
+        focus: Sequence[Pair] = (),
         zeros: Sequence[Zeros] = (),
     ) -> None:
         self._curator, self.total, self._max_cells, self._zeros = curator, total, max_cells, zeros
@@ -90,7 +90,8 @@ class ParityRun:
         self.varied = [a for a, attribute in enumerate(curator.domain) if attribute.size == 2]
         self._places = {a: place for place, a in enumerate(self.varied)}
         self.pairs = list(combinations(self.varied, 2))
-        self._focus = np.array([focus.issuperset(pair) for pair in self.pairs], dtype=np.bool_)
+        named = set(focus)
+        self._focus = np.array([pair in named for pair in self.pairs], dtype=np.bool_)
         self.columns = Known(np.zeros(len(self.varied)), np.zeros(len(self.varied)))
         self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
         self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []

@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive import Adaptive
+from understudy.methods._focus import Focus
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import Plan
@@ -16,7 +17,7 @@ from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
 from understudy.models import Model, NetworkModel
-from understudy.options import Declared, Names, option
+from understudy.options import Declared, Tables, YesNo, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
 
@@ -51,8 +52,11 @@ class Auto(Declared):
     name: ClassVar[str] = "auto"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    focus: tuple[str, ...] = option(
-        (), Names(), help="Columns whose relations with each other matter most, for adaptive where that is chosen."
+    focus: Focus = option(
+        (), Tables(), help="Columns or tables whose relations matter most, for adaptive where that is chosen."
+    )
+    beyond: bool = option(
+        True, YesNo(), help="Whether adaptive, where that is chosen, may give a model that is no network."
     )
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
@@ -63,7 +67,9 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(focus=self.focus), "with a δ, many small tables that overlap, fitted together, tell most"
+            return Adaptive(
+                focus=self.focus, beyond=self.beyond
+            ), "with a δ, many small tables that overlap, fitted together, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why
@@ -94,7 +100,7 @@ class Auto(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        return Adaptive().remarks(model)  # all that may be chosen make networks, or what can be read as one
+        return Adaptive().remarks(model)  # of models that are no networks it has nothing to say
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
