@@ -90,9 +90,15 @@ def _own_values(field: Field, kind: pa.DataType) -> pa.Array:
 
 
 def _draw(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[Any]:
-    first, last = bins.grid
+    first, last, ends = bins.pieces
+    drawn = rng.random(len(codes))
+    if bins.shape is not None:  # one number chooses the piece, and where in the piece
+        place = codes + drawn
+        codes = np.searchsorted(ends, place, side="right")
+        begin = np.concatenate([[0.0], ends[:-1]])[codes]
+        drawn = np.clip((place - begin) / (ends[codes] - begin), 0.0, 1.0)
     span = (last - first + 1).astype(np.float64)
-    points = first[codes] + (rng.random(len(codes)) * span[codes]).astype(np.int64)
+    points = first[codes] + (drawn * span[codes]).astype(np.int64)
     # The product rounds up to the whole span for a random number just below 1.
     return bins.values(np.minimum(points, last[codes]))
 
