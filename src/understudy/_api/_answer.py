@@ -38,6 +38,7 @@ from understudy.answers import (
 )
 from understudy.correlate import correlated_sensitivity
 from understudy.methods import Method, read_method
+from understudy.numbers import even_schema
 from understudy.options import AnswerOptions
 from understudy.privacy import PrivacyWarning
 from understudy.release import PublishedModel, Statement, json_bytes, privacy_letter, stamped_path, write_table
@@ -126,7 +127,7 @@ def answer(
     found = read_schema(declared)
     make_workload(lines, found)  # a mistake in it is told before the table is opened
     opened = open_source(table)
-    ordered = found.in_order_of(opened.names)
+    ordered = even_schema(found.in_order_of(opened.names))  # a query names the parts of a column it is about
     method = _answering(make_workload(lines, ordered), asked)
     settings = resolve(replace(asked, method=None), ordered, method=method)
     targets = _targets(asked, settings_stamp=not settings.guarantee)

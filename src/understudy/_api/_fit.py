@@ -46,7 +46,7 @@ def fit_model(
 
 
 def _numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
-    """The schema with the bins it leaves to us, and the curator that a method is to ask: as given where there are none."""
+    """The schema with bins in place of automatic ones, and the curator that a method is to ask."""
     if not any(field.automatic for field in schema.fields):
         return schema, curator
     resolved = resolve_numbers(curator, schema, share=NUMBERS_SHARE)

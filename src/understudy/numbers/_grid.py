@@ -1,7 +1,7 @@
 """The public grid that a column is first measured on: fixed by its declared range alone.
 
 Small ranges are taken value by value. A larger range has cells of equal width, but narrower ones near 0, where values
-of heavy-tailed columns crowd: at distance d from 0 a cell is 0.02·d wide, at least one value, at most 1/512 of the range.
+of heavy-tailed columns crowd: at distance d from 0 a cell is 0.02·d wide, and at most 1/512 of the range.
 """
 
 from __future__ import annotations
@@ -29,6 +29,17 @@ def fine_schema(schema: Schema) -> Schema:
     """
     fields = tuple(fine_field(field) if field.automatic else field for field in schema.fields)
     return replace(schema, fields=fields)
+
+
+def even_schema(schema: Schema) -> Schema:
+    """The same schema with bins of equal width for good, where nothing is to be found out about numbers.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": "auto",
+    ...     "constraints": {"minimum": 0, "maximum": 99}}]})
+    >>> even_schema(schema)["age"].automatic
+    False
+    """
+    return replace(schema, fields=tuple(replace(field, automatic=False) for field in schema.fields))
 
 
 def fine_field(field: Field) -> Field:

@@ -1,8 +1,8 @@
 """A histogram from noisy counts at several resolutions, each cell of a level holding four of the next.
 
 All of it is post-processing of counts that were given out. Three things keep noise from making mass where there is
-none: what lies under cells within their own noise is not looked at; four cells that differ by no more than noise are one;
-cells at the far ends that do not stand out from noise are empty, since there they would move means and deviations most.
+none: what lies under cells within their own noise is not looked at; four cells that differ by no more than noise are
+one; cells at the far ends that do not stand out from noise are empty, where they would move means and deviations most.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PRICE = 3.0
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """Cells of one resolution: what is known of each after a look below it, and whether what lies below is kept apart."""
+    """Cells of one resolution: what is known of each, and whether what lies below it is kept apart."""
 
     counts: Floats
     variances: Floats

@@ -2,7 +2,7 @@
 
 What is charged: one question for the counts of all automatic columns at every level of their grids. The cells of a
 level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and `NoisyTables`
-charges for just that (proof.md, section 3). The rest is post-processing. From then on rows are seen through a map from
+charges for just that (proof.md, section 1). The rest is post-processing. From then on rows are seen through a map from
 cells to bins that depends on released counts only, and is as public as a declared one.
 """
 

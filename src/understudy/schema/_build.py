@@ -214,7 +214,7 @@ class _Builder:
     def _bins(self) -> Bins | None:
         file = self.file
         shape = file.bins or BinsFile()
-        check_one_kind(shape, self._fault)
+        check_one_kind(file, self._fault)
         low, high = self._end("minimum"), self._end("maximum")
         if shape.edges is not None:
             edges = self._edges(shape.edges, low, high)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from understudy.schema._bins import Bins, Shape
-from understudy.schema._file import BinsFile, FoundFile
+from understudy.schema._file import BinsFile, FieldFile, FoundFile
 
 
 def edges_at(whole: Bins, first: Sequence[int]) -> tuple[Fraction, ...]:
@@ -42,8 +42,12 @@ def read_found(found: FoundFile, whole: Bins, fault: Callable[[str], Any]) -> Bi
     return replace(whole, edges=edges_at(whole, found.first), shape=shape)
 
 
-def check_one_kind(bins: BinsFile, fault: Callable[[str], Any]) -> None:
-    """Refuse bins that are said in two ways."""
+def check_one_kind(file: FieldFile, fault: Callable[[str], Any]) -> None:
+    """Refuse bins that are said in two ways, and what is said of bins that are not known yet."""
+    bins = file.bins or BinsFile()
     said = [name for name in ("auto", "found", "count", "edges") if getattr(bins, name)]
     if len(said) > 1:
         fault(f"bins has both {said[0]} and {said[1]}. Keep one of them")
+    if bins.auto and (file.taxonomy or file.sensitivities):
+        extra = "taxonomy" if file.taxonomy else "sensitivities"
+        fault(f"{extra} speaks of bins that `bins: auto` has yet to find. Declare the edges, or leave {extra} out")
