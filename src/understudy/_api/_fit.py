@@ -17,7 +17,7 @@ from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import Model, Saves, why_not_releasable
-from understudy.numbers import NUMBERS_SHARE, fine_schema, resolve_numbers
+from understudy.numbers import fine_schema, numbers_share, resolve_numbers
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PrivacyTerms, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement, describe_domain
 from understudy.schema import Schema
@@ -49,8 +49,9 @@ def _numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
     """The schema with bins in place of automatic ones, and the curator that a method is to ask."""
     if not any(field.automatic for field in schema.fields):
         return schema, curator
-    resolved = resolve_numbers(curator, schema, share=NUMBERS_SHARE)
-    rest = curator.part(1 - NUMBERS_SHARE, what="the method")
+    share = numbers_share(curator.budget)
+    resolved = resolve_numbers(curator, schema, share=share)
+    rest = curator.part(1 - share, what="the method")
     return resolved.schema, rest.recoded(resolved.recoding)
 
 

@@ -2,6 +2,6 @@
 
 from understudy.numbers._grid import even_schema, fine_schema
 from understudy.numbers._histogram import fit_histogram
-from understudy.numbers._resolve import NUMBERS_SHARE, Resolved, resolve_numbers
+from understudy.numbers._resolve import Resolved, numbers_share, resolve_numbers
 
-__all__ = ["NUMBERS_SHARE", "Resolved", "even_schema", "fine_schema", "fit_histogram", "resolve_numbers"]
+__all__ = ["Resolved", "even_schema", "fine_schema", "fit_histogram", "numbers_share", "resolve_numbers"]

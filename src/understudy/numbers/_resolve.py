@@ -19,11 +19,9 @@ import numpy.typing as npt
 from understudy.numbers._cuts import cut
 from understudy.numbers._grid import fine_schema
 from understudy.numbers._histogram import fit_histogram
-from understudy.privacy import Curator, Measurement, NoisyTables
+from understudy.privacy import Budget, Curator, Measurement, NoisyTables
 from understudy.schema import Attribute, Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
-NUMBERS_SHARE = Fraction(1, 20)
-"""Of the whole budget, for the histograms of all automatic columns."""
 Floats = npt.NDArray[np.float64]
 
 
@@ -33,6 +31,18 @@ class Resolved:
 
     schema: Schema
     recoding: Recoding
+
+
+def numbers_share(budget: Budget) -> Fraction:
+    """The share of a run's budget that the histograms of all automatic columns take.
+
+    Without a δ the noise of many tables at once grows with their number, not with its root, so they take more.
+
+    >>> from understudy.privacy import make_budget
+    >>> str(numbers_share(make_budget(1))), str(numbers_share(make_budget(1, "1e-9")))
+    ('1/10', '1/20')
+    """
+    return Fraction(1, 10) if budget.pure else Fraction(1, 20)
 
 
 def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Resolved:
