@@ -254,6 +254,20 @@ def test_queries_about_bins_that_are_not_known_are_refused_and_others_answered()
     assert found.rows()[0]["answer"] == pytest.approx(customers(2_000)["owns"].mean(), abs=0.1)
 
 
+def test_a_declared_order_between_such_columns_is_kept(tmp_path: Path) -> None:
+    rng = streams(4).get("stays")
+    admitted = rng.integers(0, 3000, 4_000)
+    stays = pd.DataFrame({"admitted": admitted, "left": admitted + rng.geometric(0.2, 4_000)})
+    day = {"type": "integer", "bins": "auto", "constraints": {"minimum": 0, "maximum": 40_000}}
+    schema = {
+        "fields": [{"name": name, **day} for name in stays],
+        "dependencies": [{"lower": "admitted", "upper": "left"}],
+    }
+    made = made_of(stays, schema, tmp_path, epsilon=1)
+    assert (made["admitted"] <= made["left"]).all()
+    assert made["admitted"].mean() == pytest.approx(stays["admitted"].mean(), rel=0.1)
+
+
 def test_a_range_of_one_value_and_one_row(tmp_path: Path) -> None:
     schema = {"fields": [{"name": "x", "type": "integer", "bins": "auto", "constraints": {"minimum": 4, "maximum": 4}}]}
     made = made_of(pd.DataFrame({"x": [4]}), schema, tmp_path, epsilon=1)

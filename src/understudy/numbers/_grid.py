@@ -20,7 +20,7 @@ _MOMENTS = 4096
 
 
 def fine_schema(schema: Schema) -> Schema:
-    """The same schema with cells of the public grid in place of automatic bins.
+    """The same schema with cells of the public grid in place of automatic bins, for counting alone.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
     ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
@@ -28,7 +28,8 @@ def fine_schema(schema: Schema) -> Schema:
     (16, 808, ('0', '1', '2'))
     """
     fields = tuple(fine_field(field) if field.automatic else field for field in schema.fields)
-    return replace(schema, fields=fields)
+    kept = {key: value for key, value in schema.properties.items() if key != "dependencies"}
+    return replace(schema, fields=fields, properties=kept)
 
 
 def even_schema(schema: Schema) -> Schema:
