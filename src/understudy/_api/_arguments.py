@@ -66,7 +66,7 @@ class MethodArguments(TypedDict, total=False):
     rounds: int | None
     """Most relations to measure. None: by the number of columns and the budget."""
     max_cells: int | None
-    """Most cells of the tables that inference works on. None: 200,000."""
+    """Most cells of the tables that inference works on. None: 200,000, or as many as memory allows."""
     focus: str | Sequence[str | Sequence[str]] | PathLike[str]
     """Columns whose relations with each other matter most, or tables of several: they are measured first."""
     score: Literal["auto", "I", "F", "R"]

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from understudy._core.errors import OptionError
+from understudy._core.memory import memory_limit
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
@@ -28,7 +29,12 @@ from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
 MOST_CELLS = 200_000
-"""Cells of all cliques together: some seconds and a few MB."""
+"""Cells of all cliques together, where there is memory for them: some seconds and some 20 MB."""
+
+LEAST_CELLS = 1000
+"""As few as these are always taken on."""
+
+_BYTES_OF_CELL, _BYTES_OF_REST = 300, 1 << 28  # with room to spare: 110 were measured, and 190 MB for all else
 
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
@@ -67,7 +73,7 @@ class Adaptive(Declared):
     max_cells: int | None = option(
         None,
         Whole(at_least=4, at_most=5_000_000),
-        help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}.",
+        help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}, or as many as memory allows.",
     )
 
     focus: Focus = option(
@@ -79,11 +85,17 @@ class Adaptive(Declared):
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         focus_pairs(self.focus, domain)
+        _refuse_without_memory(self.max_cells)
         shares = self.divide(domain, 1000, terms)
         for share in filter(None, shares.columns):
             refuse_drowning_noise(terms.table_noise(share), terms.budget)
         if shares.rows:
             _refuse_unknown_rows(shares.rows, terms)
+
+    @property
+    def _cells(self) -> int:
+        """The cap on cells of all cliques."""
+        return self.max_cells or min(MOST_CELLS, cells_in_memory())
 
     def divide(self, domain: Domain, n: int, terms: PrivacyTerms) -> Shares:
         """How the budget is spent: from public quantities."""
@@ -92,20 +104,22 @@ class Adaptive(Declared):
     def _rules(self, domain: Domain, shares: Shares, terms: PrivacyTerms) -> Rules:
         """Which declared rules are kept: public, once the number of rows is."""
         learn = shares.relations > 0 or by_parities(domain, terms)
-        return rules_within(domain, self.max_cells or MOST_CELLS, learn=learn)
+        return rules_within(domain, self._cells, learn=learn)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         more: dict[str, object] = {"focus": focus_text(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
+        if self.max_cells is None and self._cells < MOST_CELLS:
+            more["fewer cells than usual"] = "as the memory of the machine allows"
         if by_parities(domain, terms):
-            return {"relations": "parities of all pairs", "most cells": self.max_cells or MOST_CELLS, **more}
+            return {"relations": "parities of all pairs", "most cells": self._cells, **more}
         return {
             "rounds": shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
-            "most cells": self.max_cells or MOST_CELLS,
+            "most cells": self._cells,
             **more,
         }
 
@@ -144,7 +158,7 @@ class Adaptive(Declared):
         """Learn a model. `streams` are the public coins: of very many pairs they draw those that a choice looks at."""
         if progress is not None:
             progress("measuring columns", 0, 1)
-        cells = self.max_cells or MOST_CELLS
+        cells = self._cells
         if by_parities(curator.domain, curator.terms):
             return self._fit_parities(curator, cells, progress)
         terms, domain = curator.terms, curator.domain
@@ -188,6 +202,31 @@ class Adaptive(Declared):
         """A first number of rows, for the division of the rest."""
         shares = self.divide(curator.domain, 1, curator.terms)
         return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
+
+
+def cells_in_memory() -> int:
+    """How many cells there is memory for, by what the process may have at most; rounded down, to two digits.
+
+    >>> cells_in_memory() >= LEAST_CELLS
+    True
+    """
+    limit = memory_limit()
+    if limit is None:
+        return MOST_CELLS
+    cells = max((limit - _BYTES_OF_REST) // 2 // _BYTES_OF_CELL, LEAST_CELLS)
+    return int(f"{str(cells)[:2]:0<{len(str(cells))}}")
+
+
+def _refuse_without_memory(max_cells: int | None) -> None:
+    """Refuse a cap that memory cannot hold: the run would end after it was charged."""
+    limit = memory_limit()
+    if max_cells is None or limit is None or max_cells <= max(2 * cells_in_memory(), LEAST_CELLS):
+        return
+    raise OptionError(
+        f"max_cells={max_cells:,} needs some {max_cells * _BYTES_OF_CELL >> 20:,} MB of memory beside "
+        f"{_BYTES_OF_REST >> 20} MB for the rest, and the process may have {limit >> 20:,} MB. Choose at most "
+        f"{max(2 * cells_in_memory(), LEAST_CELLS):,}, or leave it out."
+    )
 
 
 def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:
