@@ -16,7 +16,7 @@ from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
-from understudy.models import Model, NetworkModel
+from understudy.models import Model, NetworkModel, TreeModel
 from understudy.options import Declared, Tables, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
@@ -50,7 +50,7 @@ class Auto(Declared):
     """
 
     name: ClassVar[str] = "auto"
-    makes: ClassVar[type[Model]] = NetworkModel
+    makes: ClassVar[tuple[type[Model], ...]] = (NetworkModel, TreeModel)
 
     focus: Focus = option(
         (), Tables(), help="Columns or tables whose relations matter most, for adaptive where that is chosen."
