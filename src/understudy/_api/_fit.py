@@ -149,8 +149,8 @@ def _rough_rows(curator: Curator, model: Model) -> str | None:
         return None
     return (
         f"the number of rows is private, and the {rows:,} published are mostly noise: they may well be {2 * off:,.0f} "
-        "too many or too few. Draw as many as make sense (--rows, n=…), raise epsilon, or make their number public with "
-        "neighbours 'replace-one'."
+        "too many or too few. Draw as many as make sense (--rows, n=…), raise epsilon, or make their number public "
+        "with neighbours 'replace-one'."
     )
 
 
