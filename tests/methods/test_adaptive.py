@@ -257,7 +257,7 @@ def test_a_column_by_itself_has_no_relations_to_look_at(focus: tuple[object, ...
         Adaptive(focus=focus).check(MIXED, _curator(_table()).terms)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("megabytes", "cells"), [(None, 200_000), (64_000, 200_000), (320, 110_000), (100, 1000)])
+@pytest.mark.parametrize(("megabytes", "cells"), [(None, 100_000), (64_000, 100_000), (300, 76_000), (100, 1000)])
 def test_the_cap_shrinks_with_memory_and_is_stated(
     monkeypatch: pytest.MonkeyPatch, megabytes: int | None, cells: int
 ) -> None:
@@ -266,8 +266,8 @@ def test_the_cap_shrinks_with_memory_and_is_stated(
     terms = _curator(_table()).terms
     said = Adaptive().describe(MIXED, 4000, terms)
     assert said["most cells"] == cells
-    assert ("fewer cells than usual" in said) == (cells < 200_000)
-    assert Adaptive(max_cells=100_000).describe(MIXED, 4000, terms)["most cells"] == 100_000
+    assert ("fewer cells than usual" in said) == (cells < 100_000)
+    assert Adaptive(max_cells=90_000).describe(MIXED, 4000, terms)["most cells"] == 90_000
 
 
 def test_a_cap_that_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,13 +23,14 @@ from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
-from understudy.models import HasNetwork, Model, TreeModel
-from understudy.options import Declared, Tables, Whole, option
+from understudy.models import HasNetwork, Model, RowsModel, TreeModel
+from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
-MOST_CELLS = 200_000
-"""Cells of all cliques together, where there is memory for them: some seconds and some 20 MB."""
+MOST_CELLS, MOST_PARITY_CELLS = 100_000, 200_000
+"""Cells of all cliques together, where there is memory for them: some seconds and some 20 MB. Two-valued columns may
+have more: nothing goes beyond."""
 
 LEAST_CELLS = 1000
 """As few as these are always taken on."""
@@ -63,7 +64,6 @@ class Adaptive(Declared):
     """
 
     name: ClassVar[str] = "adaptive"
-    makes: ClassVar[type[Model]] = TreeModel
 
     rounds: int | None = option(
         None,
@@ -73,7 +73,14 @@ class Adaptive(Declared):
     max_cells: int | None = option(
         None,
         Whole(at_least=4, at_most=5_000_000),
-        help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}, or as many as memory allows.",
+        help=f"Most cells of the tables that a junction tree works on. None: {MOST_CELLS:,}; if all columns have two "
+        f"values, {MOST_PARITY_CELLS:,}. Fewer where memory is short.",
+    )
+    beyond: bool = option(
+        True,
+        YesNo(),
+        help="Whether rounds go on with weighted rows when few relations still fit the tree. Such a model cannot be "
+        "exported as a network.",
     )
 
     focus: Focus = option(
@@ -81,6 +88,11 @@ class Adaptive(Declared):
         Tables(),
         help="Columns whose relations with each other matter most, or tables of several: they are measured first.",
     )
+
+    @property
+    def makes(self) -> tuple[type[Model], ...]:
+        """A tree, or beyond it weighted rows."""
+        return (TreeModel, RowsModel) if self.beyond else (TreeModel,)
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
@@ -92,11 +104,6 @@ class Adaptive(Declared):
         if shares.rows:
             _refuse_unknown_rows(shares.rows, terms)
 
-    @property
-    def _cells(self) -> int:
-        """The cap on cells of all cliques."""
-        return self.max_cells or min(MOST_CELLS, cells_in_memory())
-
     def divide(self, domain: Domain, n: int, terms: PrivacyTerms) -> Shares:
         """How the budget is spent: from public quantities."""
         return divide(domain, n, terms, rounds=self.rounds)
@@ -104,22 +111,24 @@ class Adaptive(Declared):
     def _rules(self, domain: Domain, shares: Shares, terms: PrivacyTerms) -> Rules:
         """Which declared rules are kept: public, once the number of rows is."""
         learn = shares.relations > 0 or by_parities(domain, terms)
-        return rules_within(domain, self._cells, learn=learn)
+        return rules_within(domain, self._cells(parities=by_parities(domain, terms)), learn=learn)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
         more: dict[str, object] = {"focus": focus_text(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
-        if self.max_cells is None and self._cells < MOST_CELLS:
+        parities = by_parities(domain, terms)
+        if self.max_cells is None and self._cells(parities=parities) < _usual_cells(parities):
             more["fewer cells than usual"] = "as the memory of the machine allows"
-        if by_parities(domain, terms):
-            return {"relations": "parities of all pairs", "most cells": self._cells, **more}
+        if parities:
+            return {"relations": "parities of all pairs", "most cells": self._cells(parities=True), **more}
         return {
             "rounds": shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
-            "most cells": self._cells,
+            "most cells": self._cells(parities=False),
+            **({} if self.beyond else {"beyond": False}),
             **more,
         }
 
@@ -154,16 +163,15 @@ class Adaptive(Declared):
             notes=notes,
         )
 
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
         """Learn a model. `streams` are the public coins: of very many pairs they draw those that a choice looks at."""
         if progress is not None:
             progress("measuring columns", 0, 1)
-        cells = self._cells
         if by_parities(curator.domain, curator.terms):
-            return self._fit_parities(curator, cells, progress)
+            return self._fit_parities(curator, self._cells(parities=True), progress)
         terms, domain = curator.terms, curator.domain
         coins = (streams or Streams.fresh()).get("adaptive", "coins")
-        shares = self.divide(domain, self._rows(curator), terms)
+        shares = self.divide(domain, self._rows(curator), curator.terms)
         columns = measure_columns(curator, shares)
         rules = self._rules(domain, shares, terms)
         zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
@@ -173,21 +181,20 @@ class Adaptive(Declared):
             curator.recoded(columns.recoding(domain)),
             columns,
             shares,
-            cells,
+            self._cells(parities=False),
             coins,
             focus_pairs(self.focus, domain),
             merged_zeros(zeros, [column.codes for column in columns.columns]),
+            self.beyond,
         )
         if rounds.candidates:
             rounds.run(progress)
         rounds.finish()
-        return TreeModel(
-            domain,
-            max(1, round(rounds.columns.total * terms.unit.parts)),
-            tree=rounds.fit.to_tree(),
-            within=[column.within for column in rounds.columns.columns],
-            measurements=rounds.measurements(),
-        )
+        return rounds.to_model(domain)
+
+    def _cells(self, *, parities: bool) -> int:
+        """The cap on cells of all cliques."""
+        return self.max_cells or min(_usual_cells(parities), cells_in_memory())
 
     def _fit_parities(self, curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
         terms, domain = curator.terms, curator.domain
@@ -204,6 +211,10 @@ class Adaptive(Declared):
         return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
 
 
+def _usual_cells(parities: bool) -> int:
+    return MOST_PARITY_CELLS if parities else MOST_CELLS
+
+
 def cells_in_memory() -> int:
     """How many cells there is memory for, by what the process may have at most; rounded down, to two digits.
 
@@ -212,7 +223,7 @@ def cells_in_memory() -> int:
     """
     limit = memory_limit()
     if limit is None:
-        return MOST_CELLS
+        return MOST_PARITY_CELLS
     cells = max((limit - _BYTES_OF_REST) // 2 // _BYTES_OF_CELL, LEAST_CELLS)
     return int(f"{str(cells)[:2]:0<{len(str(cells))}}")
 

@@ -16,8 +16,8 @@ from understudy.methods._privabn import PrivABN
 from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
-from understudy.models import Model, NetworkModel, TreeModel
-from understudy.options import Declared, Tables, option
+from understudy.models import Model, NetworkModel
+from understudy.options import Declared, Tables, YesNo, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
 
@@ -50,11 +50,18 @@ class Auto(Declared):
     """
 
     name: ClassVar[str] = "auto"
-    makes: ClassVar[tuple[type[Model], ...]] = (NetworkModel, TreeModel)
 
     focus: Focus = option(
         (), Tables(), help="Columns or tables whose relations matter most, for adaptive where that is chosen."
     )
+    beyond: bool = option(
+        True, YesNo(), help="Whether adaptive, where that is chosen, may give a model that is no network."
+    )
+
+    @property
+    def makes(self) -> tuple[type[Model], ...]:
+        """A network, or what adaptive makes."""
+        return (NetworkModel, *Adaptive(beyond=self.beyond).makes)
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
         """The method, and why: half a sentence. From public values alone; docs/choosing.md has the measurements."""
@@ -64,7 +71,9 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(focus=self.focus), "with a δ, many small tables that overlap, fitted together, tell most"
+            return Adaptive(
+                focus=self.focus, beyond=self.beyond
+            ), "with a δ, many small tables that overlap, fitted together, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
             return PrivABN(), why
@@ -95,7 +104,7 @@ class Auto(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        return Adaptive().remarks(model)  # all that may be chosen make networks, or what can be read as one
+        return Adaptive().remarks(model)  # of models that are no networks it has nothing to say
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""

@@ -73,7 +73,7 @@ def models_made(method: Method) -> tuple[type[Model], ...]:
     """The classes that what a method learns may be of.
 
     >>> [kind.__name__ for kind in models_made(Auto())], [kind.__name__ for kind in models_made(PrivBayes())]
-    (['NetworkModel', 'TreeModel'], ['NetworkModel'])
+    (['NetworkModel', 'TreeModel', 'RowsModel'], ['NetworkModel'])
     """
     return method.makes if isinstance(method.makes, tuple) else (method.makes,)
 
