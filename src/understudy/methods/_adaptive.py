@@ -18,6 +18,7 @@ from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
+from understudy.methods._adaptive_screen import CHOOSING_SHARE, how_many
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
 from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
@@ -40,8 +41,8 @@ _BYTES_OF_CELL, _BYTES_OF_REST = 300, 1 << 28  # with room to spare: 110 were me
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
 
-MOST_PARITY_COLUMNS = 600
-"""Two-valued columns of which all pairs are measured."""
+MOST_PARITY_COLUMNS = 4000
+"""Two-valued columns whose pairs are all looked at: eight million of them, in some hundred MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,9 @@ class Adaptive(Declared):
         if self.max_cells is None and self._cells(parities=parities) < _usual_cells(parities):
             more["fewer cells than usual"] = "as the memory of the machine allows"
         if parities:
-            return {"relations": "parities of all pairs", "most cells": self._cells(parities=True), **more}
+            chosen = how_many(domain)
+            pairs = f"{chosen:,} chosen" if chosen else "all"
+            return {"relations": f"parities of {pairs} pairs", "most cells": self._cells(parities=True), **more}
         return {
             "rounds": shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
@@ -146,10 +149,12 @@ class Adaptive(Declared):
         if by_parities(domain, terms):
             rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
             columns, pairs = first_shares(domain)
-            relations = 1 - rows - columns
+            relations, chosen = 1 - rows - columns, how_many(domain)
+            rest = relations - pairs - (CHOOSING_SHARE if chosen else 0)
             note = (
-                f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
-                f"{float(relations - pairs):.0%} more go depends on what came out."
+                f"All columns and {f'{chosen:,} of' if chosen else 'all'} their pairs are measured at once, the pairs "
+                f"for {float(pairs):.0%}{f', chosen for {float(CHOOSING_SHARE):.0%}' if chosen else ''}; where "
+                f"{float(rest):.0%} more go depends on what came out."
             )
         rules = self._rules(domain, shares, terms).described()
         notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
