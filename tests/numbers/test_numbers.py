@@ -20,7 +20,7 @@ from understudy.numbers import fine_schema, fit_histogram, resolve_numbers
 from understudy.numbers._cuts import cut
 from understudy.numbers._histogram import BRANCHES
 from understudy.privacy import make_budget, make_noise, open_curator
-from understudy.schema import Schema
+from understudy.schema import MOST_FOUND, Schema
 from understudy.tables import decode_batch, read_table
 
 
@@ -109,6 +109,20 @@ def test_spikes_get_a_bin_of_their_own_and_the_rest_bins_of_equal_mass() -> None
     held = np.add.reduceat(masses, first)
     assert max(held[[i for i, cell in enumerate(first) if cell not in (0, 200)]]) < 1.2 * masses.sum() / 16
     assert 8 <= len(first) <= 18
+
+
+@given(st.lists(st.floats(0, 1000), min_size=25, max_size=200), st.floats(0, 50))
+def test_there_are_never_more_bins_than_were_planned_with(masses: list[float], deviation: float) -> None:
+    first = cut(np.array(masses), np.ones(len(masses)), deviation)
+    assert 1 <= len(first) <= MOST_FOUND
+    assert first[0] == 0
+    assert sorted(set(first)) == first
+
+
+def test_many_spikes_are_no_more_than_was_planned_with() -> None:
+    masses = np.zeros(400)
+    masses[::9] = 100
+    assert len(cut(masses, np.ones(400), 1.0)) <= MOST_FOUND
 
 
 def test_few_values_stay_apart() -> None:
@@ -245,6 +259,20 @@ def test_the_statement_lists_the_histogram_beside_the_methods_own_steps(tmp_path
     spent = sum(Fraction(charge.cost) for charge in release.statement.charges)
     assert spent <= release.statement.mu_squared
     assert "noisy histogram" in release.statement.public[0].what
+
+
+@pytest.mark.parametrize("does", ["publish", "plan"])
+def test_beside_a_promise_for_a_single_column_it_is_refused(does: str) -> None:
+    fields = [*CUSTOMERS["fields"][:2], {**CUSTOMERS["fields"][2], "sensitivity": "high"}]
+    more = {"rows": 100} if does == "plan" else {}
+    with pytest.raises(OptionError, match="'balance' has `bins: auto` and column 'owns' a sensitivity"):
+        getattr(understudy, does)(customers(100), schema={"fields": fields}, epsilon=1, delta=0, **more)
+
+
+def test_what_is_said_of_the_method_is_what_ran(tmp_path: Path) -> None:
+    """The method has the rest of the budget, and what it makes of it is told for that."""
+    few = understudy.publish(customers(30), schema=CUSTOMERS, epsilon="1/20", seed=1, out=tmp_path / "few")
+    assert any("mostly noise" in warning for warning in few.statement.warnings)
 
 
 def test_queries_about_bins_that_are_not_known_are_refused_and_others_answered() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -88,7 +88,7 @@ def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: M
         created=datetime.now(UTC).date().isoformat(),
         version=version("understudy"),
         method=settings.method.name,
-        options=settings.method.describe(model.domain, model.n, terms),
+        options=settings.method.describe(model.domain, model.n, inner.terms),
         epsilon=budget.epsilon,
         delta=budget.delta,
         mu_squared=budget.mu_squared,
@@ -111,7 +111,7 @@ def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: M
         max_rows=terms.unit.max_rows,
         bounding=None if terms.unit.column is None else terms.unit.bounding,
     )
-    return replace(statement, warnings=tuple(_warnings(settings, curator, model)))
+    return replace(statement, warnings=tuple(_warnings(settings, _steps(curator, inner), model)))
 
 
 def _steps(curator: Curator, inner: Curator) -> tuple[Charge, ...]:
@@ -157,10 +157,9 @@ def _noise_words(settings: RunSettings) -> str:
     return f"{source}, fed by the operating system's cryptographic generator"
 
 
-def _rough_rows(curator: Curator, model: Model) -> str | None:
+def _rough_rows(charges: Sequence[Charge], parts: int, model: Model) -> str | None:
     """A sentence if the number of rows that is published may be noise for the most part."""
-    parts = curator.terms.unit.parts
-    levels = [charge.noise for charge in curator.charges if charge.what == "rows" and charge.noise is not None]
+    levels = [charge.noise for charge in charges if charge.what == "rows" and charge.noise is not None]
     off = sqrt(levels[0].variance) / parts if levels else 0.0
     rows = max(1, round(model.n / parts))
     if 2 * off <= rows:
@@ -172,9 +171,9 @@ def _rough_rows(curator: Curator, model: Model) -> str | None:
     )
 
 
-def _warnings(settings: RunSettings, curator: Curator, model: Model) -> list[str]:
+def _warnings(settings: RunSettings, charges: Sequence[Charge], model: Model) -> list[str]:
     found = []
-    if (doubt := _rough_rows(curator, model)) is not None:
+    if (doubt := _rough_rows(charges, settings.terms.unit.parts, model)) is not None:
         found.append(doubt)
     if settings.terms.budget.delta * model.n >= settings.terms.unit.parts:
         found.append(

@@ -82,6 +82,7 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     declared = read_schema(schema)
     refuse_drafts(declared, trust_draft=options.trust_draft)
     refuse_unit(terms.unit, declared)
+    refuse_automatic(declared)
     method.check(declared.domain, terms)
     settings = RunSettings(
         options=options,
@@ -94,6 +95,20 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     )
     _check_cap(settings)
     return settings
+
+
+def refuse_automatic(schema: Schema) -> None:
+    """Refuse bins that are to be found where some columns are promised more: that look would be no part of the promise.
+
+    >>> refuse_automatic(read_schema({"fields": [{"name": "a", "type": "boolean"}]}))
+    """
+    found = [field.name for field in schema.fields if field.automatic]
+    promised = [field.name for field in schema.fields if field.sensitivity]
+    if found and promised:
+        raise OptionError(
+            f"column '{found[0]}' has `bins: auto` and column '{promised[0]}' a sensitivity: what is promised for "
+            "single columns does not cover the histograms that bins are found from. Declare bins, or no sensitivities."
+        )
 
 
 def terms_of(options: PlanOptions) -> tuple[PrivacyTerms, Groups | None]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from understudy.schema import MOST_FOUND
+
 Floats = npt.NDArray[np.float64]
 _BINS = 16
-_FEW_VALUES = 24
 _SPIKE = 0.02
 """Least share of all rows for a value that is a bin of its own."""
 _SHARPNESS = 3.0
@@ -21,10 +22,17 @@ def cut(masses: Floats, widths: Floats, deviation: float) -> list[int]:
     >>> cut(masses, np.ones(100), 1.0)[:3]
     [0, 1, 63]
     """
-    if len(masses) <= _FEW_VALUES and (widths == 1).all():
+    if len(masses) <= MOST_FOUND and (widths == 1).all():
         return list(range(len(masses)))
-    spikes = _spikes(masses, widths, deviation)
-    target = max(float(masses.sum()) / _BINS, 3 * deviation)
+    coarser = 1.0
+    while len(first := _cut(masses, widths, deviation, coarser)) > MOST_FOUND:
+        coarser *= 1.5  # until they are no more than was planned with
+    return first
+
+
+def _cut(masses: Floats, widths: Floats, deviation: float, coarser: float) -> list[int]:
+    spikes = _spikes(masses, widths, deviation, coarser)
+    target = coarser * max(float(masses.sum()) / _BINS, 3 * deviation)
     first, held = [0], 0.0
     for cell in range(1, len(masses)):
         held += float(masses[cell - 1])
@@ -34,9 +42,9 @@ def cut(masses: Floats, widths: Floats, deviation: float) -> list[int]:
     return _without_slivers(first, masses, spikes, target)
 
 
-def _spikes(masses: Floats, widths: Floats, deviation: float) -> npt.NDArray[np.bool_]:
+def _spikes(masses: Floats, widths: Floats, deviation: float, coarser: float) -> npt.NDArray[np.bool_]:
     """Single values that hold many rows, and far more than those around them."""
-    least = max(_SPIKE * float(masses.sum()), 3 * deviation)
+    least = coarser * max(_SPIKE * float(masses.sum()), 3 * deviation)
     density = np.pad(masses / widths, 2)
     around = (density[:-4] + density[1:-3] + density[3:-1] + density[4:]) / 4
     return np.asarray((widths == 1) & (masses >= least) & (masses > _SHARPNESS * around))

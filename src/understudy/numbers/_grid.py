@@ -25,7 +25,7 @@ def fine_schema(schema: Schema) -> Schema:
     >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
     ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
     >>> schema["gain"].size, fine_schema(schema)["gain"].size, fine_schema(schema)["gain"].labels[:3]
-    (16, 808, ('0', '1', '2'))
+    (24, 808, ('0', '1', '2'))
     """
     if not any(field.automatic for field in schema.fields):
         return schema  # with all that it declares of rows, which methods are to know

@@ -1,6 +1,6 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
-from understudy.schema._bins import Bins
+from understudy.schema._bins import MOST_FOUND, Bins
 from understudy.schema._build import build_field
 from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._documents import read_document, read_text
@@ -18,6 +18,7 @@ from understudy.schema._yaml import write_yaml
 from understudy.schema._zeros import structural_zeros
 
 __all__ = [
+    "MOST_FOUND",
     "Attribute",
     "Axis",
     "Bins",

@@ -16,6 +16,8 @@ from understudy.schema._values import Form, decimals_of, format_number
 
 Side: TypeAlias = Literal["left", "right"]
 DEFAULT_BINS = 16
+MOST_FOUND = 24
+"""The most bins that `bins: auto` finds, and as many as are planned with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,15 +208,15 @@ def equal_width(low: Fraction, high: Fraction, count: int) -> tuple[Fraction, ..
     return tuple(Fraction(start + width * i, count) for i in range(count + 1))
 
 
-def default_count(low: Fraction, high: Fraction, form: Form) -> int:
-    """Bins taken where none are declared: 16, or one for each value if the range has fewer.
+def default_count(low: Fraction, high: Fraction, form: Form, *, most: int = DEFAULT_BINS) -> int:
+    """Bins taken where none are declared: `most`, or one for each value if the range has fewer.
 
     >>> default_count(Fraction(1), Fraction(5), Form(type="integer"))
     5
     """
     if form.type == "number":
-        return DEFAULT_BINS if high > low else 1
-    return min(DEFAULT_BINS, math.floor((high - low) / form.step) + 1)
+        return most if high > low else 1
+    return min(most, math.floor((high - low) / form.step) + 1)
 
 
 def default_decimals(edges: tuple[Fraction, ...], declared: tuple[Fraction, ...]) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from understudy.schema._bins import Bins, Side, default_count, default_decimals, equal_width
+from understudy.schema._bins import MOST_FOUND, Bins, Side, default_count, default_decimals, equal_width
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
 from understudy.schema._found import check_one_kind, read_found
@@ -222,7 +222,7 @@ class _Builder:
         else:
             if low is None or high is None:
                 return None
-            edges = self._equal(low, high, 1 if shape.found else shape.count)
+            edges = self._equal(low, high, self._count(shape, low, high))
             declared = (low, high)
         if edges is None or declared is None:
             return None
@@ -237,6 +237,11 @@ class _Builder:
             return None
         bins = self._checked(edges, declared, shape.closed)
         return bins if bins is None or shape.found is None else read_found(shape.found, bins, self._fault)
+
+    def _count(self, shape: BinsFile, low: Fraction, high: Fraction) -> int | None:
+        if shape.found:
+            return 1
+        return default_count(low, high, self.form, most=MOST_FOUND) if shape.auto else shape.count
 
     def _reads_back(self, moment: Fraction) -> bool:
         try:
