@@ -15,6 +15,7 @@ from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
+from understudy.methods._adaptive_pure import PureParityRun, first_share
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
 from understudy.methods._plan import Plan, baseline_plan
@@ -99,7 +100,8 @@ class Adaptive(Declared):
         """What the options came to, as the privacy statement lists them."""
         focus = {"focus": ", ".join(self.focus)} if self.focus else {}
         if by_parities(domain, terms):
-            return {"relations": "parities of all pairs", "most cells": self.max_cells or MOST_CELLS, **focus}
+            which = "all pairs" if not terms.budget.pure else "the pairs that columns suggest"
+            return {"relations": f"parities of {which}", "most cells": self.max_cells or MOST_CELLS, **focus}
         shares = self.divide(domain, n, terms)
         return {
             "rounds": shares.rounds,
@@ -122,12 +124,8 @@ class Adaptive(Declared):
         note = f"Up to {shares.rounds} tables of two columns are measured, those that the model gets most wrong."
         if by_parities(domain, terms):
             rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
-            columns, pairs = first_shares(domain)
+            columns, note = _parity_plan(domain, terms, rows)
             relations = 1 - rows - columns
-            note = (
-                f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
-                f"{float(relations - pairs):.0%} more go depends on what came out."
-            )
         varied = sum(attribute.size > 1 for attribute in domain)
         return baseline_plan(
             self.name,
@@ -181,12 +179,24 @@ def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:
 
 
 def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
-    """Whether all relations are measured at once: all columns that vary have two values, and noise is Gaussian.
-
-    Under pure ε the noise of so many numbers would grow with their number, not with its root.
-    """
+    """Whether relations are measured without rounds: all columns that vary have two values."""
     varied = [attribute.size for attribute in domain if attribute.size > 1]
-    return not terms.budget.pure and 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
+    return 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
+
+
+def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[Fraction, str]:
+    """What two-valued columns get at first, and what comes after."""
+    if terms.budget.pure:
+        columns = first_share(domain) * (1 - rows)
+        return columns, (
+            f"Columns are measured for {float(columns):.0%}; which of their pairs follow, and whether columns get more, "
+            "depends on what came out."
+        )
+    columns, pairs = first_shares(domain)
+    return columns, (
+        f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
+        f"{float(1 - rows - columns - pairs):.0%} more go depends on what came out."
+    )
 
 
 def parity_rows_share(domain: Domain) -> Fraction:
@@ -197,6 +207,7 @@ def parity_rows_share(domain: Domain) -> Fraction:
 def _fit_parities(curator: Curator, cells: int, focus: frozenset[int], progress: Progress | None) -> TreeModel:
     terms = curator.terms
     rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(curator.domain))
-    run = ParityRun(curator, max(rows / terms.unit.parts, 1.0), cells, focus)
+    kind = PureParityRun if terms.budget.pure else ParityRun
+    run = kind(curator, max(rows / terms.unit.parts, 1.0), cells, focus)
     fit = run.run(progress)
     return TreeModel(curator.domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())

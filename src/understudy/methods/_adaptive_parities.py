@@ -206,7 +206,7 @@ class ParityRun:
             return []
         sizes = np.array([attribute.size for attribute in self._curator.domain], dtype=np.float64)
         stands_out = np.abs(off) / np.sqrt(variances)
-        gains = np.where(stands_out >= threshold(stands_out, self._false), off**2 - variances, -1.0)
+        gains = np.where(stands_out >= self._bar(stands_out), off**2 - variances, -1.0)
         taken: list[int] = []
         touched: set[int] = set()
         most = max(2, self._d // 3)
@@ -225,6 +225,10 @@ class ParityRun:
             touched |= {a, b}
             taken.append(place)
         return taken
+
+    def _bar(self, stands_out: Floats) -> float:
+        """How many standard deviations of its noise a relation must be off to be taken up."""
+        return threshold(stands_out, self._false)
 
     def _spend_rest(self, held: npt.NDArray[np.bool_], off: Floats, beyond: Beyond | None) -> None:
         """All that is left, so that the error of tables of three columns falls most: columns are in many of those."""
