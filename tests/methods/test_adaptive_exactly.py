@@ -19,6 +19,7 @@ from tests.methods.test_whole_runs_exactly import HIGH, ONE_ROW, TINY, Runs, att
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import Adaptive
+from understudy.methods._adaptive_pure import PureParityRun
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.privacy import (
     ADD_REMOVE,
@@ -51,6 +52,7 @@ CONSTANT = Domain((attribute("a", 1), attribute("b", 3), attribute("c", 2), attr
 CASES = {
     "binary": (Adaptive(rounds=2), BINARY, 1),
     "mixed": (Adaptive(rounds=2), MIXED, 1),
+    "named two-valued columns first": (Adaptive(focus=("a", "b")), BINARY, 1),
     "one pair, several times": (Adaptive(rounds=3), CONSTANT, 2),
     "no room for a second pair": (Adaptive(rounds=2, max_cells=9), BINARY, 2),
     "no room for any pair": (Adaptive(max_cells=4), MIXED, 2),
@@ -139,7 +141,7 @@ def test_a_change_of_values_costs_what_is_stated(case, neighbours):
 def test_a_choice_at_twice_its_rate_is_caught(monkeypatch):
     rate_for = PureBudget.rate_for
     monkeypatch.setattr(PureBudget, "rate_for", lambda *given: 2 * rate_for(*given))
-    assert Played("binary", "pure, little noise", ADD_REMOVE).worst() > 1.02
+    assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
 
 
 def test_a_choice_at_eight_times_its_rate_is_caught_with_a_delta(monkeypatch):
@@ -155,7 +157,7 @@ def test_distances_charged_as_those_of_one_candidate_are_caught(monkeypatch):
         "understudy.privacy._choice_questions.distance_sensitivity",
         lambda by, neighbours: Fraction(neighbours.cells_of_row),
     )
-    assert Played("binary", "pure, little noise", ADD_REMOVE).worst() > 1.02
+    assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
 
 
 def test_interactions_charged_for_a_row_that_comes_where_it_is_replaced_are_caught(monkeypatch):
@@ -183,6 +185,23 @@ def test_parities_charged_as_one_number_are_caught(monkeypatch):
     assert Played("binary", "with a delta", ADD_REMOVE).worst() > 2
 
 
+def test_parities_of_one_draw_charged_for_half_a_move_are_caught(monkeypatch):
+    monkeypatch.setattr("understudy.privacy._parities_together._moved", lambda terms: Fraction(1, 2))
+    assert Played("binary", "pure", ADD_REMOVE).worst() > 1.5
+
+
+def by_true_means(run, number, share):
+    """A forecast that looks at the rows: a large share means much noise or little, by the number with a 0 first."""
+    [table] = run._curator._rows.count([Marginal.of(0)])
+    return number * (share if table.flat[0] % 2 else 1 - share)
+
+
+def test_a_forecast_that_looks_at_true_counts_is_caught(monkeypatch):
+    """How many pairs are asked for, and for how much, would show it."""
+    monkeypatch.setattr(PureParityRun, "_forecast", by_true_means)
+    assert Played("binary", "pure", REPLACE_ONE).worst() == inf
+
+
 def true_tables(rounds, pairs):
     """What the method must not see."""
     return rounds.curator._rows.count([Marginal.of(*pair) for pair in pairs])
@@ -196,7 +215,7 @@ def by_true_counts(rounds, pair, model):
 
 def test_handicaps_that_look_at_true_counts_are_caught(monkeypatch):
     monkeypatch.setattr(Rounds, "_handicap", by_true_counts)
-    assert Played("binary", "pure, little noise", ADD_REMOVE).worst() > 1.02
+    assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
 
 
 def test_candidates_that_must_have_rows_are_caught(monkeypatch):
@@ -208,7 +227,7 @@ def test_candidates_that_must_have_rows_are_caught(monkeypatch):
         return [pair for pair, table in zip(found, true_tables(rounds, found), strict=True) if table.flat[0]]
 
     monkeypatch.setattr(Rounds, "_fitting", with_rows)
-    assert Played("binary", "pure", REPLACE_ONE).worst() == inf
+    assert Played("mixed", "pure, little noise", REPLACE_ONE).worst() == inf
 
 
 def test_a_cap_on_cells_that_have_rows_is_caught(monkeypatch):
@@ -219,7 +238,7 @@ def test_a_cap_on_cells_that_have_rows_is_caught(monkeypatch):
         return [pair for pair, table in zip(looked_at, tables, strict=True) if np.count_nonzero(table) < 2]
 
     monkeypatch.setattr(Rounds, "_fitting", within_cap)
-    assert Played("binary", "pure", ADD_REMOVE).worst() == inf
+    assert Played("mixed", "pure, little noise", REPLACE_ONE).worst() == inf
 
 
 # -- in lockstep on larger tables ----------------------------------------------------------------------------------
