@@ -12,7 +12,9 @@ from pathlib import Path
 
 from benchmarks.peers.setup import BENCH
 
-README_TABLE = BENCH / "alpha_way.md"  # what `alpha_way` leaves for `run.py` to put into the README
+# what these scripts leave for `run.py` to put into a page
+ALPHA_WAY_TABLE = BENCH / "alpha_way.md"
+FLAGSHIP_TABLE, FLAGSHIP_BRIEF = BENCH / "flagship.md", BENCH / "flagship_brief.md"
 HEADER = ("task", "ours", "beside it", "ratio", "target", "met")
 
 

@@ -3,7 +3,7 @@
 Everybody gets the same codes and the same declared domains, and publishes as many rows as it was given; the tables are
 counted from those rows. Ours is run under three promises, so that each peer stands beside ours under its own: ratios
 are theirs over ours, in time and in error. A peer's runs are kept in `.bench/results`. Beside the lines for the
-results, this writes the table that `run.py` puts into the README.
+results, this writes the table that `run.py` puts into docs/peers.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks._data import Codes, Encoded, load
 from benchmarks._metrics import frequencies
 from benchmarks._ours import publish
 from benchmarks._peers import run_peer, why_absent
-from benchmarks._report import README_TABLE, Line, Options, main
+from benchmarks._report import ALPHA_WAY_TABLE, Line, Options, main
 
 EPSILONS = (0.2, 1.0)
 WIDTHS = {"nltcs": (3, 4), "adult_privbayes16": (2, 3)}
@@ -110,8 +110,8 @@ def run(options: Options) -> list[Line]:
         rows += [their_row(task, contender, found, ours[contender.beside]) for contender, found in theirs]
         for contender, found in theirs:
             lines += lines_of(task, contender, found, ours[contender.beside])
-    README_TABLE.parent.mkdir(exist_ok=True)
-    README_TABLE.write_text(as_table(rows) + "\n")
+    ALPHA_WAY_TABLE.parent.mkdir(exist_ok=True)
+    ALPHA_WAY_TABLE.write_text(as_table(rows) + "\n")
     return lines
 
 
@@ -177,13 +177,13 @@ def lines_of(task: Task, contender: Contender, found: Found, ours: Found) -> lis
 
 
 def our_row(task: Task, promise: str, found: Found) -> tuple[str, ...]:
-    """A row of the README's table."""
+    """A row of the page's table."""
     errors = [_figures(found.mean(epsilon)) for epsilon in EPSILONS]
     return (_title(task), "**understudy, PrivBayes**", promise, _runs(found), f"{found.cpu():.2g}", *errors)
 
 
 def their_row(task: Task, contender: Contender, found: Found, ours: Found) -> tuple[str, ...]:
-    """A row of the README's table, with ratios; a dash, or the reason, where there is nothing."""
+    """A row of the page's table, with ratios; a dash, or the reason, where there is nothing."""
     errors = []
     for epsilon in EPSILONS:
         if found.errors[epsilon]:

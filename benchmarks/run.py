@@ -21,7 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))  # so that `python benchmarks/run.py` works too
 
-from benchmarks._report import README_TABLE, Line, markdown, read_lines  # noqa: E402
+from benchmarks._report import ALPHA_WAY_TABLE, FLAGSHIP_BRIEF, FLAGSHIP_TABLE, Line, markdown, read_lines  # noqa: E402
 from benchmarks.peers.setup import BENCH  # noqa: E402
 
 SCRIPTS = {
@@ -56,7 +56,12 @@ of replace-one), dpmm (ε, δ = 1e-9) by zCDP under add/remove, and ours pure ε
 Distances are total variation, averaged over all pairs of columns and over 200 fixed triples; in the α-way task over all
 tables of that width. There each peer stands beside ours under its own promise, which the line names; what each peer was
 given is told in `docs/peers.md`."""
-BEGIN, END = "<!-- alpha-way table: begin -->\n", "<!-- alpha-way table: end -->\n"
+FAILED = "failed: "
+PAGES = (  # scripts that leave tables of their own: the table, the page it goes to, and its mark there
+    ("alpha_way", ALPHA_WAY_TABLE, "docs/peers.md", "alpha-way table"),
+    ("flagship", FLAGSHIP_TABLE, "docs/peers.md", "flagship table"),
+    ("flagship", FLAGSHIP_BRIEF, "README.md", "flagship table"),
+)
 
 
 def main() -> None:
@@ -77,17 +82,19 @@ def main() -> None:
     # a quick run is no record: it leaves the committed table alone
     folder = options.out or (BENCH if options.quick else HERE)
     write(folder, found, passed, complete=options.only is None)
-    if folder == HERE and "alpha_way" in found and all(line.met is not False for line in found["alpha_way"]):
-        put_between(HERE.parent / "README.md", README_TABLE.read_text())
+    for name, table, page, mark in PAGES:
+        if folder == HERE and name in found and not any(line.ours.startswith(FAILED) for line in found[name]):
+            put_between(HERE.parent / page, mark, table.read_text())
     failed = [line.task for lines in found.values() for line in lines if line.met is False]
     print(f"\n{len(failed)} targets missed" + "".join(f"\n- {task}" for task in failed))
 
 
-def put_between(page: Path, table: str) -> None:
+def put_between(page: Path, mark: str, table: str) -> None:
     """Replace what stands between the page's two marks."""
+    begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->\n"
     text = page.read_text()
-    if BEGIN in text and END in text:
-        page.write_text(text[: text.index(BEGIN) + len(BEGIN)] + table + text[text.index(END) :])
+    if begin in text and end in text:
+        page.write_text(text[: text.index(begin) + len(begin)] + table + text[text.index(end) :])
 
 
 def run_one(name: str, passed: list[str]) -> list[Line]:
@@ -104,7 +111,7 @@ def run_one(name: str, passed: list[str]) -> list[Line]:
             last = (told.read().strip().splitlines() or ["no message"])[-1]
         print("\n".join(said), end="\n" if said else "")
         print(f"{time.perf_counter() - start:.0f} s\n")
-        return read_lines(lines) if done.returncode == 0 else [Line(name, f"failed: {last}", met=False)]
+        return read_lines(lines) if done.returncode == 0 else [Line(name, f"{FAILED}{last}", met=False)]
 
 
 def write(folder: Path, found: dict[str, list[Line]], passed: list[str], *, complete: bool) -> None:

@@ -2,6 +2,7 @@
 
 import os
 
+import pandas
 import pytest
 
 from tests.api.people import SCHEMA, people
@@ -78,3 +79,51 @@ def test_an_interrupt_between_rounds_tells_the_charge_and_leaves_nothing(home, c
     assert "nothing was written. The charge of epsilon 20 to dataset 'people' stays in the ledger." in told
     assert SQLiteLedger("budget.db", dataset="people").spent() == 20
     assert {name for name in os.listdir() if not name.endswith((".csv", ".yaml"))} == {"budget.db"}
+
+
+def test_dependencies_that_leave_no_row_are_refused_before_anything_is_charged(home, capfd):
+    number = {"type": "integer", "bins": 4, "constraints": {"minimum": 0, "maximum": 9}}
+    fields = [{"name": name, **number} for name in "abc"]
+    fields[1]["constraints"] = {"minimum": 8, "maximum": 17}
+    fields[2]["constraints"] = {"minimum": -9, "maximum": 4}
+    content = {
+        "name": "t",
+        "fields": fields,
+        "dependencies": [{"lower": "a", "upper": "b"}, {"lower": "b", "upper": "c"}],
+    }
+    Schema.from_dict(content).save("people.schema.yaml")
+    (home / "t.csv").write_text("a,b,c\n1,9,2\n")
+    code, told = publish(capfd, "t.csv", "-e", "1", "--ledger", "budget.db", "--cap", "2")
+    assert code == 2
+    assert "leaves no row" in told
+    assert told.count("\n") == 1
+    assert not os.path.exists("release")
+    assert not os.path.exists("budget.db")
+
+
+def test_what_is_declared_is_kept_in_every_row_and_said_so(home, capfd):
+    """Whatever the real rows do, and also by days inside one bin; a table too large to be kept is named."""
+    day = {"type": "date", "bins": 3, "constraints": {"minimum": "2024-01-01", "maximum": "2024-12-31"}}
+    code_field = {"name": "code", "type": "integer", "bins": 30, "constraints": {"minimum": 1, "maximum": 300}}
+    fields = [{"name": "first", **day}, {"name": "last", **day}, code_field]
+    fields += [{"name": name, "categories": list("xyz")} for name in ("ward", "site")]
+    listed = [
+        {"lower": "first", "upper": "last"},
+        {"determines": ["ward"], "column": "site"},
+        {"determines": ["code", "ward"], "column": "site"},
+    ]
+    Schema.from_dict({"name": "t", "fields": fields, "dependencies": listed}).save("people.schema.yaml")
+    rows = [
+        f"2024-{1 + i % 12:02}-07,2024-{1 + i * 7 % 12:02}-05,{i + 1},{'xyz'[i % 3]},{'zxy'[i % 3]}" for i in range(300)
+    ]
+    (home / "t.csv").write_text("first,last,code,ward,site\n" + "\n".join(rows) + "\n")
+    code, told = publish(capfd, "t.csv", "-e", "4", "--seed", "1", "-n", "2000", "--option", "max_cells=100")
+    assert code == 0, told
+    [table] = [path for path in (home / "release").iterdir() if path.name.startswith("synthetic")]
+    made = pandas.read_csv(table)
+    assert (made["first"] <= made["last"]).all()
+    assert len(made) > 1000
+    assert made.groupby("ward")["site"].nunique().max() == 1
+    statement = (home / "release" / "privacy.json").read_text()
+    assert "first \u2264 last; ward \u2192 site" in statement or "first ≤ last; ward → site" in statement
+    assert "declared, not kept" in statement

@@ -1,6 +1,8 @@
 """Kernels are compiled wherever the program runs: also where neither package nor home can be written to."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -12,6 +14,7 @@ from numba.core import caching
 from understudy._core import compiling
 from understudy._core.compiling import kernel
 from understudy._core.errors import UnderstudyWarning
+from understudy._core.locks import LOCKS, try_lock
 
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 
@@ -72,8 +75,65 @@ def test_a_disk_that_is_full_stops_no_kernel(nowhere, monkeypatch):
     assert kernel()(twice)(21) == 42
 
 
+@pytest.mark.skipif(not LOCKS, reason="there are no locks to wait for")
+def test_processes_that_compile_at_once_do_not_take_each_others_code(nowhere, monkeypatch):
+    """While one reads or writes the index of what is kept, it has the lock that all others wait for."""
+    held, read = [], caching.IndexDataCacheFile._load_index
+
+    def read_and_tell(self):
+        folder = os.open(self._cache_path, os.O_RDONLY)
+        held.append(try_lock(folder) is False)
+        os.close(folder)
+        return read(self)
+
+    nowhere.mkdir(mode=0o700)
+    kept = [kernel()(twice)._cache._cache_file for _ in range(2)]
+    monkeypatch.setattr(caching.IndexDataCacheFile, "_load_index", read_and_tell)
+    for i in range(2):
+        kept[i].save(f"types {i}", f"code {i}")
+    assert [kept[0].load(f"types {i}") for i in range(2)] == ["code 0", "code 1"]
+    assert held == [True] * 4
+
+
 def test_where_the_package_can_be_written_to_nothing_changes():
     made = kernel()(twice)
     assert made(21) == 42
     assert Path(made.stats.cache_path).is_dir()
     assert Path(made.stats.cache_path).is_relative_to(Path(__file__).parent)
+
+
+KERNELS = """
+import sys
+import numpy as np
+from understudy._core.compiling import kernel
+
+@kernel()
+def doubled(values):
+    made = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        made[i] = 2 * values[i]
+    return made
+
+@kernel()
+def halved_and_doubled(values):
+    return doubled(values / 2)
+
+numbers = np.arange(4)
+print(doubled(numbers).tolist(), "scipy.linalg" in sys.modules)
+if len(sys.argv) > 1:
+    print(halved_and_doubled(numbers).tolist(), doubled(numbers.astype(np.uint8)).tolist())
+"""
+
+
+def test_code_that_was_kept_is_loaded_without_the_compiler_which_is_there_when_needed(tmp_path):
+    pytest.importorskip("scipy")
+    program = tmp_path / "kernels.py"
+    program.write_text(KERNELS)
+
+    def said(*arguments):
+        run = subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True, check=True)
+        return run.stdout.splitlines()
+
+    twice_each = "[0.0, 2.0, 4.0, 6.0]"
+    assert said() == [f"{twice_each} True"]
+    assert said("more") == [f"{twice_each} False", f"[0.0, 1.0, 2.0, 3.0] {twice_each}"]

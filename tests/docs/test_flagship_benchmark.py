@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks._child import Limits, run_child
 from benchmarks._flagship_runs import CONTENDERS, FIELD, Run, distances, sparse_distance, tables_of
-from benchmarks.flagship import Cell, as_table, cells_of, line_of
+from benchmarks._flagship_table import Cell, as_brief, as_table, cells_of, line_of
+from benchmarks.flagship import keep, take_up
 from benchmarks.peers.setup import PEERS
 
 from understudy.rehearsal import RunStore
@@ -93,3 +95,19 @@ def test_runs_that_gave_nothing_are_no_part_of_a_mean() -> None:
     (cell,) = cells_of(runs, store)
     assert cell.mean("cpu") == 3.0
     assert cell.problem == "it failed"
+
+
+def test_peers_runs_are_kept_and_taken_up_again_but_none_of_ours(tmp_path: Path) -> None:
+    store, again = RunStore(), RunStore()
+    for method in ("mbi-mst", "adaptive"):
+        store.add(method, {"method": method, "problem": None}, {"cpu": 3.0})
+    keep(store, tmp_path / "runs.jsonl")
+    take_up(again, tmp_path / "runs.jsonl")
+    assert again.values == {"mbi-mst": {"cpu": 3.0}}
+    assert again.facts["mbi-mst"]["method"] == "mbi-mst"
+
+
+def test_the_brief_table_has_a_row_a_table_with_ratios_and_what_was_used() -> None:
+    cells = [_cell("adaptive", 0.02, 0.04), _cell("mbi-mst", 0.06), _cell("mbi-aim", problem="stopped at 12 GB")]
+    (*_, row) = as_brief(cells).splitlines()
+    assert row == "| the demo, 2-way | 0.03 | none | 2× |  | 2 / – / 2 / – | 100 / – / 100 / – |"

@@ -10,7 +10,7 @@ import pytest
 from benchmarks._data import Encoded
 from benchmarks.alpha_way import CONTENDERS, PROMISES, Found, Task, as_table, their_row
 from benchmarks.peers.setup import PEERS
-from benchmarks.run import BEGIN, END, put_between
+from benchmarks.run import PAGES, put_between
 
 from tests.docs.blocks import PROJECT
 
@@ -48,12 +48,15 @@ def test_a_row_tells_ratios_and_why_a_run_is_absent() -> None:
 
 def test_only_what_stands_between_the_marks_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}old\n{END}after\n")
-    put_between(page, "new\n")
-    assert page.read_text() == f"before\n{BEGIN}new\n{END}after\n"
+    begin, end = "<!-- some table: begin -->\n", "<!-- some table: end -->\n"
+    page.write_text(f"before\n{begin}old\n{end}after\n")
+    put_between(page, "some table", "new\n")
+    assert page.read_text() == f"before\n{begin}new\n{end}after\n"
 
 
-def test_the_readme_has_one_place_for_the_table() -> None:
-    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
-    assert readme.count(BEGIN) == readme.count(END) == 1
-    assert readme.index(BEGIN) < readme.index(END)
+@pytest.mark.parametrize(("page", "mark"), [(page, mark) for _, _, page, mark in PAGES])
+def test_every_table_has_one_place_on_its_page(page: str, mark: str) -> None:
+    text = (PROJECT / page).read_text(encoding="utf-8")
+    begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->\n"
+    assert text.count(begin) == text.count(end) == 1
+    assert text.index(begin) < text.index(end)

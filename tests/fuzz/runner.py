@@ -17,8 +17,8 @@ import tempfile
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from enum import StrEnum
 from io import StringIO
@@ -116,9 +116,8 @@ def run_case(kind: Kind, given: Any) -> tuple[Outcome, str]:
 
 
 def _run(kind: Kind, given: Any, folder: Path) -> tuple[Outcome, str]:
-    _start_clock()
     try:
-        with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        with _clock(), warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             warnings.simplefilter("error")
             kind.run(given, folder)
     except HangError:
@@ -131,18 +130,26 @@ def _run(kind: Kind, given: Any, folder: Path) -> tuple[Outcome, str]:
     except BaseException as error:
         half = type(error).__name__ == "HalfOutputError"
         return Outcome.HALF if half else Outcome.UNEXPECTED, traceback.format_exc(limit=-8)[-3000:]
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
     return Outcome.FINE, ""
 
 
-def _start_clock() -> None:
-    signal.signal(signal.SIGPROF, _give_up)
-    signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
-    # A loop that never comes back to the interpreter ends here, with its process.
-    used = resource.getrusage(resource.RUSAGE_SELF)
+@contextmanager
+def _clock() -> Iterator[None]:
+    """Raise HangError inside the block after a while; a loop that never comes back to the interpreter ends its process.
+
+    Afterwards the process may run on for as long as before: some cases are run by the tests' own process.
+    """
+    used, before = resource.getrusage(resource.RUSAGE_SELF), resource.getrlimit(resource.RLIMIT_CPU)
     limit = int(used.ru_utime + used.ru_stime) + 2 * CPU_SECONDS + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+    handler = signal.signal(signal.SIGPROF, _give_up)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, before[1]))
+    signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+        resource.setrlimit(resource.RLIMIT_CPU, before)
 
 
 def _give_up(signum: int, frame: FrameType | None) -> Never:

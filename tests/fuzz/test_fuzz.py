@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import resource
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,15 @@ def test_a_hundred_thousand_hostile_inputs_end_in_a_result_or_a_sentence(part: i
 def test_what_once_failed_fails_no_more(kind: str, given: Any) -> None:
     outcome, detail = run_case(KINDS[kind], from_json(given))
     assert outcome in GOOD, detail
+
+
+def test_a_case_leaves_its_process_as_it_was() -> None:
+    """A limit left behind would end the process of the tests, some minutes later, in a test that is not to blame."""
+    before = resource.getrlimit(resource.RLIMIT_CPU), signal.getsignal(signal.SIGPROF)
+    case = SAVED[0]
+    run_case(KINDS[case["kind"]], from_json(case["given"]))
+    assert (resource.getrlimit(resource.RLIMIT_CPU), signal.getsignal(signal.SIGPROF)) == before
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

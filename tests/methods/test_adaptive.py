@@ -229,3 +229,29 @@ def test_of_very_many_pairs_coins_draw_some(monkeypatch: pytest.MonkeyPatch) -> 
     Adaptive().fit(curator, streams=Streams(1))
     assert curator.share_left == 0
     assert {charge.n_candidates for charge in curator.charges if charge.what == "choosing relations"} <= {1, 2}
+
+
+def test_tables_that_are_named_are_measured_first_and_in_their_order() -> None:
+    named = (("d", "b"), ("a", "c", "e"))
+    model = Adaptive(focus=named).fit(_curator(_table(), "0.5"))
+    pairs = [measured.marginal for measured in model.measurements if len(measured.marginal) == 2]
+    assert pairs[:2] == [(1, 3), (0, 2)]  # e is constant
+    terms = _curator(_table()).terms
+    assert Adaptive(focus=named).describe(MIXED, 4000, terms)["focus"] == "d × b; a × c × e"
+
+
+def test_of_very_many_tables_each_gets_less_and_all_at_most_half() -> None:
+    domain = Domain(tuple(Attribute(name=str(i), size=3) for i in range(12)))
+    rng = np.random.default_rng(0)
+    table = Table(domain, tuple(rng.integers(0, 3, 2000).astype(np.uint8) for _ in domain))
+    curator = _curator(table, "1")
+    model = Adaptive(rounds=6, focus=tuple(str(i) for i in range(12))).fit(curator)
+    pairs = {measured.marginal for measured in model.measurements if len(measured.marginal) == 2}
+    assert len(pairs) > 30  # of 66; a few rounds alone would have six
+    assert curator.share_left == 0
+
+
+@pytest.mark.parametrize("focus", [("a",), (("a",),), (("a", "a"),)])
+def test_a_column_by_itself_has_no_relations_to_look_at(focus: tuple[object, ...]) -> None:
+    with pytest.raises(OptionError, match="two columns together"):
+        Adaptive(focus=focus).check(MIXED, _curator(_table()).terms)  # type: ignore[arg-type]

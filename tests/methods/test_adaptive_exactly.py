@@ -34,7 +34,7 @@ from understudy.privacy import (
     open_curator,
     parities_sensitivity,
 )
-from understudy.schema import Domain, Marginal
+from understudy.schema import Domain, FollowsFrom, Marginal, Zeros
 from understudy.tables import Table
 
 FEW, MANY = 3, 400  # rows that noise tells: about as many as there are, or far more
@@ -48,6 +48,12 @@ BUDGETS = {
 BINARY = Domain(tuple(attribute(name, 2) for name in "abc"))
 MIXED = Domain((attribute("a", 2), attribute("b", 3), attribute("c", 2, sensitivity=HIGH)))
 CONSTANT = Domain((attribute("a", 1), attribute("b", 3), attribute("c", 2), attribute("d", 1)))
+# rows that keep a ≤ b; that b follows from a; both, of two values each
+IN_ORDER = Domain(
+    (attribute("a", 2), attribute("b", 3)), (Zeros((0, 1), np.array([[1, 1, 1], [0, 0, 1]], dtype=bool)),)
+)
+FOLLOWS = Domain((attribute("a", 3), attribute("b", 2)), (FollowsFrom((0,), 1),))
+BINARY_RULES = Domain(BINARY.attributes, (Zeros((0, 1), np.array([[True, True], [False, True]])), FollowsFrom((1,), 2)))
 # the method, its domain, and how many tables of two rows are looked at
 CASES = {
     "binary": (Adaptive(rounds=2), BINARY, 1),
@@ -58,6 +64,9 @@ CASES = {
     "no room for any pair": (Adaptive(max_cells=4), MIXED, 2),
     "rounds by default": (Adaptive(), Domain((attribute("a", 2), attribute("b", 2))), 4),
     "named columns first": (Adaptive(rounds=3, focus=("a", "b")), MIXED, 1),
+    "columns in order": (Adaptive(rounds=2), IN_ORDER, 2),
+    "a column that follows": (Adaptive(rounds=2), FOLLOWS, 2),
+    "binary with rules": (Adaptive(rounds=2), BINARY_RULES, 1),
     "one column": (Adaptive(), Domain((attribute("a", 3), attribute("b", 1))), 4),
 }
 WIDE = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy._core.errors import SchemaError
-from understudy.schema import Schema, structural_zeros
+from understudy.schema import Attribute, Domain, FollowsFrom, NotInCodes, Schema, structural_zeros
 
 
 def ordered(lower, upper, *more):
@@ -169,10 +169,58 @@ def test_clocks_of_two_time_zones_are_not_compared():
         ends = {"minimum": "2023-01-01T00:00:00", "maximum": "2023-01-02T00:00:00"}
         return {"type": "datetime", "timezone": zone, "bins": 4, "constraints": ends}
 
-    assert structural_zeros(ordered(moment("Asia/Tokyo"), moment("America/New_York"))) == ()
+    schema = ordered(moment("Asia/Tokyo"), moment("America/New_York"))
+    assert structural_zeros(schema) == ()
+    assert schema.domain.rules == (NotInCodes((0, 1), "a ≤ b"),)
     assert len(structural_zeros(ordered(moment("Asia/Tokyo"), moment("Asia/Tokyo")))) == 1
 
 
 def test_orders_that_always_hold_and_pairs_beyond_any_table_give_no_zeros():
     assert structural_zeros(ordered(whole(0, 3, 4), whole(3, 9, 4))) == ()
-    assert structural_zeros(ordered(whole(0, 9999, 10_000), whole(0, 9999, 10_000))) == ()
+    large = ordered(whole(0, 9999, 10_000), whole(0, 9999, 10_000))
+    assert structural_zeros(large) == ()
+    assert large.domain.rules == (NotInCodes((0, 1), "a ≤ b"),)
+
+
+@given(st.lists(whole_fields(), min_size=3, max_size=4), st.data())
+def test_orders_that_no_row_keeps_together_are_refused_and_no_others(fields, data):
+    names = "abcd"[: len(fields)]
+    edges = data.draw(st.lists(st.permutations(range(len(fields))).map(lambda p: tuple(p[:2])), min_size=2, max_size=4))
+    content = {
+        "fields": [{"name": name, **field} for name, field in zip(names, fields, strict=True)],
+        "dependencies": [{"lower": names[a], "upper": names[b]} for a, b in edges],
+    }
+    schema = Schema.from_dict(content)
+    tables = []
+    for a, b in edges:
+        lower, upper = ({k: v for k, v in fields[i].items() if k != "name"} for i in (a, b))
+        try:
+            tables.append((a, b, possible_of(ordered(lower, upper))))
+        except SchemaError:
+            tables.append((a, b, np.zeros((schema.fields[a].size, schema.fields[b].size), dtype=bool)))
+    rows = product(*(range(field.size) for field in schema.fields))
+    if any(all(table[row[a], row[b]] for a, b, table in tables) for row in rows):
+        assert len(schema.domain) == len(fields)
+    else:
+        with pytest.raises(SchemaError, match="no row"):
+            _ = schema.domain
+
+
+def test_a_domain_carries_what_is_declared_and_is_the_same_domain_without():
+    fields = [{"name": n, **whole(0, 3, 4)} for n in "abc"]
+    listed = [{"determines": ["c", "a"], "column": "b"}, {"lower": "c", "upper": "a"}]
+    schema = Schema.from_dict({"fields": fields, "dependencies": listed})
+    zeros, follows = schema.domain.rules
+    assert (zeros.attributes, zeros.text) == ((0, 2), "c ≤ a")
+    assert follows == FollowsFrom((2, 0), 1, "c × a → b")
+    assert schema.domain == Schema.from_dict({"fields": fields}).domain
+    # columns in another order, or fewer of them
+    assert schema.in_order_of(["c", "b", "a"]).domain.rules[1] == FollowsFrom((0, 2), 1, "c × a → b")
+    assert [rule.text for rule in schema.only({"a", "c"}).domain.rules] == ["c ≤ a"]
+
+
+def test_rules_about_columns_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match="not there"):
+        Domain((Attribute(name="a", size=2),), (FollowsFrom((0,), 1),))
+    with pytest.raises(ValueError, match="each named once"):
+        FollowsFrom((0, 0), 1)

@@ -67,8 +67,8 @@ class MethodArguments(TypedDict, total=False):
     """Most relations to measure. None: by the number of columns and the budget."""
     max_cells: int | None
     """Most cells of the tables that inference works on. None: 200,000."""
-    focus: str | Sequence[str]
-    """Columns whose relations with each other matter most: they are measured first, whatever they are."""
+    focus: str | Sequence[str | Sequence[str]] | PathLike[str]
+    """Columns whose relations with each other matter most, or tables of several: they are measured first."""
     score: Literal["auto", "I", "F", "R"]
     """I, F or R. auto: F when all attributes are binary (after encoding), else R."""
     encoding: Literal["auto", "hierarchical", "vanilla", "binary", "gray"]

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
+from understudy._api._focus import read_focus
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.methods import AS_PRINTED, BASELINES, METHODS, Method, method_named
 from understudy.options import Declared, PlanOptions, options_of, signature_of
@@ -63,6 +64,8 @@ def make_method(method: str | Method, options: Mapping[str, Any]) -> Method:
     if "name" in options:
         raise OptionError("there is no option 'name'. A method is named with 'method', a data set with 'dataset'.")
     if isinstance(method, str):
+        if "focus" in options:
+            options = {**options, "focus": read_focus(options["focus"])}
         return method_named(method, **options)
     if options:
         raise OptionError(

@@ -14,13 +14,15 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit
+from numba.core.runtime import rtsys
 
 from understudy._core.errors import UnderstudyWarning
+from understudy._core.locks import one_at_a_time
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -35,7 +37,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
                 return njit(nogil=True, **options)(function)
             with _kept_in(place):
                 made = njit(nogil=True, cache=True, **options)(function)
-        return _forgiving(made)
+        return _sharing(_kept(made))
 
     return compiled
 
@@ -80,15 +82,51 @@ def _kept_in(place: Path) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
-def _forgiving(made: Any) -> Any:
-    """The same function, not stopped by a disk that fills up: what cannot be kept is compiled again next time."""
+def _kept(made: Any) -> Any:
+    """The same function, not stopped by a disk that fills up, and loaded by `_load`."""
     keeper: Any = getattr(made, "_cache", None)
     save = getattr(keeper, "save_overload", None)
     if save is not None:
 
-        def save_if_possible(*args: Any) -> None:
+        def save_if_possible(*args: Any) -> None:  # what cannot be kept is compiled again next time
             with suppress(OSError):
                 save(*args)
 
         keeper.save_overload = save_if_possible
+        keeper.load_overload = partial(_load, keeper)
+    return made
+
+
+def _load(keeper: Any, signature: Any, context: Any) -> Any:
+    """Machine code that was kept; None if there is none, and then the compiler prepares itself.
+
+    numba would prepare it here already, with scipy and much else: half a second, for nothing if all that is called was
+    kept. Kept code needs the memory manager alone; whatever else it refers to is loaded with it.
+    """
+    rtsys.initialize(context)
+    with keeper._guard_against_spurious_io_errors():
+        return keeper._load_overload(signature, context)
+
+
+def _sharing(made: Any) -> Any:
+    """The same function, kept safely where several processes compile it at once.
+
+    numba reads the index of what is kept, writes it with a name for the new code, then writes the code. Two processes
+    that compile for different types can take the same name, and the code of one is then run on the arrays of the other.
+    """
+    keeper: Any = getattr(made, "_cache", None)
+    files: Any = getattr(keeper, "_cache_file", None)
+    if files is None:
+        return made
+    save, load = files.save, files.load
+
+    def save_alone(*args: Any) -> None:
+        with one_at_a_time(keeper.cache_path):
+            save(*args)
+
+    def load_alone(*args: Any) -> Any:
+        with one_at_a_time(keeper.cache_path):
+            return load(*args)
+
+    files.save, files.load = save_alone, load_alone
     return made

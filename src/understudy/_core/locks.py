@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,27 @@ def try_lock(opened: int) -> bool | None:
     except OSError:  # some network disks know no locks
         return None
     return True
+
+
+@contextmanager
+def one_at_a_time(folder: str | Path) -> Iterator[None]:
+    """Wait until no other process is inside this block for the same folder. Where there are no locks, nobody waits.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, one_at_a_time(folder):
+    ...     print("nobody else")
+    nobody else
+    """
+    opened = None
+    with suppress(OSError):  # a folder that is not there, or a network disk that knows no locks
+        if _fcntl is not None:
+            opened = os.open(folder, os.O_RDONLY)
+            _fcntl.flock(opened, _fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if opened is not None:
+            os.close(opened)
 
 
 def still_there(opened: int, path: Path) -> bool:

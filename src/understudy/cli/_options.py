@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from understudy._core.errors import OptionError
-from understudy.options import MethodFlags, Names, OneOf, Option, Real, Seeds, Whole, YesNo, options_of
+from understudy.options import MethodFlags, Names, OneOf, Option, Real, Seeds, Tables, Whole, YesNo, options_of
 
 Command = Callable[..., None]
 _METAVARS = ((Whole, "INTEGER"), (Seeds, "INTEGER"), (Real, "NUMBER"))
@@ -46,7 +46,7 @@ def split_method_options(given: dict[str, Any], written: list[str] | None) -> di
 
     [usual] = [option.default for option in options_of(PlanOptions) if option.name == "method"]
     flags = [option for option in options_of(MethodFlags) if option.name in given]
-    names = {option.name: given[option.name] for option in flags if isinstance(option.constraint, Names)}
+    names = {option.name: given[option.name] for option in flags if isinstance(option.constraint, Names | Tables)}
     texts = [f"{option.name}={given[option.name]}" for option in flags if option.name not in names]
     method = given.get("method", usual)
     found = read_method_options(method, texts) | names
@@ -63,7 +63,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     annotation: Any = str | None
     if switch:
         annotation = bool if option.default is False else bool | None
-    elif isinstance(constraint, Names):
+    elif isinstance(constraint, Names | Tables):
         annotation = list[str] | None
     flag = typer.Option(
         False if annotation is bool else None,
@@ -83,4 +83,6 @@ def _metavar(option: Option) -> str:
 
 def _read(option: Option, value: Any) -> Any:
     """A flag's text as its declaration reads it; a switch and a list of names are what they are."""
+    if isinstance(option.constraint, Tables) and isinstance(value, list):
+        value = ",".join(value)
     return option.read(value) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value

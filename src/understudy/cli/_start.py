@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from understudy.cli._main import Command
 
 
+_RARELY = 20_000, 20, 20  # when to look for cycles: what is loaded stays, and looking through it was a tenth of a run
+
+
 def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typer] | None = None) -> Never:
     """Run the command line and exit; `program` loads another one with the same manners."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     command: Command | None = None
     try:
+        import gc
+
+        gc.set_threshold(*_RARELY)
         from understudy.cli._interrupts import INTERRUPTS
 
         INTERRUPTS.install()

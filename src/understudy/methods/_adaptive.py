@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_pure import PureParityRun, first_share
 from understudy.methods._adaptive_rounds import Rounds
+from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
+from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import HasNetwork, Model, TreeModel
-from understudy.options import Declared, Names, Whole, option
+from understudy.options import Declared, Tables, Whole, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
@@ -69,46 +71,44 @@ class Adaptive(Declared):
         help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}.",
     )
 
-    focus: tuple[str, ...] = option(
+    focus: Focus = option(
         (),
-        Names(),
-        help="Columns whose relations with each other matter most: they are measured first, whatever they are.",
+        Tables(),
+        help="Columns whose relations with each other matter most, or tables of several: they are measured first.",
     )
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        self._focus(domain)
+        focus_pairs(self.focus, domain)
         shares = self.divide(domain, 1000, terms)
         for share in filter(None, shares.columns):
             refuse_drowning_noise(terms.table_noise(share), terms.budget)
         if shares.rows:
             _refuse_unknown_rows(shares.rows, terms)
 
-    def _focus(self, domain: Domain) -> frozenset[int]:
-        """The numbers of the columns named."""
-        names = {attribute.name: a for a, attribute in enumerate(domain)}
-        for name in self.focus:
-            if name not in names:
-                raise OptionError(f"The 'focus' parameter names no column '{name}'. {did_you_mean(name, names)}")
-        return frozenset(names[name] for name in self.focus)
-
     def divide(self, domain: Domain, n: int, terms: PrivacyTerms) -> Shares:
         """How the budget is spent: from public quantities."""
         return divide(domain, n, terms, rounds=self.rounds)
 
+    def _rules(self, domain: Domain, shares: Shares, terms: PrivacyTerms) -> Rules:
+        """Which declared rules are kept: public, once the number of rows is."""
+        learn = shares.relations > 0 or by_parities(domain, terms)
+        return rules_within(domain, self.max_cells or MOST_CELLS, learn=learn)
+
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
-        focus = {"focus": ", ".join(self.focus)} if self.focus else {}
-        if by_parities(domain, terms):
-            which = "all pairs" if not terms.budget.pure else "the pairs that columns suggest"
-            return {"relations": f"parities of {which}", "most cells": self.max_cells or MOST_CELLS, **focus}
+        more: dict[str, object] = {"focus": focus_text(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
+        more |= self._rules(domain, shares, terms).described()
+        if by_parities(domain, terms):
+            which = "the pairs that columns suggest" if terms.budget.pure else "all pairs"
+            return {"relations": f"parities of {which}", "most cells": self.max_cells or MOST_CELLS, **more}
         return {
             "rounds": shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
             "most cells": self.max_cells or MOST_CELLS,
-            **focus,
+            **more,
         }
 
     def remarks(self, model: Model) -> tuple[str, ...]:
@@ -126,6 +126,8 @@ class Adaptive(Declared):
             rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
             columns, note = _parity_plan(domain, terms, rows)
             relations = 1 - rows - columns
+        rules = self._rules(domain, shares, terms).described()
+        notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
         varied = sum(attribute.size > 1 for attribute in domain)
         return baseline_plan(
             self.name,
@@ -133,7 +135,7 @@ class Adaptive(Declared):
             n,
             noise=terms.table_noise(columns / varied).mean_abs if varied and columns else None,
             shares={"rows": float(rows), "single columns": float(columns), "relations": float(relations)},
-            notes=(note,),
+            notes=notes,
         )
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
@@ -142,13 +144,23 @@ class Adaptive(Declared):
             progress("measuring columns", 0, 1)
         cells = self.max_cells or MOST_CELLS
         if by_parities(curator.domain, curator.terms):
-            return _fit_parities(curator, cells, self._focus(curator.domain), progress)
+            return self._fit_parities(curator, cells, progress)
         terms, domain = curator.terms, curator.domain
         coins = (streams or Streams.fresh()).get("adaptive", "coins")
         shares = self.divide(domain, self._rows(curator), terms)
         columns = measure_columns(curator, shares)
+        rules = self._rules(domain, shares, terms)
+        zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
+        columns = columns.keeping(zeros)
         rounds = Rounds(
-            curator, curator.recoded(columns.recoding(domain)), columns, shares, cells, coins, self._focus(domain)
+            curator,
+            curator.recoded(columns.recoding(domain)),
+            columns,
+            shares,
+            cells,
+            coins,
+            focus_pairs(self.focus, domain),
+            merged_zeros(zeros, [column.codes for column in columns.columns]),
         )
         if rounds.candidates:
             rounds.run(progress)
@@ -160,6 +172,16 @@ class Adaptive(Declared):
             within=[column.within for column in rounds.columns.columns],
             measurements=rounds.measurements(),
         )
+
+    def _fit_parities(self, curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
+        terms, domain = curator.terms, curator.domain
+        rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(domain))
+        total = max(rows / terms.unit.parts, 1.0)
+        zeros = learn_zeros(curator, rules_within(domain, cells, learn=True), total)
+        kind = PureParityRun if terms.budget.pure else ParityRun
+        run = kind(curator, total, cells, focus_pairs(self.focus, domain), zeros)
+        fit = run.run(progress)
+        return TreeModel(domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())
 
     def _rows(self, curator: Curator) -> int:
         """A first number of rows, for the division of the rest."""
@@ -202,12 +224,3 @@ def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[F
 def parity_rows_share(domain: Domain) -> Fraction:
     """For the number of rows: an error in it puts all columns off the same way, which matters the more there are."""
     return ROWS_SHARE * min(Fraction(3), max(Fraction(1), Fraction(len(domain), 16)))
-
-
-def _fit_parities(curator: Curator, cells: int, focus: frozenset[int], progress: Progress | None) -> TreeModel:
-    terms = curator.terms
-    rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(curator.domain))
-    kind = PureParityRun if terms.budget.pure else ParityRun
-    run = kind(curator, max(rows / terms.unit.parts, 1.0), cells, focus)
-    fit = run.run(progress)
-    return TreeModel(curator.domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())

@@ -15,10 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from understudy.methods._adaptive_rules import classes_of
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share, size_weights
 from understudy.models import Within, project_to_simplex
 from understudy.privacy import Curator, Interactions, Sensitivity, measure_together
-from understudy.schema import Attribute, Domain, Marginal, Part, Recoding
+from understudy.schema import Attribute, Domain, Marginal, Part, Recoding, Zeros
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -42,7 +43,8 @@ class Column:
         if self.codes is None:
             return project_to_simplex(self.leaves, self.total)
         merged: Floats = np.bincount(self.codes, weights=self.leaves).astype(np.float64)
-        merged[-1] = max(float(merged[-1]), math.sqrt(self.variance) / 2)
+        shared = np.bincount(self.codes) > 1
+        merged[shared] = np.maximum(merged[shared], math.sqrt(self.variance) / 2)
         return project_to_simplex(merged, self.total)
 
     @cached_property
@@ -50,16 +52,26 @@ class Column:
         """How merged values are spelt out: a little more than nothing for leaf values that came out negative."""
         if self.codes is None:
             return None
-        spread, rare = math.sqrt(self.variance), self.codes == self.codes.max()
-        plausible = project_to_simplex(self.leaves[rare], max(float(self.leaves[rare].sum()), spread)) + spread / 50
-        shares = np.ones(len(self.leaves))
-        shares[rare] = plausible / plausible.sum() if spread else 1 / rare.sum()
+        spread, shares = math.sqrt(self.variance), np.ones(len(self.leaves))
+        for code in np.flatnonzero(np.bincount(self.codes) > 1):
+            rare = self.codes == code
+            plausible = project_to_simplex(self.leaves[rare], max(float(self.leaves[rare].sum()), spread)) + spread / 50
+            shares[rare] = plausible / plausible.sum() if spread else 1 / rare.sum()
         return Within(self.codes, shares)
+
+    @cached_property
+    def counts(self) -> Floats:
+        """The table over leaf values, as near as there is one that counts rows."""
+        return project_to_simplex(self.leaves, self.total)
 
     @property
     def size(self) -> int:
         """Number of merged values."""
         return len(self.values)
+
+    def apart(self, classes: Ints) -> Column:
+        """With rare values merged only where they are of one class."""
+        return replace(self, codes=_merged_codes(self.leaves, self.variance, classes))
 
     def again(self, leaves: Floats, variance: float, share: float) -> Column:
         """With one more measurement, each counting for its exactness."""
@@ -73,10 +85,9 @@ class Column:
         """By how much the expected error, all cells summed, falls if the column gets so much more of the budget."""
         if not self.share:
             return 0.0
-        counts = project_to_simplex(self.leaves, self.total)
         now = MEAN_ABS * math.sqrt(self.variance)
         then = now * math.sqrt(self.share / (self.share + share))
-        return float((np.minimum(now, counts) - np.minimum(then, counts)).sum())
+        return float((np.minimum(now, self.counts) - np.minimum(then, self.counts)).sum())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,6 +96,15 @@ class Columns:
 
     columns: tuple[Column, ...]
     total: float
+
+    def keeping(self, zeros: Sequence[Zeros]) -> Columns:
+        """With no values merged that some rule tells apart."""
+        found = list(self.columns)
+        for a in {a for one in zeros for a in one.attributes}:
+            classes = classes_of(a, len(found[a].leaves), zeros)
+            if classes is not None:
+                found[a] = found[a].apart(classes)
+        return Columns(columns=tuple(found), total=self.total)
 
     def recoding(self, domain: Domain) -> Recoding:
         """The map of leaf values to merged ones."""
@@ -175,11 +195,20 @@ def _total(curator: Curator, rows: float, shares: Shares, tables: Sequence[tuple
 
 
 def _merge(table: Floats, variance: float, share: float, total: float) -> Column:
-    """Two or more rare values become one."""
-    rare = table < _RARE * math.sqrt(variance)
-    codes = None
-    if rare.sum() >= 2:
-        kept = np.flatnonzero(~rare)
-        codes = np.full(len(table), len(kept))
-        codes[kept] = np.arange(len(kept))
+    codes = _merged_codes(table, variance, np.zeros(len(table), dtype=np.int64))
     return Column(leaves=table, variance=variance, share=share, codes=codes, total=total)
+
+
+def _merged_codes(table: Floats, variance: float, classes: Ints) -> Ints | None:
+    """Two or more rare values of a class become one, and come after all others; None if nothing is merged.
+
+    >>> _merged_codes(np.array([1.0, 90.0, 2.0, 0.0, 3.0]), 4.0, np.array([0, 0, 1, 1, 0])).tolist()
+    [1, 0, 2, 2, 1]
+    """
+    rare = table < _RARE * math.sqrt(variance)
+    shared = rare & (np.bincount(classes, weights=rare)[classes] >= 2)
+    if not shared.any():
+        return None
+    codes = np.cumsum(~shared) - 1
+    codes[shared] = int((~shared).sum()) + np.unique(classes[shared], return_inverse=True)[1].reshape(-1)
+    return np.asarray(codes, dtype=np.int64)

@@ -17,12 +17,13 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from understudy.methods._adaptive_rules import zero_tables
 from understudy.methods._adaptive_shares import exact_share
 from understudy.methods._adaptive_triples import ODD, Beyond, all_triples, compare, take_up
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with, project_to_simplex
 from understudy.privacy import Curator, NoisyParities, parities_sensitivity
-from understudy.schema import Domain, Marginal
+from understudy.schema import Domain, Marginal, Zeros
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -76,13 +77,21 @@ class _Kind:
 class ParityRun:
     """A run over two-valued columns; `total` is the number of rows, paid for or public."""
 
-    def __init__(self, curator: Curator, total: float, max_cells: int, focus: frozenset[int] = frozenset()) -> None:
-        self._curator, self.total, self._max_cells = curator, total, max_cells
+    def __init__(
+        self,
+        curator: Curator,
+        total: float,
+        max_cells: int,
+        focus: Sequence[Pair] = (),
+        zeros: Sequence[Zeros] = (),
+    ) -> None:
+        self._curator, self.total, self._max_cells, self._zeros = curator, total, max_cells, zeros
         self._d = len(curator.domain)
         self.varied = [a for a, attribute in enumerate(curator.domain) if attribute.size == 2]
         self._places = {a: place for place, a in enumerate(self.varied)}
         self.pairs = list(combinations(self.varied, 2))
-        self._focus = np.array([focus.issuperset(pair) for pair in self.pairs], dtype=np.bool_)
+        named = set(focus)
+        self._focus = np.array([pair in named for pair in self.pairs], dtype=np.bool_)
         self.columns = Known(np.zeros(len(self.varied)), np.zeros(len(self.varied)))
         self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
         self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []
@@ -161,11 +170,13 @@ class ParityRun:
         fit = TreeFit([attribute.size for attribute in self._curator.domain], total=self.total)
         for a in range(self._d):
             fit.add(self._column(a))
+        for table in zero_tables(self._zeros):
+            fit.add(table)
         fit.improve(sweeps=2)
         held = np.zeros(len(self.pairs), dtype=np.bool_)
         variances = self.noise / np.maximum(self.relations.shares, 1e-300)
         alone = self.relations.values - self._independent()
-        near = adjacency(self._d, [])
+        near = adjacency(self._d, [one.attributes for one in self._zeros])
         while True:
             left = np.flatnonzero(~held)
             model = fit.pair_tables([self.pairs[i] for i in left])

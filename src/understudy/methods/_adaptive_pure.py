@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from understudy.methods._adaptive_allot import allot, part_for_columns_first
 from understudy.methods._adaptive_newton import ParityFit
-from understudy.methods._adaptive_parities import FOCUS_PART, Known, ParityRun
+from understudy.methods._adaptive_parities import FOCUS_PART, Known, Pair, ParityRun
 from understudy.methods._adaptive_shares import exact_share
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit
 from understudy.privacy import Curator, ParitiesTogether, parities_sensitivity
-from understudy.schema import Domain, Marginal
+from understudy.schema import Domain, Marginal, Zeros
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,8 +39,15 @@ class PureParityRun(ParityRun):
     variance.
     """
 
-    def __init__(self, curator: Curator, total: float, max_cells: int, focus: frozenset[int] = frozenset()) -> None:
-        super().__init__(curator, total, max_cells, focus)
+    def __init__(
+        self,
+        curator: Curator,
+        total: float,
+        max_cells: int,
+        focus: Sequence[Pair] = (),
+        zeros: Sequence[Zeros] = (),
+    ) -> None:
+        super().__init__(curator, total, max_cells, focus, zeros)
         self.triples, self.thirds = [], Known(np.zeros(0), np.zeros(0))
         self.noise = max(self.noise, _LEAST)
         self._false = _FALSE
@@ -70,7 +77,8 @@ class PureParityRun(ParityRun):
         return self._fit()
 
     def _fit(self) -> TreeFit:
-        if self.pairs and 1 << len(self.varied) <= self._max_cells:
+        """On all cells if they are few and nothing is declared of them; else on a tree of what stands out."""
+        if self.pairs and not self._zeros and 1 << len(self.varied) <= self._max_cells:
             return self._fit_all_cells()
         fit, _, _ = self._grow()
         fit.improve(sweeps=_LAST_SWEEPS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Rng
 from understudy.methods._adaptive_columns import Columns, again_shares, measure_again
+from understudy.methods._adaptive_rules import settled_pairs, zero_tables
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
 from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with, centred
 from understudy.privacy import Curator, FarthestGuess, Interactions, TablesTogether
-from understudy.schema import Marginal
+from understudy.schema import Marginal, Zeros
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,7 +59,9 @@ class Rounds:
     max_cells: int
     coins: Rng
     """Public ones: they say nothing of rows."""
-    focus: frozenset[int] = frozenset()
+    focus: Sequence[Pair] = ()
+    zeros: Sequence[Zeros] = ()
+    """Cells of merged values that are impossible."""
     fit: TreeFit = field(init=False)
     measured: dict[Pair, Measured] = field(default_factory=dict)
     found: list[tuple[float, float, int]] = field(default_factory=list)
@@ -73,8 +76,12 @@ class Rounds:
         for a, column in enumerate(self.columns.columns):
             start = np.log(np.maximum(column.values, _LEAST_COUNT))
             self.fit.add(FittedTable((a,), column.values, ridge=1e-6, potentials=start))
+        for table in zero_tables(self.zeros):
+            self.fit.add(table)
         self.fit.improve(sweeps=3)
-        self.candidates = list(combinations(self._varied, 2))
+        self._tied = [pair for one in self.zeros for pair in combinations(one.attributes, 2)]
+        settled = settled_pairs(self.zeros)
+        self.candidates = [pair for pair in combinations(self._varied, 2) if pair not in settled]
         high = self.curator.budget.epsilon >= 1 and not self.curator.budget.pure
         self._ridge = _RIDGE if high else _LOW_RIDGE
 
@@ -104,12 +111,15 @@ class Rounds:
             self.fit.improve(sweeps=_SWEEPS)
 
     def _measure_focus(self) -> None:
-        """Pairs of the columns that were named come first and need not be chosen; half of the budget at most."""
+        """Pairs that were named come first and need not be chosen; half of the budget at most, less each if many."""
+        named = [pair for pair in self.focus if pair in self._weight]
         least = self.curator.share_left / 2
-        for pair in combinations(sorted(self.focus.intersection(self._varied)), 2):
+        wanted = sum(self._weight[pair] for pair in named) * self._each * (1 - self.shares.choosing)
+        part = min(1.0, float(least) / wanted) if wanted else 1.0
+        for pair in named:
             if self.curator.share_left <= least or pair not in self._fitting([pair]):
                 continue
-            self._measure(pair, self.fit.pair_tables([pair])[pair])
+            self._measure(pair, self.fit.pair_tables([pair])[pair], part)
             self.fit.improve(sweeps=_SWEEPS)
 
     def finish(self) -> None:
@@ -188,11 +198,12 @@ class Rounds:
         if len(looked_at) > MOST_CANDIDATES:
             drawn = self.coins.choice(len(looked_at), MOST_CANDIDATES, replace=False)
             looked_at = [looked_at[i] for i in np.sort(drawn)]
-        part = _parts(len(self._sizes), self.measured)
+        tied = [*self._tied, *self.measured]
+        part = _parts(len(self._sizes), tied)
         room = self.max_cells - self.fit.cells
         near = [pair for pair in looked_at if part[pair[0]] == part[pair[1]] and pair not in self.measured]
         first, second = (np.array([pair[side] for pair in near], dtype=np.int64) for side in (0, 1))
-        cells = cells_with(adjacency(len(self._sizes), self.measured), self._logs, first, second, float(self.max_cells))
+        cells = cells_with(adjacency(len(self._sizes), tied), self._logs, first, second, float(self.max_cells))
         refused = {pair for pair, needed in zip(near, cells, strict=True) if math.isinf(needed)}
         return [
             pair
@@ -215,8 +226,8 @@ class Rounds:
         left = (1 - 1 / k) * (1 - 1 / m)
         return whole * left * left  # once for what a row moves, once for what of the noise is left
 
-    def _measure(self, pair: Pair, model: Floats) -> None:
-        share = self._up_to(self._each * self._weight[pair] * (1 - self.shares.choosing))
+    def _measure(self, pair: Pair, model: Floats, part: float = 1.0) -> None:
+        share = self._up_to(self._each * self._weight[pair] * (1 - self.shares.choosing) * part)
         values, variance, interaction = self._ask(Marginal.of(*pair), share)
         freedom = (model.shape[0] - 1) * (model.shape[1] - 1) if interaction else model.size
         off = float(((values - (centred(model) if interaction else model)) ** 2).sum())

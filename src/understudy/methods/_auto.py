@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive import Adaptive
+from understudy.methods._focus import Focus
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import Plan
@@ -16,7 +17,7 @@ from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE
 from understudy.models import Model, NetworkModel
-from understudy.options import Declared, Names, option
+from understudy.options import Declared, Tables, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
 
@@ -51,8 +52,8 @@ class Auto(Declared):
     name: ClassVar[str] = "auto"
     makes: ClassVar[type[Model]] = NetworkModel
 
-    focus: tuple[str, ...] = option(
-        (), Names(), help="Columns whose relations with each other matter most, for adaptive where that is chosen."
+    focus: Focus = option(
+        (), Tables(), help="Columns or tables whose relations matter most, for adaptive where that is chosen."
     )
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:

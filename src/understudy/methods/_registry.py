@@ -164,7 +164,7 @@ def describe_method(method: Method) -> str:
 
 def _written(value: object) -> str:
     if isinstance(value, tuple):
-        return ",".join(map(str, value))
+        return ",".join("*".join(one) if isinstance(one, tuple) else str(one) for one in value)
     return "none" if value is None else str(value)
 
 

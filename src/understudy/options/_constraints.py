@@ -200,6 +200,31 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
+class Tables:
+    """Names of columns, or of several tables' columns; in text, `*` joins those of one table.
+
+    >>> Tables().accept(["age", ["sex", "income"]]), Tables().read("age, sex*income")
+    (('age', ('sex', 'income')), ('age', ('sex', 'income')))
+    """
+
+    words = "names of columns, tables such as sex*income, or a file of tables"
+    typed = "str | Sequence[str | Sequence[str]] | PathLike[str]"
+
+    def accept(self, value: Any) -> tuple[str | tuple[str, ...], ...]:
+        """Names as they are, tables as tuples."""
+        if isinstance(value, str):
+            return (value,)
+        if not isinstance(value, Iterable):
+            raise ValueError
+        return tuple(one if isinstance(one, str) else Names().accept(one) for one in value)
+
+    def read(self, text: str) -> tuple[str | tuple[str, ...], ...]:
+        """What stands between commas."""
+        tables = [tuple(name.strip() for name in part.split("*")) for part in Names().read(text)]
+        return tuple(table if len(table) > 1 else table[0] for table in tables)
+
+
+@dataclass(frozen=True, slots=True)
 class Several:
     """Values of one kind; one may be given by itself. `such_as` shows how several are written.
 

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from understudy._core.formats import FORMATS
-from understudy.options._constraints import Anything, FilePath, Names, OneOf, Real, Text, Whole, YesNo
+from understudy.options._constraints import Anything, FilePath, Names, OneOf, Real, Tables, Text, Whole, YesNo
 from understudy.options._declared import Declared, option
 
 DEFAULT_DELTA = 1e-9
@@ -207,7 +207,7 @@ class MethodFlags(Declared):
     )
     focus: Any = option(
         None,
-        Names(),
-        help="adaptive: columns whose relations matter most; several times, or joined by commas.",
+        Tables(),
+        help="adaptive: columns whose relations matter most, joined by commas; or a file of tables (.txt, .csv).",
         flags="--focus",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import prod
 
@@ -107,7 +108,7 @@ class Interactions:
 
     def count(self, rows: PrivateRows, facts: PublicFacts) -> Counted:
         """The exact contrasts."""
-        [table] = rows.count([self.marginal])
+        table = rows.cells((self.marginal,)).reshape(self.marginal.shape(rows.domain))
         if int(table.sum()) * table.size >= _ROOM:
             raise InternalError("The contrasts of a table would not fit 64 bits.")
         return Counted([contrasts(table)])
@@ -123,7 +124,8 @@ class Interactions:
         )
 
 
-def interaction_sensitivity(shape: Sequence[int], neighbours: Neighbours) -> Sensitivity:
+@cache
+def interaction_sensitivity(shape: tuple[int, ...], neighbours: Neighbours) -> Sensitivity:
     """Most that one row moves all contrasts together, squares summed: exact, for every shape.
 
     >>> interaction_sensitivity((2, 3), Neighbours.ADD_REMOVE).l2_squared

@@ -1,7 +1,7 @@
 """What is published: the model and its file, the privacy statement, the dataset card, the release folder."""
 
 from understudy.release._answer import Answer
-from understudy.release._asking import Term, parse_question
+from understudy.release._asking import Term, parse_question, parse_terms
 from understudy.release._card import CardFacts, croissant_card
 from understudy.release._conditions import find_field, read_conditions, terms_to_conditions
 from understudy.release._folder import check_output, whole_folder
@@ -52,6 +52,7 @@ __all__ = [
     "make_release",
     "number_above",
     "parse_question",
+    "parse_terms",
     "privacy_letter",
     "read_conditions",
     "refuse_without_room",

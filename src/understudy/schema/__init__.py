@@ -8,12 +8,13 @@ from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, 
 from understudy.schema._field import Category, Field
 from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
+from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
 from understudy.schema._written import written_text
 from understudy.schema._yaml import write_yaml
-from understudy.schema._zeros import Zeros, structural_zeros
+from understudy.schema._zeros import structural_zeros
 
 __all__ = [
     "Attribute",
@@ -26,12 +27,15 @@ __all__ = [
     "Domain",
     "Encoding",
     "Field",
+    "FollowsFrom",
     "Form",
     "InOrder",
     "Level",
     "Marginal",
+    "NotInCodes",
     "Part",
     "Recoding",
+    "Rule",
     "Schema",
     "SchemaLike",
     "Zeros",

@@ -1,6 +1,7 @@
 """Dependencies between columns that the schema declares: what holds in every row, as far as anyone knows.
 
-They are checked when tables are evaluated, and steer nothing that is published.
+They are public. A domain carries them as rules on codes (`_rules.py`) to methods that can keep them, and tables are
+judged by them when they are evaluated.
 """
 
 from __future__ import annotations

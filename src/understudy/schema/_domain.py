@@ -6,7 +6,7 @@ Nothing in this module is private: it describes which codes a column may hold, n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import prod
@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from understudy.schema._rules import Rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +102,14 @@ class Domain:
     """
 
     attributes: tuple[Attribute, ...]
+    rules: tuple[Rule, ...] = field(default=(), compare=False, repr=False)
+    """What is declared to hold in every row. Codes are the same with and without: it does not count in comparisons."""
 
     def __post_init__(self) -> None:
         if len({a.name for a in self.attributes}) != len(self.attributes):
             raise ValueError("attribute names must differ")
+        if any(a >= len(self.attributes) for rule in self.rules for a in rule.scope):
+            raise ValueError("a rule names attributes that are not there")
 
     def __len__(self) -> int:
         return len(self.attributes)

@@ -22,6 +22,7 @@ from understudy.schema._file import check_schema_keys, missing_texts
 from understudy.schema._limits import all_faults, check_content, check_sizes, shown
 from understudy.schema._written import plain, written_text
 from understudy.schema._yaml import write_yaml
+from understudy.schema._zeros import declared_rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +49,13 @@ class Schema:
 
     @cached_property
     def domain(self) -> Domain:
-        """The public domain. Raises SchemaError if a draft field has none yet."""
+        """The public domain, with what the dependencies say of it.
+
+        Raises SchemaError if a draft field has none yet, or if the dependencies leave no row.
+        """
         if lacking := [f.lacks for f in self.fields if f.lacks]:
             raise SchemaError(*lacking)
-        return Domain(tuple(f.attribute for f in self.fields))
+        return Domain(tuple(f.attribute for f in self.fields), declared_rules(self.fields, self.dependencies))
 
     @cached_property
     def dependencies(self) -> tuple[Dependency, ...]:

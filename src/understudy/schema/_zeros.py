@@ -2,42 +2,31 @@
 
 Only order (`lower`, `upper`) says which cells those are. That one column determines another says that there is a map,
 not which: nothing in a schema tells which value of the one goes with which of the other, taxonomies group the values of
-one column and name no groups. So `determines` gives no zeros.
+one column and name no groups. So `determines` gives no zeros; it is passed on for what it says (`FollowsFrom`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import inf
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import SchemaError
 from understudy.schema._bins import Bins
-from understudy.schema._dependencies import InOrder
+from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._field import Field
-from understudy.schema._schema import Schema
+from understudy.schema._rules import Flags, FollowsFrom, NotInCodes, Rule, Zeros
+
+if TYPE_CHECKING:
+    from understudy.schema._schema import Schema
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 MOST_CELLS = 1 << 24
 """Pairs of columns with more cells are left alone: no table over them is ever made."""
-
-
-@dataclass(frozen=True, eq=False)
-class Zeros:
-    """Which cells of a table over some attributes, in rising order, are possible at all."""
-
-    attributes: tuple[int, ...]
-    possible: Flags
-
-    def __post_init__(self) -> None:
-        if self.possible.ndim != len(self.attributes) or tuple(sorted(set(self.attributes))) != self.attributes:
-            raise ValueError("structural zeros are a table over attributes in rising order")
-        self.possible.setflags(write=False)
 
 
 def structural_zeros(schema: Schema) -> tuple[Zeros, ...]:
@@ -47,6 +36,7 @@ def structural_zeros(schema: Schema) -> tuple[Zeros, ...]:
     Special values, "other" and "missing" are never impossible, and where values outside the range are clipped the
     outermost bins reach as far as values can. Raises SchemaError where two columns leave no cell at all.
 
+    >>> from understudy.schema import Schema
     >>> bounds = {"minimum": 0, "maximum": 9}
     >>> stay = {"type": "integer", "bins": 2, "constraints": {**bounds, "required": False}}
     >>> schema = Schema.from_dict({"fields": [{"name": "first", **stay}, {"name": "last", **stay}],
@@ -54,25 +44,82 @@ def structural_zeros(schema: Schema) -> tuple[Zeros, ...]:
     >>> [(zeros.attributes, zeros.possible.astype(int).tolist()) for zeros in structural_zeros(schema)]
     [((0, 1), [[1, 1, 1], [0, 1, 1], [1, 1, 1]])]
     """
-    found: dict[tuple[int, int], Flags] = {}
-    for dependency in schema.dependencies:
+    return _zeros(schema.fields, schema.dependencies)
+
+
+def declared_rules(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> tuple[Rule, ...]:
+    """All that dependencies say of codes: cells that are impossible, and which column follows from others.
+
+    Raises SchemaError where they leave no row.
+    """
+    names = [field.name for field in fields]
+    follows = tuple(
+        FollowsFrom(tuple(names.index(name) for name in one.determines), names.index(one.column), one.text)
+        for one in dependencies
+        if isinstance(one, Determines)
+    )
+    beyond = tuple(
+        NotInCodes(tuple(sorted(map(names.index, one.columns))), one.text)
+        for one in dependencies
+        if isinstance(one, InOrder) and not _in_codes(*(fields[names.index(name)] for name in one.columns))
+    )
+    return (*_zeros(fields, dependencies), *follows, *beyond)
+
+
+def _in_codes(lower: Field, upper: Field) -> bool:
+    """Whether an order can be told by a table of codes; clocks of two time zones are not in order as they show it."""
+    return lower.size * upper.size <= MOST_CELLS and lower.form.timezone == upper.form.timezone
+
+
+def _zeros(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> tuple[Zeros, ...]:
+    at = {field.name: a for a, field in enumerate(fields)}
+    found: dict[tuple[int, int], Zeros] = {}
+    for dependency in dependencies:
         if not isinstance(dependency, InOrder):
             continue
-        lower, upper = schema[dependency.lower], schema[dependency.upper]
-        if lower.size * upper.size > MOST_CELLS or lower.form.timezone != upper.form.timezone:
-            continue  # clocks of two time zones are not in the order of what they show
+        lower, upper = fields[at[dependency.lower]], fields[at[dependency.upper]]
+        if not _in_codes(lower, upper):
+            continue
         possible = _possible(lower, upper)
         if not possible.any():
             raise SchemaError(
                 f"the dependency {dependency.text} leaves no row: every value of '{lower.name}' is larger than every "
                 f"value of '{upper.name}'. Mend their ranges, or leave the dependency out."
             )
-        at = schema.names.index(lower.name), schema.names.index(upper.name)
-        pair, table = (at, possible) if at[0] < at[1] else ((at[1], at[0]), possible.T)
-        found[pair] = found[pair] & table if pair in found else table
-        if not found[pair].any():
-            raise SchemaError(f"the dependencies between '{lower.name}' and '{upper.name}' together leave no row.")
-    return tuple(Zeros(pair, np.array(table)) for pair, table in sorted(found.items()) if not table.all())
+        first, second = at[lower.name], at[upper.name]
+        pair, table = ((first, second), possible) if first < second else ((second, first), possible.T)
+        text = dependency.text
+        if pair in found:
+            table, text = found[pair].possible & table, f"{found[pair].text}, {text}"
+        found[pair] = Zeros(pair, np.array(table), text)
+    zeros = tuple(one for _, one in sorted(found.items()) if not one.possible.all())
+    _refuse_contradictions(fields, zeros)
+    return zeros
+
+
+def _refuse_contradictions(fields: Sequence[Field], zeros: Sequence[Zeros]) -> None:
+    """Refuse rules that no row keeps together: codes that lost all partners are taken away until none does.
+
+    Of orders that is the whole truth: if every column keeps a code, the largest codes left, or those that are in no
+    order, keep them all.
+    """
+    left = [np.ones(field.size, dtype=np.bool_) for field in fields]
+    changed = True
+    while changed:
+        changed = False
+        for one in zeros:
+            a, b = one.attributes
+            both = one.possible & left[a][:, None] & left[b][None, :]
+            for attribute, axis in ((a, 1), (b, 0)):
+                kept = np.asarray(both.any(axis=axis))
+                if (kept != left[attribute]).any():
+                    left[attribute], changed = kept, True
+                if not kept.any():
+                    texts = ", ".join(rule.text for rule in zeros)
+                    raise SchemaError(
+                        f"the dependencies {texts} together leave no row: no value of '{fields[attribute].name}' "
+                        "keeps them. Mend the ranges, or leave one of them out."
+                    )
 
 
 def _possible(lower: Field, upper: Field) -> Flags:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.randomness import Rng
-from understudy.schema import Bins, Codes, Field, Schema
+from understudy.schema import Codes, Field, Schema
+from understudy.tables._in_order import draw_in_order, draw_points
 from understudy.tables._numbers import bools, ints
 from understudy.tables._zones import moments_at
 
@@ -41,6 +42,7 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng) -> pa.Recor
     column of texts and as null in the rest, since any value there would be invented. A bin gives a value drawn evenly
     from those it may hold: whole numbers, days, moments its format can show, numbers with the field's decimals. Reading
     the result with the same schema gives the same codes (but "other" reads as missing where both came back null).
+    Columns that are declared to be in order come out in order, as far as their codes allow it.
 
     >>> from understudy._core.randomness import streams
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2,
@@ -49,9 +51,10 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng) -> pa.Recor
     >>> [age // 5 for age in batch.column("age").to_pylist()]
     [0, 0, 1]
     """
+    in_order = draw_in_order(schema, columns, rng)
     arrays = [
-        _decode(field, np.asarray(codes), _type(field), rng)
-        for field, codes in zip(schema.fields, columns, strict=True)
+        _decode(field, np.asarray(codes), _type(field), rng, in_order.get(a))
+        for a, (field, codes) in enumerate(zip(schema.fields, columns, strict=True))
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(schema))
 
@@ -60,14 +63,17 @@ def _type(field: Field) -> pa.DataType:
     return pa.timestamp("us", field.form.timezone) if field.form.timezone else _TYPES[field.type]
 
 
-def _decode(field: Field, codes: npt.NDArray[Any], kind: pa.DataType, rng: Rng) -> pa.Array:
+def _decode(
+    field: Field, codes: npt.NDArray[Any], kind: pa.DataType, rng: Rng, drawn: npt.NDArray[Any] | None
+) -> pa.Array:
     if field.bins is None:
         values = _own_values(field, kind)
         if values.null_count or kind not in (pa.int64(), pa.float64()):
             return values.take(pa.array(codes))
         # The same numbers in NumPy's memory, which gives back and reuses small arrays where Arrow's keeps them.
         return pa.array(values.to_numpy()[codes])
-    drawn = _draw(field.bins, np.minimum(codes, field.n_main - 1), rng)
+    if drawn is None:
+        drawn = field.bins.values(draw_points(field.bins, np.minimum(codes, field.n_main - 1), rng))
     special = np.array([c.value for c in field.special], dtype=drawn.dtype)
     place = codes.astype(np.int64) - field.n_main
     if len(special):
@@ -87,14 +93,6 @@ def _own_values(field: Field, kind: pa.DataType) -> pa.Array:
     if field.type == "date":
         return pa.array(values, pa.int32()).cast(kind)
     return _on_clock(pa.array(values, pa.int64()), kind) if field.type == "datetime" else pa.array(values, kind)
-
-
-def _draw(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[Any]:
-    first, last = bins.grid
-    span = (last - first + 1).astype(np.float64)
-    points = first[codes] + (rng.random(len(codes)) * span[codes]).astype(np.int64)
-    # The product rounds up to the whole span for a random number just below 1.
-    return bins.values(np.minimum(points, last[codes]))
 
 
 def _typed(values: npt.NDArray[Any], kind: pa.DataType, empty: npt.NDArray[np.bool_] | None) -> pa.Array:

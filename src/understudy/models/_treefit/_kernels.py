@@ -133,8 +133,9 @@ def calibrate(beliefs, starts, parents, maps, up, down, seps, sep_starts, total)
         mine = beliefs[starts[c] : starts[c + 1]]
         sep = seps[sep_starts[c] : sep_starts[c + 1]]
         if parents[c] < 0:
-            most = mine.max()
-            all_of_it = 0.0
+            most, all_of_it = -np.inf, 0.0
+            for i in range(mine.shape[0]):
+                most = max(most, mine[i])
             for i in range(mine.shape[0]):
                 mine[i] = np.exp(mine[i] - most)
                 all_of_it += mine[i]

@@ -1,0 +1,117 @@
+"""Columns that are declared to be in order: values drawn inside bins keep it wherever their codes do."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from understudy._core.errors import SchemaError
+from understudy._core.randomness import streams
+from understudy.schema import Schema
+from understudy.tables import decode_batch
+
+
+def whole(name, low, high, bins, **more):
+    return {"name": name, "type": "integer", "bins": bins, "constraints": {"minimum": low, "maximum": high, **more}}
+
+
+def ordered(*fields, edges):
+    names = [field["name"] for field in fields]
+    listed = [{"lower": names[a], "upper": names[b]} for a, b in edges]
+    return Schema.from_dict({"fields": list(fields), "dependencies": listed})
+
+
+def every_cell(schema, times):
+    """Codes of all combinations, so many times each."""
+    cells = np.array(list(product(*(range(attribute.size) for attribute in schema.domain))) * times)
+    return [cells[:, a].astype(np.uint16) for a in range(cells.shape[1])]
+
+
+def possible_rows(schema, codes):
+    kept = np.ones(len(codes[0]), dtype=bool)
+    for rule in schema.domain.rules:
+        kept &= rule.possible[tuple(codes[a] for a in rule.attributes)]
+    return kept
+
+
+@st.composite
+def numbers(draw, name):
+    low, width = draw(st.integers(-5, 5)), draw(st.integers(1, 12))
+    if draw(st.booleans()):
+        return whole(name, low, low + width, draw(st.integers(1, min(4, width))), required=draw(st.booleans()))
+    edges = {"edges": sorted({low, low + width, low + draw(st.integers(0, width)) / 2}), "closed": "left"}
+    field = {"name": name, "type": "number", "bins": edges, "decimals": draw(st.integers(0, 2))}
+    return field if draw(st.booleans()) else {**field, "special": [99]}
+
+
+@given(numbers("a"), numbers("b"), st.integers(0, 1 << 30))
+def test_two_columns_keep_their_order_wherever_a_value_of_each_can(lower, upper, seed):
+    schema = ordered(lower, upper, edges=[(0, 1)])
+    try:
+        codes = every_cell(schema, 20)
+    except SchemaError:  # no value of the one is below one of the other: tests/schema/test_zeros.py
+        return
+    batch = decode_batch(schema, codes, streams(seed).get("decode"))
+    a, b = (batch.column(name).to_numpy(zero_copy_only=False).astype(float) for name in "ab")
+    fields = schema.fields
+    main = (codes[0] < fields[0].n_main) & (codes[1] < fields[1].n_main)
+    lowest = np.array([fields[0].bins.values(p) for p in fields[0].bins.grid[0]])
+    highest = np.array([fields[1].bins.values(p) for p in fields[1].bins.grid[1]])
+    can = main.copy()
+    can[main] = lowest[codes[0][main]] <= highest[codes[1][main]]
+    assert (a[can] <= b[can]).all()
+    # and values are still those of their codes
+    for field, column, code in zip(fields, (a, b), codes, strict=True):
+        inside = code < field.n_main
+        assert (field.bins.codes(column[inside]) == code[inside]).all()
+
+
+def test_a_chain_in_one_bin_is_in_order_and_spread() -> None:
+    names = "abcdef"
+    fields = [whole(name, 0, 999, 1) for name in names]
+    schema = ordered(*fields, edges=[(i, i + 1) for i in range(5)])
+    batch = decode_batch(schema, [np.zeros(2000, dtype=np.uint8)] * 6, streams(3).get("decode"))
+    values = np.array([batch.column(name).to_numpy() for name in names])
+    assert (np.diff(values, axis=0) >= 0).all()
+    # as six even draws put in order are spread
+    assert np.allclose(values.mean(axis=1), 1000 * np.arange(1, 7) / 7, atol=15)
+
+
+def test_special_values_and_missing_are_in_no_order_and_categories_are() -> None:
+    lower = {**whole("a", 0, 9, 1, required=False), "special": [50]}
+    upper = {"name": "b", "type": "integer", "categories": [4, 2, 9]}
+    schema = ordered(lower, upper, edges=[(0, 1)])
+    codes = every_cell(schema, 50)
+    batch = decode_batch(schema, codes, streams(5).get("decode"))
+    a, b = (batch.column(name).to_numpy(zero_copy_only=False).astype(float) for name in "ab")
+    assert (a[codes[0] == 0] <= b[codes[0] == 0]).all()
+    assert (a[codes[0] == 1] == 50).all()
+    assert np.isnan(a[codes[0] == 2]).all()
+
+
+@pytest.mark.parametrize("kind", ["date", "datetime"])
+def test_days_and_moments(kind: str) -> None:
+    limits = {"minimum": "2023-01-01", "maximum": "2023-12-31"}
+    if kind == "datetime":
+        limits = {word: f"{day}T00:00:00" for word, day in limits.items()}
+    day = {"type": kind, "constraints": limits, "bins": 3}
+    schema = ordered({"name": "a", **day}, {"name": "b", **day}, edges=[(0, 1)])
+    codes = every_cell(schema, 200)
+    kept = possible_rows(schema, codes)
+    batch = decode_batch(schema, codes, streams(7).get("decode"))
+    a, b = (batch.column(name).to_numpy(zero_copy_only=False)[kept] for name in "ab")
+    assert kept.sum() == 6 * 200
+    assert (a <= b).all()
+
+
+def test_without_dependencies_the_same_values_are_drawn_as_ever() -> None:
+    fields = [whole("a", 0, 99, 4), whole("b", 0, 99, 4)]
+    plain = Schema.from_dict({"fields": fields})
+    with_map = Schema.from_dict({"fields": fields, "dependencies": [{"determines": ["a"], "column": "b"}]})
+    codes = every_cell(plain, 3)
+    one, other = (decode_batch(schema, codes, streams(1).get("decode")) for schema in (plain, with_map))
+    assert one.equals(other)
