@@ -1,4 +1,4 @@
-"""Parities asked together: exact ratios of probabilities on all neighbours of tiny tables, and twins that are caught."""
+"""Parities asked together: exact ratios of probabilities on neighbours of tiny tables, and twins that are caught."""
 
 from __future__ import annotations
 

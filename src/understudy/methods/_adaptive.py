@@ -7,18 +7,18 @@ comes out is a junction tree (docs/adaptive.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
-from understudy.methods._adaptive_columns import measure_columns
+from understudy.methods._adaptive_columns import Columns, measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_pure import PureParityRun, first_share
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
-from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
+from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide, pure_rounds
 from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
@@ -152,6 +152,7 @@ class Adaptive(Declared):
         rules = self._rules(domain, shares, terms)
         zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
         columns = columns.keeping(zeros)
+        shares = self._settled(shares, columns, curator)
         rounds = Rounds(
             curator,
             curator.recoded(columns.recoding(domain)),
@@ -172,6 +173,14 @@ class Adaptive(Declared):
             within=[column.within for column in rounds.columns.columns],
             measurements=rounds.measurements(),
         )
+
+    def _settled(self, shares: Shares, columns: Columns, curator: Curator) -> Shares:
+        """Under pure ε, with as many rounds as tables of merged values allow: they are smaller, and released."""
+        sizes = [column.size for column in columns.columns if column.size > 1]
+        if self.rounds is not None or not curator.budget.pure or len(sizes) < 2:
+            return shares
+        rows = columns.total * curator.terms.unit.parts / curator.terms.unit.counted
+        return replace(shares, rounds=pure_rounds(sizes, rows, curator.terms, float(curator.share_left)))
 
     def _fit_parities(self, curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
         terms, domain = curator.terms, curator.domain
@@ -211,7 +220,7 @@ def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[F
     if terms.budget.pure:
         columns = first_share(domain) * (1 - rows)
         return columns, (
-            f"Columns are measured for {float(columns):.0%}; which of their pairs follow, and whether columns get more, "
+            f"Columns are measured for {float(columns):.0%}; which of their pairs follow, and whether they get more, "
             "depends on what came out."
         )
     columns, pairs = first_shares(domain)
