@@ -104,7 +104,7 @@ class Adaptive(Declared):
             which = "the pairs that columns suggest" if terms.budget.pure else "all pairs"
             return {"relations": f"parities of {which}", "most cells": self.max_cells or MOST_CELLS, **more}
         return {
-            "rounds": shares.rounds,
+            "rounds": "by what columns came out as" if self._unsettled(terms) else shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
             "most cells": self.max_cells or MOST_CELLS,
@@ -121,7 +121,10 @@ class Adaptive(Declared):
         """What a run would do, from public quantities alone."""
         shares = self.divide(domain, n, terms)
         columns, relations, rows = sum(shares.columns, Fraction(0)), shares.relations, shares.rows
-        note = f"Up to {shares.rounds} tables of two columns are measured, those that the model gets most wrong."
+        most = f"Up to {shares.rounds}"
+        if self._unsettled(terms) and shares.relations:
+            most = f"Some {shares.rounds}, or more where rare values merge,"
+        note = f"{most} tables of two columns are measured, those that the model gets most wrong."
         if by_parities(domain, terms):
             rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
             columns, note = _parity_plan(domain, terms, rows)
@@ -174,10 +177,14 @@ class Adaptive(Declared):
             measurements=rounds.measurements(),
         )
 
+    def _unsettled(self, terms: PrivacyTerms) -> bool:
+        """Whether the number of rounds waits for the columns."""
+        return self.rounds is None and terms.budget.pure
+
     def _settled(self, shares: Shares, columns: Columns, curator: Curator) -> Shares:
         """Under pure ε, with as many rounds as tables of merged values allow: they are smaller, and released."""
         sizes = [column.size for column in columns.columns if column.size > 1]
-        if self.rounds is not None or not curator.budget.pure or len(sizes) < 2:
+        if not self._unsettled(curator.terms) or len(sizes) < 2:
             return shares
         rows = columns.total * curator.terms.unit.parts / curator.terms.unit.counted
         return replace(shares, rounds=pure_rounds(sizes, rows, curator.terms, float(curator.share_left)))

@@ -137,7 +137,7 @@ def pure_rounds(sizes: Sequence[int], rows: float, terms: PrivacyTerms, left: fl
     >>> from understudy.privacy import make_budget
     >>> terms = PrivacyTerms(budget=make_budget(1))
     >>> pure_rounds([6, 2, 8, 6], 6000.0, terms, 0.5), pure_rounds([6, 2, 8, 6], 600.0, terms, 0.5)
-    (9, 3)
+    (8, 3)
     """
     varied = [size for size in sizes if size > 1]
     pairs = (sum(varied) ** 2 - sum(size**2 for size in varied)) / (len(varied) * (len(varied) - 1))
