@@ -9,6 +9,7 @@ from tests.api.people import SCHEMA, people
 from understudy import SQLiteLedger
 from understudy.cli._main import run
 from understudy.methods._adaptive_rounds import Rounds
+from understudy.release import load_model
 from understudy.schema import Schema
 
 ALONE = "no relation between columns was measured"
@@ -63,22 +64,46 @@ def test_what_cannot_work_is_refused_before_anything_is_charged(home, capfd, tab
         assert SQLiteLedger("budget.db", dataset="people", cap=2).spent() == 0
 
 
-def test_an_interrupt_between_rounds_tells_the_charge_and_leaves_nothing(home, capfd, monkeypatch):
+@pytest.mark.parametrize("more", [(), ("--option", "max_cells=30")], ids=["in the tree", "beyond it"])
+def test_an_interrupt_between_rounds_tells_the_charge_and_leaves_nothing(home, capfd, monkeypatch, more):
     measured, measure = [], Rounds._measure
 
     def interrupted(rounds, *given):
-        if len(measured) == 1:
+        if rounds.beyond is not None if more else len(measured) == 1:
             raise KeyboardInterrupt
         measured.append(given)
         return measure(rounds, *given)
 
     monkeypatch.setattr(Rounds, "_measure", interrupted)
-    code, told = publish(capfd, "60.csv", "-e", "20", "--ledger", "budget.db", "--cap", "20")
+    code, told = publish(capfd, "60.csv", "-e", "20", "--ledger", "budget.db", "--cap", "20", *more)
     assert measured
     assert code == 130
     assert "nothing was written. The charge of epsilon 20 to dataset 'people' stays in the ledger." in told
     assert SQLiteLedger("budget.db", dataset="people").spent() == 20
     assert {name for name in os.listdir() if not name.endswith((".csv", ".yaml"))} == {"budget.db"}
+
+
+def test_a_release_beyond_the_tree_is_whole(home, capfd):
+    more = ("-e", "20", "--option", "max_cells=30", "--seed", "1")
+    assert publish(capfd, "60.csv", *more)[0] == 0
+    model = load_model("release/model.understudy")
+    assert model.model.kind == "rows"
+    assert model.query("sex").standard_error is not None
+    assert len(model.sample(40, seed=1)) == 40
+    assert run(["query", "release/model.understudy", "sex | smokes=true"]) == 0
+    assert run(["evaluate", "60.csv", "release/model.understudy", "--schema", "people.schema.yaml"]) == 0
+    assert run(["draw", "release/model.understudy", "--out", "model.svg"]) == 0
+    capfd.readouterr()
+    assert run(["export", "release/model.understudy", "--out", "model.bif"]) == 2
+    assert "no network to export" in capfd.readouterr().err
+    assert not os.path.exists("model.bif")
+
+
+def test_a_model_that_must_be_a_network_stays_with_the_tree(home, capfd):
+    more = ("-e", "20", "--option", "max_cells=30", "--option", "beyond=no", "--seed", "1")
+    assert publish(capfd, "60.csv", *more)[0] == 0
+    assert load_model("release/model.understudy").model.kind == "tree"
+    assert run(["export", "release/model.understudy", "--out", "model.bif"]) == 0
 
 
 def test_dependencies_that_leave_no_row_are_refused_before_anything_is_charged(home, capfd):

@@ -19,6 +19,7 @@ from tests.methods.test_whole_runs_exactly import HIGH, ONE_ROW, TINY, Runs, att
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import Adaptive
+from understudy.methods._adaptive_beyond import rows_drawn
 from understudy.methods._adaptive_pure import PureParityRun
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.privacy import (
@@ -62,6 +63,7 @@ CASES = {
     "one pair, several times": (Adaptive(rounds=3), CONSTANT, 2),
     "no room for a second pair": (Adaptive(rounds=2, max_cells=9), BINARY, 2),
     "no room for any pair": (Adaptive(max_cells=4), MIXED, 2),
+    "beyond the tree": (Adaptive(rounds=3, max_cells=11), MIXED, 1),
     "rounds by default": (Adaptive(), Domain((attribute("a", 2), attribute("b", 2))), 4),
     "named columns first": (Adaptive(rounds=3, focus=("a", "b")), MIXED, 1),
     "columns in order": (Adaptive(rounds=2), IN_ORDER, 2),
@@ -79,13 +81,25 @@ WIDE = {
 }
 SLOW = pytest.mark.slow
 LONG = ("mixed", "named columns first")
-EACH = [(case, kind) for case in CASES for kind in BUDGETS if case not in LONG or kind.endswith("little noise")]
+LONGEST = ("beyond the tree",)
+EACH = [
+    (case, kind)
+    for case in CASES
+    for kind in BUDGETS
+    if case not in (*LONG, *LONGEST) or (kind.endswith("little noise") and (case in LONG or kind.startswith("pure")))
+]
 each = pytest.mark.parametrize(
     ("case", "kind"),
-    [*EACH, *(pytest.param(case, kind, marks=SLOW) for case in (*LONG, *WIDE) for kind in BUDGETS)],
+    [*EACH, *(pytest.param(case, kind, marks=SLOW) for case in (*LONG, *LONGEST, *WIDE) for kind in BUDGETS)],
 )
 relations = pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
 pytestmark = pytest.mark.filterwarnings("ignore:delta is not below")
+
+
+@pytest.fixture(autouse=True)
+def few_rows_beyond(monkeypatch):
+    """Where rows with weights take the place of a tree, tiny tables need few of them."""
+    monkeypatch.setattr("understudy.methods._adaptive_beyond.FEWEST_ROWS", 20)
 
 
 class Played(Runs):
@@ -130,6 +144,12 @@ def test_a_row_costs_what_is_promised_and_shows_nowhere_else(case, kind, neighbo
     assert 0.6 < runs.worst() <= 1 + TINY  # whatever a row is replaced by, some parities stay as they are
     for *_, curator, _ in runs.of(runs.tables(2, 1)[0]).values():
         assert curator.share_left == 0  # all that was paid for was used
+
+
+def test_beyond_the_tree_is_where_that_case_goes():
+    runs = Played("beyond the tree", "pure, little noise", ADD_REMOVE)
+    models = [found[3] for found in runs.of(runs.tables(2, 1)[0]).values()]
+    assert any(model.kind == "rows" for model in models)
 
 
 @pytest.mark.parametrize("case", ["binary", "one pair, several times", pytest.param("mixed", marks=SLOW)])
@@ -301,6 +321,7 @@ class Noted:
         return self._answer("choice", lambda: self._real.exponential(scores, rate), len(scores), rate)
 
 
+BY_DEFAULT, FULL_SOON = Adaptive(), Adaptive(max_cells=150)
 SIZES = {"mixed": (7, 2, 4, 30, 2, 5, 1), "binary": (2, 2, 2, 2, 1, 2, 2)}
 
 
@@ -314,7 +335,7 @@ def larger(sizes, *, last, n=1500):
     return Table(domain, tuple(np.ascontiguousarray(c, dtype=np.uint8) for c in np.vstack([rows, *last]).T))
 
 
-def run_noted(table, budget, neighbours, unit, noise, monkeypatch):
+def run_noted(table, budget, neighbours, unit, noise, monkeypatch, method):
     """The model and its curator; whatever the curator is asked is noted."""
     ask = Curator.ask
 
@@ -329,23 +350,24 @@ def run_noted(table, budget, neighbours, unit, noise, monkeypatch):
     curator = open_curator(counter, budget=budget, neighbours=neighbours, unit=unit, noise=noise)
     with monkeypatch.context() as patched:
         patched.setattr(Curator, "ask", listening)
-        return Adaptive().fit(curator, streams=Streams(1)), curator
+        return method.fit(curator, streams=Streams(1)), curator
 
 
-def go_in_step(monkeypatch, budget, neighbours, unit=ONE_ROW, sizes=SIZES["mixed"]):
-    """Neighbours are asked the same, at the same price, and come to the same model; else an error."""
+def go_in_step(monkeypatch, budget, neighbours, unit=ONE_ROW, sizes=SIZES["mixed"], method=BY_DEFAULT):
+    """Neighbours are asked the same, at the same price, and come to the same model, given back; else an error."""
     alike, odd = [[0] * len(sizes)], [[size - 1 for size in sizes]]
     with_it = larger(sizes, last=odd * unit.max_rows)
     without = larger(sizes, last=alike if neighbours is REPLACE_ONE and unit.max_rows == 1 else [])
     noise = Noted()
-    model, curator = run_noted(with_it, budget, neighbours, unit, noise, monkeypatch)
+    model, curator = run_noted(with_it, budget, neighbours, unit, noise, monkeypatch, method)
     assert len(curator.charges) > 3
     again = Noted(noise)
-    other, neighbour = run_noted(without, budget, neighbours, unit, again, monkeypatch)
+    other, neighbour = run_noted(without, budget, neighbours, unit, again, monkeypatch, method)
     assert noise.asked == again.asked
     assert curator.charges == neighbour.charges
     assert curator.share_left == neighbour.share_left == 0
     assert _published(model) == _published(other)
+    return model
 
 
 def _published(model):
@@ -367,6 +389,34 @@ UNITS = {
 @relations
 def test_neighbours_are_asked_the_same_at_the_same_price(delta, unit, sizes, neighbours, monkeypatch):
     go_in_step(monkeypatch, make_budget(3, delta), neighbours, UNITS[unit], SIZES[sizes])
+
+
+@pytest.mark.parametrize("delta", ["1e-9", None], ids=["with a delta", "pure"])
+@relations
+def test_beyond_the_tree_neighbours_are_asked_the_same_too(delta, neighbours, monkeypatch):
+    model = go_in_step(monkeypatch, make_budget(3, delta), neighbours, method=FULL_SOON)
+    assert model.kind == "rows"
+    assert sum(len(measured.marginal) == 2 for measured in model.measurements) > 3
+
+
+def test_rows_with_weights_by_true_counts_fall_out_of_step(monkeypatch):
+    """Beyond the tree: as many rows are drawn as there are, not as many as noise tells."""
+
+    def by_true_rows(fit, coins):
+        fit.total = float(counted[0])
+        return rows_drawn(fit, coins)
+
+    counted = []
+    monkeypatch.setattr("understudy.methods._adaptive_rounds.rows_drawn", by_true_rows)
+    noted = run_noted
+
+    def counting(table, *given):
+        counted[:] = [table.n]
+        return noted(table, *given)
+
+    monkeypatch.setitem(globals(), "run_noted", counting)
+    with pytest.raises(OutOfStepError):
+        go_in_step(monkeypatch, make_budget(3, "1e-9"), ADD_REMOVE, method=FULL_SOON)
 
 
 def test_handicaps_that_look_at_true_counts_fall_out_of_step(monkeypatch):

@@ -30,10 +30,12 @@ from understudy.models import (
     Node,
     NoisyJoint,
     Parts,
+    RowsModel,
     Saves,
     TablesModel,
     TreeModel,
     ViewsModel,
+    WeightedRows,
     why_not_releasable,
 )
 from understudy.schema import Attribute, Axis, Domain, Marginal, recode
@@ -68,6 +70,14 @@ def as_tree(domain, counts):
     return TreeModel(domain, int(counts.sum()), tree=tree)
 
 
+def as_rows(domain, counts):
+    """Every cell that has rows, with its weight; a few rows stand there twice."""
+    cells = np.array(np.nonzero(counts)).reshape(counts.ndim, -1).astype(np.uint16)
+    twice = np.concatenate([cells, cells[:, :3]], axis=1)
+    weights = counts[tuple(twice)] / np.where(np.arange(twice.shape[1]) % cells.shape[1] < 3, 2.0, 1.0)
+    return RowsModel(domain, int(counts.sum()), rows=WeightedRows.of(counts.shape, twice, weights))
+
+
 def as_joint(domain, counts):
     return JointModel(domain, int(counts.sum()), counts / counts.sum())
 
@@ -96,6 +106,7 @@ MAKERS: dict[str, Callable[[Domain, np.ndarray], Model]] = {
     "network": as_network,
     "joint": as_joint,
     "tree": as_tree,
+    "rows": as_rows,
     "noisy-joint": as_noisy_joint,
     "tables": as_tables,
     "views": as_views,

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.naive import answering, counting, drawing, hashing, measuring, noise, publishing, scoring, treefit, unmixing
+from tests.naive import (
+    answering,
+    counting,
+    drawing,
+    hashing,
+    measuring,
+    noise,
+    publishing,
+    rowsfit,
+    scoring,
+    treefit,
+    unmixing,
+)
 
 Twins = Mapping[str, Callable[..., Any]]
 
@@ -86,6 +98,11 @@ TREEFIT: Twins = {
     **dict.fromkeys(("index_map", "sum_into", "_log_sums", "calibrate", "_pass_on"), treefit.naive_pair),
     **dict.fromkeys(("_solve", "_lower_effects", "_centre", "sweep"), treefit.naive_fit),
 }
+ROWSFIT: Twins = {
+    "tally_pairs": rowsfit.naive_table,
+    "follow_tables": rowsfit.naive_weights,
+    "swap_rows": rowsfit.naive_swaps,
+}
 TWINS: Mapping[str, Twins] = {
     "understudy.answers._kernels": ANSWERING,
     "understudy.correlate._kernels": CORRELATING,
@@ -94,6 +111,7 @@ TWINS: Mapping[str, Twins] = {
     "understudy.models._kernels": DRAWING,
     "understudy.models._scoring._kernels": SCORING,
     "understudy.models._treefit._kernels": TREEFIT,
+    "understudy.models._rowsfit._kernels": ROWSFIT,
     "understudy.evaluation._kernels": MEASURING,
     "understudy.randomize._linear._kernels": UNMIXING,
     "understudy.randomize._kernels": RANDOMIZING,

@@ -4,7 +4,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from understudy.models import CliqueTree, Network, NetworkModel, Node, TreeMeasurement, TreeModel, Within
+from understudy.models import (
+    CliqueTree,
+    Network,
+    NetworkModel,
+    Node,
+    RowsModel,
+    TreeMeasurement,
+    TreeModel,
+    WeightedRows,
+    Within,
+)
 from understudy.privacy import Measurement, NoiseLevel
 from understudy.release import PublishedModel, Statement
 from understudy.schema import Axis, Schema, recode
@@ -45,6 +55,16 @@ def make_model(*, encoding="hierarchical", measured=True, **statement):
             measurements.append(Measurement(marginal=node.marginal, counts=counts, noise=level))
     model = NetworkModel(Network(target, tuple(nodes)), conditionals, recoding, measurements, 1000)
     return PublishedModel(schema, model, Statement.example(**statement))
+
+
+def make_rows(**statement):
+    """The same columns as rows with weights, merged as in the tree."""
+    tree, rng = make_tree(**statement), np.random.default_rng(7)
+    columns = np.array([rng.integers(0, size, 30) for size in (2, 4, 4)], dtype=np.uint16)
+    rows = WeightedRows.of((2, 4, 4), columns, rng.random(30))
+    given = tree.model
+    model = RowsModel(given.domain, given.n, rows=rows, within=given.within, measurements=given.measurements)
+    return PublishedModel(tree.schema, model, tree.statement)
 
 
 def make_tree(**statement):

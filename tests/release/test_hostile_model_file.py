@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.release.hostile import changed, claiming, members_of, npy, zip_of
-from tests.release.models import make_model, make_tree
+from tests.release.models import make_model, make_rows, make_tree
 from understudy._core.errors import ModelFileError
 from understudy.models import JointModel
 from understudy.release import PublishedModel
@@ -47,8 +47,19 @@ def tree_file():
     return pack(to_archive(published.schema, published.model, published.statement))
 
 
-FILES = {"network": network_file, "joint": joint_file, "tree": tree_file}
-FIRST = {"network": "table-00000.npy", "joint": "table-00000.npy", "tree": "belief-00000.npy"}
+@cache
+def rows_file():
+    published = make_rows()
+    return pack(to_archive(published.schema, published.model, published.statement))
+
+
+FILES = {"network": network_file, "joint": joint_file, "tree": tree_file, "rows": rows_file}
+FIRST = {
+    "network": "table-00000.npy",
+    "joint": "table-00000.npy",
+    "tree": "belief-00000.npy",
+    "rows": "weight-00000.npy",
+}
 
 
 def refuse(data, words=None, *, within=24 << 20):
@@ -92,10 +103,11 @@ def test_only_the_documents_of_registered_kinds_are_known():
         "network.json",
         "joint.json",
         "tree.json",
+        "rows.json",
     }
 
 
-@pytest.mark.parametrize("name", sorted(known_documents() - {"joint.json", "tree.json"}))
+@pytest.mark.parametrize("name", sorted(known_documents() - {"joint.json", "tree.json", "rows.json"}))
 @pytest.mark.parametrize(
     "text",
     [
@@ -199,7 +211,7 @@ def test_two_kinds_in_one_file_or_none_are_refused():
     refuse(zip_of(network), "has none of them")
 
 
-@pytest.mark.parametrize("kind", ["joint", "network", "tree", "", None, 3, ["network"]])
+@pytest.mark.parametrize("kind", ["joint", "network", "tree", "rows", "", None, 3, ["network"]])
 def test_a_document_must_name_the_kind_that_it_is_called_after(kind):
     for name, file in FILES.items():
         if kind != name:
@@ -334,6 +346,32 @@ def test_a_tree_with_a_table_swapped_for_another_is_refused(name):
     members = members_of(tree_file())
     shapes = {"belief-00001": (4, 4), "merged-00000": (7,), "share-00000": (7,), "measured-00001": (2, 4)}
     dtype = np.int64 if name.startswith("merged") else np.float64
+    refuse(zip_of(members | {f"{name}.npy": npy(np.full(shapes[name], 1 << 55, dtype=dtype))}))
+
+
+def endless_rows(document):
+    document["rows"] = 1 << 40
+
+
+def rows_that_are_not_there(document):
+    document["rows"] += 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [endless_rows, rows_that_are_not_there, many_tables, wide_table, endless_merging],
+    ids=lambda change: change.__name__,
+)
+def test_rows_without_end_are_refused(change):
+    refuse(changed(rows_file(), "rows.json", change), within=64 << 20)
+
+
+@pytest.mark.parametrize("name", ["rows-00000", "weight-00000", "merged-00000", "measured-00001"])
+def test_rows_with_an_array_swapped_for_another_are_refused(name):
+    members = members_of(rows_file())
+    n = len(make_rows().model.rows)
+    shapes = {"rows-00000": (n,), "weight-00000": (n,), "merged-00000": (7,), "measured-00001": (2, 4)}
+    dtype = np.int64 if name.startswith(("merged", "rows")) else np.float64
     refuse(zip_of(members | {f"{name}.npy": npy(np.full(shapes[name], 1 << 55, dtype=dtype))}))
 
 

@@ -15,7 +15,7 @@ from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
-from understudy.models import TreeModel
+from understudy.models import RowsModel, TreeModel
 from understudy.privacy import Neighbours, PrivacyTerms, PrivacyUnit
 from understudy.release import PublishedModel, Release, Statement, load_model, privacy_letter
 from understudy.schema import Schema, SchemaLike, read_schema
@@ -52,7 +52,7 @@ class EvaluatedRelease:
             stamp=statement.stamp,
             privacy_letter=privacy_letter(statement),
             network_svg=self.model.to_svg() if self.model.draws_itself else None,
-            directed=self.model.model.kind != TreeModel.kind,
+            directed=self.model.model.kind not in (TreeModel.kind, RowsModel.kind),
             budgets=budget_lines(self.model),
             **more,
         )

@@ -17,8 +17,10 @@ from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
 from understudy.methods import flaw_of
 from understudy.models import Model, Saves, why_not_releasable
+from understudy.numbers import fine_schema, numbers_share, resolve_numbers
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PrivacyTerms, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement, describe_domain
+from understudy.schema import Schema
 from understudy.tables import Source, formula_columns
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -33,13 +35,24 @@ def fit_model(
     with charges_noted():
         curator = open_run(source, settings, progress=progress, note=note)
         coins = None if settings.options.seed is None else Streams(settings.options.seed)
-        model = settings.method.fit(curator, streams=coins, progress=progress)
+        schema, inner = _numbers_first(curator, settings.schema)
+        model = settings.method.fit(inner, streams=coins, progress=progress)
         if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
             raise OptionError(
                 f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a "
                 f"{settings.method.makes.__name__}, so nothing can be published. Mend its `makes`."
             )
-        return PublishedModel(settings.schema, model, _statement(settings, curator, model))
+        return PublishedModel(schema, model, _statement(settings, curator, inner, model))
+
+
+def _numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
+    """The schema with bins in place of automatic ones, and the curator that a method is to ask."""
+    if not any(field.automatic for field in schema.fields):
+        return schema, curator
+    share = numbers_share(curator.budget)
+    resolved = resolve_numbers(curator, schema, share=share)
+    rest = curator.part(1 - share, what="the method")
+    return resolved.schema, rest.recoded(resolved.recoding)
 
 
 def open_run(source: Source, settings: RunSettings, *, progress: Progress | None = None, note: str = "") -> Curator:
@@ -48,7 +61,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
         progress("reading the table", 0, 1)
     terms = settings.terms
     refuse_unit(terms.unit, settings.schema, source.names)
-    counter = open_counter(source, settings.schema, unit=rule_of(terms.unit, settings.options.seed))
+    counter = open_counter(source, fine_schema(settings.schema), unit=rule_of(terms.unit, settings.options.seed))
     refuse_other_rows(settings.groups, counter.n)
     return open_curator(
         counter,
@@ -64,7 +77,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
     )
 
 
-def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
+def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: Model) -> Statement:
     terms, entry = settings.terms, curator.ledger_entry
     budget = terms.budget
     flaw = flaw_of(settings.method)
@@ -85,7 +98,7 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
             PublicField(name=field.name, what=describe_domain(field), origin=field.origin)
             for field in settings.schema.fields
         ),
-        charges=tuple(_line(charge, terms) for charge in curator.charges),
+        charges=tuple(_line(charge, terms) for charge in _steps(curator, inner)),
         noise=_noise_words(settings),
         seeded=settings.options.seed is not None,
         diagnostic=settings.options.diagnostic,
@@ -97,6 +110,11 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         bounding=None if terms.unit.column is None else terms.unit.bounding,
     )
     return replace(statement, warnings=tuple(_warnings(settings, model)))
+
+
+def _steps(curator: Curator, inner: Curator) -> tuple[Charge, ...]:
+    """All that was asked: of a run within the run its steps, not their sum."""
+    return curator.charges if inner is curator else (*curator.charges[:-1], *inner.charges)
 
 
 def _line(charge: Charge, terms: PrivacyTerms) -> ChargeLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import ClassVar, TypeAlias
@@ -18,6 +19,8 @@ from understudy.answers._state import State, start_of
 from understudy.answers._workload import Workload
 from understudy.methods import (
     ROWS_SHARE,
+    Adaptive,
+    Auto,
     Flaw,
     Method,
     Plan,
@@ -54,7 +57,7 @@ class Answering:
         gives_model: bool = True,
     ) -> None:
         self._workload, self._settings, self._gives_model = workload, settings, gives_model
-        self._start, self._start_share = start, start_share
+        self._start, self._start_share = _learning_network(start), start_share
         self._answered: Answered | None = None
         self._notes: tuple[str, ...] = ()
 
@@ -225,6 +228,11 @@ class AnsweringAsPrinted(Answering):
         codes = np.unravel_index(np.arange(prod(sizes)), sizes)
         own = tuple(codes[self._columns.index(a)] for a in batch.marginal.attributes)
         return batch.weights()[:, np.ravel_multi_index(own, batch.shape)]
+
+
+def _learning_network(start: Method | None) -> Method | None:
+    """A method whose models may be no networks, told to stay with those that are."""
+    return replace(start, beyond=False) if isinstance(start, Adaptive | Auto) else start
 
 
 def _listed(domain: Domain, attributes: Sequence[int]) -> str:

@@ -24,12 +24,12 @@ from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
 from understudy.models import HasNetwork, Model, TreeModel
-from understudy.options import Declared, Tables, Whole, option
+from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
-MOST_CELLS = 200_000
-"""Cells of all cliques together: some seconds and a few MB."""
+MOST_CELLS, MOST_PARITY_CELLS = 100_000, 200_000
+"""Cells of all cliques together: some seconds and a few MB. Two-valued columns may have more: nothing goes beyond."""
 
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
@@ -68,7 +68,14 @@ class Adaptive(Declared):
     max_cells: int | None = option(
         None,
         Whole(at_least=4, at_most=5_000_000),
-        help=f"Most cells of the tables that inference works on. None: {MOST_CELLS:,}.",
+        help=f"Most cells of the tables that a junction tree works on. None: {MOST_CELLS:,}; if all columns have two "
+        f"values, {MOST_PARITY_CELLS:,}.",
+    )
+    beyond: bool = option(
+        True,
+        YesNo(),
+        help="Whether rounds go on with weighted rows when few relations still fit the tree. Such a model cannot be "
+        "exported as a network.",
     )
 
     focus: Focus = option(
@@ -93,7 +100,7 @@ class Adaptive(Declared):
     def _rules(self, domain: Domain, shares: Shares, terms: PrivacyTerms) -> Rules:
         """Which declared rules are kept: public, once the number of rows is."""
         learn = shares.relations > 0 or by_parities(domain, terms)
-        return rules_within(domain, self.max_cells or MOST_CELLS, learn=learn)
+        return rules_within(domain, self._cells(parities=by_parities(domain, terms)), learn=learn)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
@@ -102,12 +109,13 @@ class Adaptive(Declared):
         more |= self._rules(domain, shares, terms).described()
         if by_parities(domain, terms):
             which = "the pairs that columns suggest" if terms.budget.pure else "all pairs"
-            return {"relations": f"parities of {which}", "most cells": self.max_cells or MOST_CELLS, **more}
+            return {"relations": f"parities of {which}", "most cells": self._cells(parities=True), **more}
         return {
             "rounds": "by what columns came out as" if self._unsettled(terms) else shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
-            "most cells": self.max_cells or MOST_CELLS,
+            "most cells": self._cells(parities=False),
+            **({} if self.beyond else {"beyond": False}),
             **more,
         }
 
@@ -141,16 +149,15 @@ class Adaptive(Declared):
             notes=notes,
         )
 
-    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> TreeModel:
+    def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
         """Learn a model. `streams` are the public coins: of very many pairs they draw those that a choice looks at."""
         if progress is not None:
             progress("measuring columns", 0, 1)
-        cells = self.max_cells or MOST_CELLS
         if by_parities(curator.domain, curator.terms):
-            return self._fit_parities(curator, cells, progress)
+            return self._fit_parities(curator, self._cells(parities=True), progress)
         terms, domain = curator.terms, curator.domain
         coins = (streams or Streams.fresh()).get("adaptive", "coins")
-        shares = self.divide(domain, self._rows(curator), terms)
+        shares = self.divide(domain, self._rows(curator), curator.terms)
         columns = measure_columns(curator, shares)
         rules = self._rules(domain, shares, terms)
         zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
@@ -161,21 +168,19 @@ class Adaptive(Declared):
             curator.recoded(columns.recoding(domain)),
             columns,
             shares,
-            cells,
+            self._cells(parities=False),
             coins,
             focus_pairs(self.focus, domain),
             merged_zeros(zeros, [column.codes for column in columns.columns]),
+            self.beyond,
         )
         if rounds.candidates:
             rounds.run(progress)
         rounds.finish()
-        return TreeModel(
-            domain,
-            max(1, round(rounds.columns.total * terms.unit.parts)),
-            tree=rounds.fit.to_tree(),
-            within=[column.within for column in rounds.columns.columns],
-            measurements=rounds.measurements(),
-        )
+        return rounds.to_model(domain)
+
+    def _cells(self, *, parities: bool) -> int:
+        return self.max_cells or (MOST_PARITY_CELLS if parities else MOST_CELLS)
 
     def _unsettled(self, terms: PrivacyTerms) -> bool:
         """Whether the number of rounds waits for the columns."""

@@ -12,14 +12,26 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.randomness import Rng
+from understudy.methods._adaptive_beyond import beyond_pays, rows_drawn, within_cap
 from understudy.methods._adaptive_columns import Columns, again_shares, measure_again
 from understudy.methods._adaptive_rules import settled_pairs, zero_tables
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
 from understudy.methods._adaptive_shrink import shrink
 from understudy.methods._search import Progress
-from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with, centred
+from understudy.models import (
+    FittedTable,
+    RowsFit,
+    RowsModel,
+    TreeFit,
+    TreeMeasurement,
+    TreeModel,
+    WeightedRows,
+    adjacency,
+    cells_with,
+    centred,
+)
 from understudy.privacy import Curator, FarthestGuess, Interactions, TablesTogether
-from understudy.schema import Marginal, Zeros
+from understudy.schema import Domain, Marginal, Zeros
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,7 +41,7 @@ MOST_CANDIDATES = 3000
 """Pairs that one choice looks at; of more, coins draw so many anew for each."""
 
 _PARTS = 16  # of a row: the model's counts are rounded to them for the choice
-_SWEEPS, _LAST_SWEEPS = 4, 20
+_SWEEPS, _LAST_SWEEPS, _LAST_SWEEPS_BEYOND = 4, 20, 6
 _RIDGE, _LOW_RIDGE = 0.1, 0.03  # the second below ε = 1, where shrinking does most
 _LOOK_BACK = 5  # tables that tell whether relations still pay
 _COLUMNS_COUNT = 0.2
@@ -62,6 +74,9 @@ class Rounds:
     focus: Sequence[Pair] = ()
     zeros: Sequence[Zeros] = ()
     """Cells of merged values that are impossible."""
+    goes_beyond: bool = True
+    """Whether rows with weights may take the place of a tree that is full."""
+    beyond: RowsFit | None = field(default=None, init=False)
     fit: TreeFit = field(init=False)
     measured: dict[Pair, Measured] = field(default_factory=dict)
     found: list[tuple[float, float, int]] = field(default_factory=list)
@@ -82,6 +97,7 @@ class Rounds:
         self._tied = [pair for one in self.zeros for pair in combinations(one.attributes, 2)]
         settled = settled_pairs(self.zeros)
         self.candidates = [pair for pair in combinations(self._varied, 2) if pair not in settled]
+        self._beyond_cap = within_cap(self._sizes, self.candidates, self.max_cells)
         high = self.curator.budget.epsilon >= 1 and not self.curator.budget.pure
         self._ridge = _RIDGE if high else _LOW_RIDGE
 
@@ -102,13 +118,22 @@ class Rounds:
                 progress("measuring relations", round(spent * self.shares.rounds), self.shares.rounds)
             if self._columns_pay():
                 self._improve_columns(self._up_to(self._each))
-                self.fit.improve(sweeps=_SWEEPS)
+                self._adjust(None)
                 continue
             chosen = self._choose()
             if chosen is None:
                 break
             self._measure(*chosen)
+            self._adjust(chosen[0])
+
+    def _adjust(self, pair: Pair | None) -> None:
+        """Fit the model after a pair was measured, or single columns."""
+        if self.beyond is None:
             self.fit.improve(sweeps=_SWEEPS)
+        elif pair is None:
+            self.beyond.improve(sweeps=1)
+        else:
+            self.beyond.improve_around(self.measured[pair].table)
 
     def _measure_focus(self) -> None:
         """Pairs that were named come first and need not be chosen; half of the budget at most, less each if many."""
@@ -125,7 +150,19 @@ class Rounds:
     def finish(self) -> None:
         """Spend what no relation took on the single columns, and fit the model for the last time."""
         self._improve_columns(self.curator.share_left)
-        self.fit.improve(sweeps=_LAST_SWEEPS)
+        if self.beyond is None:
+            self.fit.improve(sweeps=_LAST_SWEEPS)
+        else:
+            self.beyond.improve(sweeps=_LAST_SWEEPS_BEYOND)
+
+    def to_model(self, domain: Domain) -> TreeModel | RowsModel:
+        """What was learnt of a table of this domain."""
+        n = max(1, round(self.columns.total * self._parts))
+        within, measurements = [column.within for column in self.columns.columns], self.measurements()
+        if self.beyond is None:
+            return TreeModel(domain, n, tree=self.fit.to_tree(), within=within, measurements=measurements)
+        rows = WeightedRows.of(self._sizes, self.beyond.columns, self.beyond.weights)
+        return RowsModel(domain, n, rows=rows, within=within, measurements=measurements)
 
     def _columns_pay(self) -> bool:
         """Whether a round's budget is better spent on single columns: told by what the last tables gave.
@@ -171,10 +208,10 @@ class Rounds:
 
     def _choose(self) -> tuple[Pair, Floats] | None:
         """The pair chosen and the model's table of it; None if no pair fits."""
-        fitting = self._fitting(self.candidates)
+        fitting = self._offered()
         if not fitting:
             return None
-        model = self.fit.pair_tables(fitting)
+        model = (self.beyond or self.fit).pair_tables(fitting)
         scale = _PARTS * self._parts
         guesses = [np.rint(model[pair].reshape(-1) * scale).astype(np.int64) for pair in fitting]
         handicaps = np.array([round(self._handicap(pair, model[pair]) * _PARTS * self._parts) for pair in fitting])
@@ -189,15 +226,31 @@ class Rounds:
         pair = fitting[self.curator.ask(question, share=share)]
         return pair, model[pair]
 
+    def _offered(self) -> list[Pair]:
+        """Pairs that a choice looks at. When few of them still fit the tree, rows with weights take its place."""
+        if self.beyond is not None:
+            return self._drawn(self._beyond_cap, self.beyond.most_pairs)
+        looked_at = self._drawn(self.candidates, MOST_CANDIDATES)
+        fitting = self._fitting(looked_at)
+        if not self.goes_beyond or not self.measured:  # under a cap that no pair fits, nothing is measured
+            return fitting
+        if not beyond_pays(self._sizes, len(fitting), len(looked_at), self.curator.share_left):
+            return fitting
+        self.beyond = rows_drawn(self.fit, self.coins)
+        return self._offered()
+
+    def _drawn(self, pairs: list[Pair], most: int) -> list[Pair]:
+        """Pairs, or as many of them as coins draw anew each time."""
+        if len(pairs) <= most:
+            return pairs
+        return [pairs[i] for i in np.sort(self.coins.choice(len(pairs), most, replace=False))]
+
     def _fitting(self, looked_at: list[Pair]) -> list[Pair]:
         """Pairs that keep all cliques within the bound: told by coins and by what was chosen before, so public.
 
         An edge between columns that nothing connects yet makes a clique of its own; only for others is it worked out
         what cliques would become.
         """
-        if len(looked_at) > MOST_CANDIDATES:
-            drawn = self.coins.choice(len(looked_at), MOST_CANDIDATES, replace=False)
-            looked_at = [looked_at[i] for i in np.sort(drawn)]
         tied = [*self._tied, *self.measured]
         part = _parts(len(self._sizes), tied)
         room = self.max_cells - self.fit.cells
@@ -236,7 +289,7 @@ class Rounds:
         if earlier is None:
             table = FittedTable(pair, values, ridge=0.0, interaction=interaction)
             earlier = self.measured[pair] = Measured(table, values, variance, model)
-            self.fit.add(table)
+            (self.beyond or self.fit).add(table)
         else:
             if variance > 0 and earlier.variance > 0:
                 both = 1 / (1 / variance + 1 / earlier.variance)

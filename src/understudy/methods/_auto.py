@@ -14,7 +14,7 @@ from understudy.methods._independent import Independent
 from understudy.methods._plan import Plan
 from understudy.methods._search import Progress
 from understudy.models import Model, NetworkModel
-from understudy.options import Declared, Tables, option
+from understudy.options import Declared, Tables, YesNo, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
 
@@ -49,6 +49,9 @@ class Auto(Declared):
     focus: Focus = option(
         (), Tables(), help="Columns or tables whose relations matter most, for adaptive where that is chosen."
     )
+    beyond: bool = option(
+        True, YesNo(), help="Whether adaptive, where that is chosen, may give a model that is no network."
+    )
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
         """The method, and why: half a sentence. From public values alone; docs/choosing.md has the measurements."""
@@ -58,7 +61,9 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(focus=self.focus), "with a δ, many small tables that overlap, fitted together, tell most"
+            return Adaptive(
+                focus=self.focus, beyond=self.beyond
+            ), "with a δ, many small tables that overlap, fitted together, tell most"
         if all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns have two values: their relations can be measured in one draw of noise"
             return Adaptive(focus=self.focus), why
@@ -81,7 +86,7 @@ class Auto(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        return Adaptive().remarks(model)  # all that may be chosen make networks, or what can be read as one
+        return Adaptive().remarks(model)  # of models that are no networks it has nothing to say
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""

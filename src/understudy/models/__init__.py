@@ -23,6 +23,9 @@ from understudy.models._protocol import (
     TakesErrors,
 )
 from understudy.models._reading import read_probabilities, read_whole
+from understudy.models._rows_model import RowsModel
+from understudy.models._rows_values import WeightedRows
+from understudy.models._rowsfit import MOST_VALUES, RowsFit, draw_from
 from understudy.models._scoring import (
     LARGEST_N_FOR_F,
     SCORES,
@@ -51,6 +54,7 @@ from understudy.models._uncertainty import Estimate
 __all__ = [
     "KINDS",
     "LARGEST_N_FOR_F",
+    "MOST_VALUES",
     "SCORES",
     "Array",
     "Beliefs",
@@ -76,6 +80,8 @@ __all__ = [
     "PartsReader",
     "Problem",
     "RScore",
+    "RowsFit",
+    "RowsModel",
     "Saves",
     "Scopes",
     "TablesModel",
@@ -85,6 +91,7 @@ __all__ = [
     "TreeModel",
     "ViewsModel",
     "WeightedRScore",
+    "WeightedRows",
     "Within",
     "adjacency",
     "all_sums",
@@ -95,6 +102,7 @@ __all__ = [
     "conditionals_from",
     "consistent_tables",
     "consistent_views",
+    "draw_from",
     "draw_svg",
     "edge_strengths",
     "find_order",

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from understudy.models._network_model import NetworkModel
 from understudy.models._protocol import Model, Saves
+from understudy.models._rows_model import RowsModel
 from understudy.models._tables import JointModel
 from understudy.models._tree_model import TreeModel
 
-KINDS: Mapping[str, type[Saves]] = {model.kind: model for model in (NetworkModel, JointModel, TreeModel)}
+KINDS: Mapping[str, type[Saves]] = {model.kind: model for model in (NetworkModel, JointModel, TreeModel, RowsModel)}
 """The kind that a model file names → the class that reads it. A kind's document in the file is called after it."""
 
 _NEEDED = {"cannot be saved": ("to_parts", "from_parts"), "draws no rows": ("sample_codes",)}

@@ -10,6 +10,7 @@ from understudy.models._inference import Factor, Floats, Problem
 from understudy.models._layout import Edge
 from understudy.models._tree_inference import Forest, summed
 from understudy.models._tree_model import TreeModel
+from understudy.schema import Domain
 
 
 def draw_tree(model: TreeModel, *, title: str = "") -> str:
@@ -26,11 +27,26 @@ def draw_tree(model: TreeModel, *, title: str = "") -> str:
     >>> "age – income: 0.278 bits" in draw_tree(TreeModel(domain, 100, tree=tree), title="People")
     True
     """
-    strengths = relation_strengths(model)
-    order = _order(len(model.domain), strengths)
+    return _drawn(model.domain, relation_strengths(model), title)
+
+
+def draw_relations(domain: Domain, tables: Mapping[Edge, Floats], *, title: str = "") -> str:
+    """The same picture of any model that is not directed, from its tables of the pairs that are to be drawn.
+
+    >>> import numpy as np
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain((Attribute(name="age", size=2), Attribute(name="income", size=2)))
+    >>> "age – income: 0.278 bits" in draw_relations(domain, {(0, 1): np.array([[0.4, 0.1], [0.1, 0.4]])})
+    True
+    """
+    return _drawn(domain, {pair: information(table) for pair, table in tables.items()}, title)
+
+
+def _drawn(domain: Domain, strengths: Mapping[Edge, float], title: str) -> str:
+    order = _order(len(domain), strengths)
     place = {a: i for i, a in enumerate(order)}
     downwards = {(a, b) if place[a] < place[b] else (b, a): bits for (a, b), bits in strengths.items()}
-    graph = Graph(domain=model.domain, order=order, strengths=downwards, levels={}, directed=False)
+    graph = Graph(domain=domain, order=order, strengths=downwards, levels={}, directed=False)
     return draw_graph(graph, title=title)
 
 

@@ -22,7 +22,14 @@ from understudy.models._tree_inference import Forest
 from understudy.models._tree_network import TreeNetwork
 from understudy.models._tree_queries import tree_marginal
 from understudy.models._tree_sampling import dealt_steps, leaf_variable, tree_steps
-from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
+from understudy.models._tree_values import (
+    CliqueTree,
+    TreeMeasurement,
+    Within,
+    check_measurements,
+    merged_sizes,
+    settle_within,
+)
 from understudy.models._uncertainty import Estimate
 from understudy.schema import Domain, Marginal, Recoding
 
@@ -53,21 +60,14 @@ class TreeModel:
     measurements: Sequence[TreeMeasurement] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        given = tuple(self.within) or (None,) * len(self.domain)
-        if len(given) != len(self.domain) or len(self.tree.sizes) != len(self.domain):
-            raise ValueError(f"{len(self.domain)} attributes need as many sizes, and merged values or None for each")
-        # where nothing is merged there is nothing to spell out
-        within = tuple(None if w is not None and w.size == len(w.codes) and _plain(w) else w for w in given)
-        for attribute, size, rare in zip(self.domain, self.tree.sizes, within, strict=True):
-            if rare is not None and (len(rare.codes) != attribute.size or rare.size == attribute.size):
-                raise ValueError(f"'{attribute.name}': {attribute.size} values cannot be merged as given")
-            if size != (attribute.size if rare is None else rare.size):
+        if len(self.tree.sizes) != len(self.domain):
+            raise ValueError(f"{len(self.domain)} attributes need as many sizes in the tree")
+        within = settle_within(self.within, self.domain)
+        sizes = merged_sizes(within, self.domain)
+        for attribute, size, wanted in zip(self.domain, self.tree.sizes, sizes, strict=True):
+            if size != wanted:
                 raise ValueError(f"'{attribute.name}' has {size} values in the tree, and other ones outside")
-        for measured in self.measurements:
-            if not all(0 <= a < len(self.domain) for a in measured.marginal):
-                raise ValueError("a measured table names attributes that are not there")
-            if measured.values.shape != self.tree.shape(measured.marginal):
-                raise ValueError("a measured table must have the sizes of the tree's attributes")
+        check_measurements(self.measurements, sizes)
         object.__setattr__(self, "within", within)
         object.__setattr__(self, "measurements", tuple(self.measurements))
 
@@ -132,8 +132,8 @@ class TreeModel:
         """
         weights = check_evidence(evidence, self.domain)
         forest, within = self._given(weights, None)
-        steps = tree_steps(forest, self.domain, within)
-        order = [leaf_variable(a, self.domain, within) for a in range(len(self.domain))]
+        steps = tree_steps(forest, within)
+        order = [leaf_variable(a, within) for a in range(len(self.domain))]
         if independent:
             batches = run_steps(steps, n, streams=streams, independent=True, batch_rows=batch_rows)
         else:
@@ -213,7 +213,3 @@ class TreeModel:
             rare.given(weights[a]) if rare is not None and a in weights else rare for a, rare in enumerate(self.within)
         ]
         return forest, within
-
-
-def _plain(rare: Within) -> bool:
-    return bool((rare.codes == np.arange(len(rare.codes))).all())

@@ -24,22 +24,21 @@ from understudy.models._kernels import deal_balanced, sort_rows
 from understudy.models._sampling import Column, Draw, Look, Place, Step, narrow
 from understudy.models._tree_inference import Forest, given_separator
 from understudy.models._tree_values import Within
-from understudy.schema import Domain
 
 
-def leaf_variable(attribute: int, domain: Domain, within: Sequence[Within | None]) -> int:
+def leaf_variable(attribute: int, within: Sequence[Within | None]) -> int:
     """The variable whose drawn column holds an attribute's own codes: the tree's own holds merged ones."""
-    return attribute if within[attribute] is None else len(domain) + attribute
+    return attribute if within[attribute] is None else len(within) + attribute
 
 
-def tree_steps(forest: Forest, domain: Domain, within: Sequence[Within | None]) -> list[Step]:
+def tree_steps(forest: Forest, within: Sequence[Within | None]) -> list[Step]:
     """Draw every attribute. Variable a is attribute a, its rare values merged; `leaf_variable` has its own codes."""
     steps: list[Step] = []
     for c, belief in enumerate(forest.beliefs):
-        steps += _clique_steps(given_separator(belief, forest.separator(c)), forest.separator(c), c, 2 * len(domain))
+        steps += _clique_steps(given_separator(belief, forest.separator(c)), forest.separator(c), c, 2 * len(within))
     for a, rare in enumerate(within):
         if rare is not None:
-            steps.append(_within_step(rare, a, leaf_variable(a, domain, within)))
+            steps.append(within_step(rare, a, leaf_variable(a, within)))
     return steps
 
 
@@ -61,7 +60,7 @@ def _clique_steps(table: Factor, shared: Sequence[int], clique: int, first_free:
     return steps
 
 
-def _within_step(rare: Within, attribute: int, variable: int) -> Draw:
+def within_step(rare: Within, attribute: int, variable: int) -> Draw:
     """Draw a leaf value whose merged code is known: only the values that share it are in its range."""
     order = np.argsort(rare.codes, kind="stable")
     ends = np.cumsum(np.bincount(rare.codes, minlength=rare.size))
@@ -105,13 +104,14 @@ def dealt_steps(
                 columns[step.variable] = step.column(columns, n_rows)
                 continue
             place = step.place.rows(columns, n_rows)
-            columns[step.variable] = column = _dealt(step, place, order, rngs[step.variable])
+            columns[step.variable] = column = deal(step, place, order, rngs[step.variable])
             order = _sorted(order, column, len(step.code_of))
         yield columns, n_rows
         del columns  # before the next are drawn
 
 
-def _dealt(step: Draw, place: npt.NDArray[np.int32], order: npt.NDArray[np.int32], rng: Rng) -> Column:
+def deal(step: Draw, place: npt.NDArray[np.int32], order: npt.NDArray[np.int32], rng: Rng) -> Column:
+    """One step's codes for rows at these places, dealt out along `order`."""
     out = np.empty(len(place), dtype=step.code_of.dtype)
     state = rng.integers(0, 1 << 64, size=4, dtype=np.uint64)
     dealt = np.empty((len(step.first), 4), dtype=np.int64)

@@ -12,6 +12,7 @@ import numpy as np
 
 from understudy.models._inference import MAX_CELLS, Floats, Ints
 from understudy.models._reading import MAX_AXES
+from understudy.schema import Domain
 
 TOLERANCE = 1e-6
 """How far sums of probabilities may be from 1, and neighbouring cliques from each other."""
@@ -179,3 +180,39 @@ class TreeMeasurement:
             raise ValueError("a measured table has finite values, and a variance from 0 on")
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+
+
+def settle_within(given: Sequence[Within | None], domain: Domain) -> tuple[Within | None, ...]:
+    """How the values of each attribute are merged, checked; None where nothing is.
+
+    >>> from understudy.schema import Attribute
+    >>> settle_within([Within(np.array([0, 1]), np.ones(2))], Domain((Attribute(name="sex", size=2),)))
+    (None,)
+    """
+    given = tuple(given) or (None,) * len(domain)
+    if len(given) != len(domain):
+        raise ValueError(f"{len(domain)} attributes need merged values or None for each")
+    # where nothing is merged there is nothing to spell out
+    within = tuple(None if w is not None and w.size == len(w.codes) and _plain(w) else w for w in given)
+    for attribute, rare in zip(domain, within, strict=True):
+        if rare is not None and (len(rare.codes) != attribute.size or rare.size == attribute.size):
+            raise ValueError(f"'{attribute.name}': {attribute.size} values cannot be merged as given")
+    return within
+
+
+def merged_sizes(within: Sequence[Within | None], domain: Domain) -> tuple[int, ...]:
+    """The number of values of each attribute, merged ones counted once."""
+    return tuple(a.size if rare is None else rare.size for a, rare in zip(domain, within, strict=True))
+
+
+def check_measurements(measurements: Sequence[TreeMeasurement], sizes: Sequence[int]) -> None:
+    """Refuse measured tables that are none of attributes of these sizes."""
+    for measured in measurements:
+        if not all(0 <= a < len(sizes) for a in measured.marginal):
+            raise ValueError("a measured table names attributes that are not there")
+        if measured.values.shape != tuple(sizes[a] for a in measured.marginal):
+            raise ValueError("a measured table must have the sizes of the model's attributes")
+
+
+def _plain(rare: Within) -> bool:
+    return bool((rare.codes == np.arange(len(rare.codes))).all())

@@ -6,6 +6,7 @@ from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._documents import read_document, read_text
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
+from understudy.schema._found import edges_at
 from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
@@ -41,6 +42,7 @@ __all__ = [
     "Zeros",
     "build_field",
     "directives",
+    "edges_at",
     "format_number",
     "import_sdv",
     "project",

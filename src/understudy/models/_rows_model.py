@@ -1,0 +1,229 @@
+"""The model that is rows with weights, over merged values: for relations beyond what a junction tree can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from understudy._core.errors import OptionError, UserError
+from understudy._core.randomness import Rng, Streams
+from understudy.models._inference import Floats, Ints, check_size
+from understudy.models._posterior import Evidence, check_evidence, names
+from understudy.models._protocol import Parts, PartsReader
+from understudy.models._rows_errors import Redrawn, redrawn_weights
+from understudy.models._rows_values import WeightedRows
+from understudy.models._rowsfit import Pair, choose_rows
+from understudy.models._sampling import BATCH_ROWS, Column, narrow
+from understudy.models._tree_queries import Reading
+from understudy.models._tree_sampling import deal, within_step
+from understudy.models._tree_values import TreeMeasurement, Within, check_measurements, merged_sizes, settle_within
+from understudy.models._uncertainty import Estimate
+from understudy.schema import Domain, Marginal
+
+_MOST_PAIRS = 400  # of columns, all of which drawn rows are held against; of more, the measured ones
+_MOST_CELLS = 1 << 18  # of a table that drawn rows are held against
+_FEWEST_ROWS = 1000  # drawn together that are held against tables: of fewer, too many cells expect less than a row
+
+
+@dataclass(frozen=True, eq=False)
+class RowsModel:
+    """A distribution over a table's rows as rows with weights, fitted to noisy tables that overlap.
+
+    The rows are synthetic: they were drawn from a model. They are over merged values: `within[a]` says which leaf
+    values of attribute a share one, and in what parts; None where nothing is merged. `measurements` are the noisy
+    tables that the weights were fitted to, where they are known.
+
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain(tuple(Attribute(name=name, size=2) for name in ("smokes", "coughs")))
+    >>> rows = WeightedRows((2, 2), np.array([[0, 0, 1], [0, 1, 1]], dtype=np.uint16), np.array([0.5, 0.25, 0.25]))
+    >>> model = RowsModel(domain, 1000, rows=rows)
+    >>> model.marginal(Marginal.of(1), evidence={0: np.array([1.0, 0.0])}).probabilities.round(3).tolist()
+    [0.667, 0.333]
+    >>> smokes, coughs = next(model.sample_codes(1000, streams=Streams(1)))
+    >>> int(smokes.sum()), int(coughs.sum())
+    (250, 500)
+    """
+
+    kind: ClassVar[str] = "rows"
+    domain: Domain
+    n: int
+    rows: WeightedRows = field(kw_only=True)
+    within: Sequence[Within | None] = field(default=(), kw_only=True)
+    measurements: Sequence[TreeMeasurement] = field(default=(), kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        within = settle_within(self.within, self.domain)
+        if self.rows.sizes != merged_sizes(within, self.domain):
+            raise ValueError("the rows have other numbers of values than the domain, merged as given")
+        check_measurements(self.measurements, self.rows.sizes)
+        object.__setattr__(self, "within", within)
+        object.__setattr__(self, "measurements", tuple(self.measurements))
+
+    def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
+        """The probabilities of a marginal: of the rows that fit the evidence, summed by their weights.
+
+        With errors where measurements are known, as the weights might have come out under other noise.
+        """
+        weights = check_evidence(evidence, self.domain)
+        within = self._within(weights)
+        check_size(marginal.n_cells(self.domain), f"the marginal of {names(self.domain, marginal.attributes)}")
+        table = self._table(marginal, self._given(self.rows.weights, weights), within)
+        redrawn = self._redrawn if errors else None
+        if redrawn is None:
+            return Estimate(probabilities=table)
+        factors = self._factors(weights)[redrawn.rows]
+        if not (redrawn.start * factors).any():  # none of the rows that errors are told by
+            return Estimate(probabilities=table)
+        start, *others = (
+            self._table(marginal, _shares(one * factors), within, redrawn.rows)
+            for one in (redrawn.start, *(other.astype(np.float64) for other in redrawn.weights))
+        )
+        return Estimate.from_replicates(table, np.array(others) - start + table)
+
+    def sample_codes(
+        self,
+        n: int,
+        *,
+        streams: Streams,
+        evidence: Evidence | None = None,
+        independent: bool = False,
+        batch_rows: int = BATCH_ROWS,
+    ) -> Iterator[list[Column]]:
+        """Batches of columns of codes, in column order, `n` rows in all; with evidence, of the rows that fit it.
+
+        By default with low variance: each row as often as its weight tells, rounded up or down, and then swapped for
+        others where that brings a batch's tables of two columns nearer to the model's. `independent` draws every row
+        on its own.
+
+        >>> from understudy.schema import Attribute
+        >>> rows = WeightedRows((2,), np.array([[0, 1]], dtype=np.uint16), np.array([0.25, 0.75]))
+        >>> model = RowsModel(Domain((Attribute(name="fair", size=2),)), 9, rows=rows)
+        >>> [sorted(batch[0].tolist()) for batch in model.sample_codes(8, streams=Streams(1), batch_rows=4)]
+        [[0, 1, 1, 1], [0, 1, 1, 1]]
+        """
+        if n < 0 or batch_rows < 1:
+            raise OptionError(f"sampling needs n of at least 0 and batch_rows of at least 1, got {n} and {batch_rows}.")
+        evident = check_evidence(evidence, self.domain)
+        weights, within = self._given(self.rows.weights, evident), self._within(evident)
+        rng, leaves = streams.get("sample", "rows"), streams.get("sample", "within")
+        for start in range(0, n, batch_rows):
+            m = min(batch_rows, n - start)
+            if independent:
+                chosen = np.searchsorted(np.cumsum(weights), rng.random(m) * weights.sum(), side="right")
+                chosen = chosen.clip(0, int(np.flatnonzero(weights)[-1]))
+            else:
+                pairs = self._pairs if m >= _FEWEST_ROWS else []
+                chosen = choose_rows(self.rows.rows, weights, m, pairs, self.rows.sizes, rng=rng)
+            yield self._spelt_out(chosen, within, leaves, independent=independent)
+
+    def to_svg(self, *, title: str = "") -> str:
+        """A drawing of what hangs together: one standalone SVG."""
+        from understudy.models._tree_drawing import draw_relations
+
+        tables = [m.marginal for m in self.measurements] or list(combinations(range(len(self.domain)), 2))
+        pairs = sorted({pair for table in tables for pair in combinations(sorted(table), 2)})
+        return draw_relations(self.domain, {pair: self._merged_table(pair) for pair in pairs}, title=title)
+
+    def to_parts(self) -> Parts:
+        """All that it takes to make the model again, beside the domain."""
+        from understudy.models._rows_parts import rows_to_parts
+
+        return rows_to_parts(self)
+
+    @classmethod
+    def from_parts(cls, parts: PartsReader, domain: Domain) -> RowsModel:
+        """The model again, every value checked."""
+        from understudy.models._rows_parts import rows_from_parts
+
+        return rows_from_parts(parts, domain)
+
+    @cached_property
+    def _redrawn(self) -> Redrawn | None:
+        return redrawn_weights(self.rows, tuple(self.measurements), self.n)
+
+    @cached_property
+    def _pairs(self) -> list[Pair]:
+        """Pairs of columns whose tables drawn rows are held against."""
+        sizes = self.rows.sizes
+        varied = [a for a, size in enumerate(sizes) if size > 1]
+        found = list(combinations(varied, 2))
+        if len(found) > _MOST_PAIRS:
+            measured = (m.marginal for m in self.measurements if len(m.marginal) == 2)
+            found = sorted({(min(pair), max(pair)) for pair in measured})[:_MOST_PAIRS]
+        return [(a, b) for a, b in found if sizes[a] * sizes[b] <= _MOST_CELLS]
+
+    def _within(self, evidence: Evidence) -> list[Within | None]:
+        return [
+            rare.given(evidence[a]) if rare is not None and a in evidence else rare
+            for a, rare in enumerate(self.within)
+        ]
+
+    def _factors(self, evidence: Evidence) -> Floats:
+        """What evidence does to each row: the largest factor is 1, so that rare conditions do not vanish."""
+        logs = np.zeros(len(self.rows))
+        with np.errstate(divide="ignore"):
+            for a, weights in evidence.items():
+                rare = self.within[a]
+                logs += np.log(weights if rare is None else rare.merged(weights))[self.rows.columns[a]]
+        most = logs.max(initial=-np.inf, where=self.rows.weights > 0)
+        if most == -np.inf:
+            raise UserError(
+                f"the evidence on {names(self.domain, evidence)} has probability 0 under the model: "
+                "no synthetic row can look like that. Loosen it."
+            )
+        return np.asarray(np.exp(logs - most))
+
+    def _given(self, weights: Floats, evidence: Evidence) -> Floats:
+        return _shares(weights * self._factors(evidence)) if evidence else weights
+
+    def _table(
+        self, marginal: Marginal, weights: Floats, within: Sequence[Within | None], rows: Ints | None = None
+    ) -> Floats:
+        """The table of a marginal over the domain, of all rows or of some."""
+        readings = [Reading.of(axis, self.domain, within[axis.attribute]) for axis in marginal.axes]
+        place, shape = np.zeros(len(weights), dtype=np.int64), []
+        for reading in readings:
+            codes = self.rows.columns[reading.attribute]
+            codes = codes if rows is None else codes[rows]
+            grouped = reading.groups is not None
+            shape.append(reading.size if grouped else self.rows.sizes[reading.attribute])
+            place = place * shape[-1] + (reading.groups[codes] if reading.groups is not None else codes)
+        table = _summed(place, weights, shape)
+        for position, reading in enumerate(readings):
+            table = reading.spread(table, position)
+        return np.asarray(table / table.sum())
+
+    def _merged_table(self, pair: Pair) -> Floats:
+        a, b = pair
+        sizes, columns = self.rows.sizes, self.rows.columns
+        place = columns[a].astype(np.int64) * sizes[b] + columns[b]
+        return _summed(place, self.rows.weights, [sizes[a], sizes[b]])
+
+    def _spelt_out(self, chosen: Ints, within: Sequence[Within | None], rng: Rng, *, independent: bool) -> list[Column]:
+        """The rows' own codes: merged values are drawn, as often as expected or each on its own."""
+        found: list[Column] = []
+        for a, rare in enumerate(within):
+            codes = self.rows.columns[a][chosen].astype(narrow(self.domain[a].size))
+            if rare is not None:
+                step = within_step(rare, a, a)
+                if independent:
+                    codes = step.column({a: codes}, len(codes), rng, independent=True)
+                else:
+                    order = rng.permutation(len(codes)).astype(np.int32)
+                    codes = deal(step, codes.astype(np.int32), order, rng)
+            found.append(codes)
+        return found
+
+
+def _summed(place: Ints, weights: Floats, shape: Sequence[int]) -> Floats:
+    return np.asarray(np.bincount(place, weights=weights, minlength=prod(shape)).reshape(shape), dtype=np.float64)
+
+
+def _shares(weights: Floats) -> Floats:
+    return np.asarray(weights / weights.sum())

@@ -1,0 +1,51 @@
+"""Choosing rows by their weights, so that few of them have the tables that all of them have.
+
+First along the rows, each as often as its weight tells, rounded up or down. Which of two neighbours that is was left
+to chance; so chosen rows are then swapped for others, drawn by weight too, where that brings tables of two columns
+nearer to those of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from understudy._core.randomness import Rng
+from understudy.models._inference import Floats, Ints
+from understudy.models._rowsfit import _kernels
+from understudy.models._rowsfit._engine import Codes, Layout, Pair
+
+_TRIES = 2
+_OTHERS = 2  # for each row that is chosen
+
+
+def choose_rows(rows: Codes, weights: Floats, n: int, pairs: Sequence[Pair], sizes: Sequence[int], *, rng: Rng) -> Ints:
+    """The numbers of n rows, in random order; `rows` has one line for each row. Without pairs nothing is swapped.
+
+    >>> rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint16)
+    >>> weights, sizes = np.array([0.5, 0.0, 0.25, 0.25]), (2, 2)
+    >>> from understudy._core.randomness import Streams
+    >>> sorted(choose_rows(rows, weights, 4, [(0, 1)], sizes, rng=Streams(1).get("rows")).tolist())
+    [0, 0, 2, 3]
+    """
+    chosen = rng.permutation(_along(weights, n, rng))
+    if not pairs or not n:
+        return chosen
+    others = _along(weights, _OTHERS * n, rng)
+    layout = Layout.of(sizes, pairs)
+    target, counts = np.empty(layout.cells), np.empty(layout.cells)
+    _kernels.tally_pairs(rows, weights * (n / weights.sum()), *layout.arrays, target)
+    _kernels.tally_pairs(rows[chosen], np.ones(n), *layout.arrays, counts)
+    state = rng.integers(0, 1 << 64, size=4, dtype=np.uint64)
+    with np.errstate(over="ignore"):  # the generator wraps around, which NumPy minds where numba is switched off
+        _kernels.swap_rows(rows, chosen, others, *layout.arrays, counts, target, _TRIES, state)
+    return chosen
+
+
+def _along(weights: Floats, n: int, rng: Rng) -> Ints:
+    """Each row as often as its weight tells, rounded up or down: at equal steps along the sum of weights."""
+    sums = np.cumsum(weights)
+    points = (rng.random() + np.arange(n)) * (sums[-1] / max(n, 1))
+    found = np.searchsorted(sums, points, side="right")
+    return np.asarray(found.clip(0, int(np.flatnonzero(weights)[-1])), dtype=np.int64)
