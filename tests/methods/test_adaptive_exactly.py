@@ -18,8 +18,9 @@ from tests.methods.test_baselines_exactly import Readers
 from tests.methods.test_whole_runs_exactly import HIGH, ONE_ROW, TINY, Runs, attribute, log_ratios
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import Adaptive
+from understudy.methods import Adaptive, _adaptive_screen
 from understudy.methods._adaptive_beyond import rows_drawn
+from understudy.methods._adaptive_parities import ParityRun
 from understudy.methods._adaptive_pure import PureParityRun
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.privacy import (
@@ -164,6 +165,25 @@ def test_a_change_of_values_costs_what_is_stated(case, neighbours):
     assert closest > 0.7
 
 
+@pytest.fixture
+def some_pairs(monkeypatch):
+    """As where there are very many pairs: two are chosen, whatever their number."""
+    monkeypatch.setattr(_adaptive_screen, "FEW_PAIRS", 1)
+    monkeypatch.setattr(_adaptive_screen, "_MOST", 2)
+
+
+@pytest.mark.usefixtures("some_pairs")
+@pytest.mark.parametrize("kind", ["with a delta", "with a delta, little noise"])
+@pytest.mark.parametrize("case", ["binary", pytest.param("four columns", marks=SLOW)])
+@relations
+def test_pairs_chosen_all_at_once_cost_what_is_promised(case, kind, neighbours):
+    runs = Played(case, kind, neighbours)
+    assert 0.5 < runs.worst() <= 1 + TINY
+    for *_, curator, _ in runs.of(runs.tables(2, 1)[0]).values():
+        assert curator.share_left == 0
+        assert any(charge.n_candidates for charge in curator.charges)
+
+
 # -- twins, each with one thing wrong ------------------------------------------------------------------------------
 
 
@@ -229,6 +249,19 @@ def test_a_forecast_that_looks_at_true_counts_is_caught(monkeypatch):
     """How many pairs are asked for, and for how much, would show it."""
     monkeypatch.setattr(PureParityRun, "_forecast", by_true_means)
     assert Played("binary", "pure", REPLACE_ONE).worst() == inf
+
+
+@pytest.mark.usefixtures("some_pairs")
+def test_pairs_by_a_property_of_true_counts_are_caught(monkeypatch):
+    choose = ParityRun._choose
+
+    def of_odd_counts(run):
+        choose(run)
+        tables = run._curator._rows.count([Marginal.of(*pair) for pair in run.pairs])
+        run._set_pairs([pair for pair, table in zip(run.pairs, tables, strict=True) if table.flat[0] % 2])
+
+    monkeypatch.setattr(ParityRun, "_choose", of_odd_counts)
+    assert Played("binary", "with a delta", ADD_REMOVE).worst() == inf
 
 
 def true_tables(rounds, pairs):
@@ -320,6 +353,9 @@ class Noted:
     def exponential(self, scores, rate):
         return self._answer("choice", lambda: self._real.exponential(scores, rate), len(scores), rate)
 
+    def several(self, scores, rate, number):
+        return self._answer("choices", lambda: self._real.several(scores, rate, number), len(scores), rate, number)
+
 
 BY_DEFAULT, FULL_SOON = Adaptive(), Adaptive(max_cells=150)
 SIZES = {"mixed": (7, 2, 4, 30, 2, 5, 1), "binary": (2, 2, 2, 2, 1, 2, 2)}
@@ -340,8 +376,10 @@ def run_noted(table, budget, neighbours, unit, noise, monkeypatch, method):
     ask = Curator.ask
 
     def listening(curator, question, *, share):
-        public = [getattr(question, name, None) for name in ("marginals", "marginal", "scale", "skip", "what")]
-        numbers = [getattr(question, name, None) for name in ("guesses", "handicaps")]
+        public = [
+            getattr(question, name, None) for name in ("marginals", "marginal", "scale", "skip", "what", "number")
+        ]
+        numbers = [getattr(question, name, None) for name in ("guesses", "handicaps", "first", "second")]
         noise.note(type(question), share, *public, [None if x is None else x.tolist() for x in numbers])
         return ask(curator, question, share=share)
 
@@ -389,6 +427,13 @@ UNITS = {
 @relations
 def test_neighbours_are_asked_the_same_at_the_same_price(delta, unit, sizes, neighbours, monkeypatch):
     go_in_step(monkeypatch, make_budget(3, delta), neighbours, UNITS[unit], SIZES[sizes])
+
+
+@pytest.mark.usefixtures("some_pairs")
+@pytest.mark.parametrize("unit", ["rows", "weighed"])
+@relations
+def test_neighbours_are_asked_the_same_where_pairs_are_chosen(unit, neighbours, monkeypatch):
+    go_in_step(monkeypatch, make_budget(3, "1e-9"), neighbours, UNITS[unit], SIZES["binary"])
 
 
 @pytest.mark.parametrize("delta", ["1e-9", None], ids=["with a delta", "pure"])

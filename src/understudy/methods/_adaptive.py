@@ -18,6 +18,7 @@ from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_pure import PureParityRun, first_share
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
+from understudy.methods._adaptive_screen import CHOOSING_SHARE, how_many
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide, pure_rounds
 from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
@@ -34,8 +35,8 @@ MOST_CELLS, MOST_PARITY_CELLS = 100_000, 200_000
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
 
-MOST_PARITY_COLUMNS = 600
-"""Two-valued columns of which all pairs are measured."""
+MOST_PARITY_COLUMNS, MOST_PURE_COLUMNS = 4000, 600
+"""Two-valued columns whose pairs are all looked at: eight million of them, in some hundred MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,9 @@ class Adaptive(Declared):
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
         if by_parities(domain, terms):
-            which = "the pairs that columns suggest" if terms.budget.pure else "all pairs"
+            chosen = how_many(domain)
+            pairs = "the pairs that columns suggest" if terms.budget.pure else f"{chosen:,} chosen pairs"
+            which = pairs if chosen or terms.budget.pure else "all pairs"
             return {"relations": f"parities of {which}", "most cells": self._cells(parities=True), **more}
         return {
             "rounds": "by what columns came out as" if self._unsettled(terms) else shares.rounds,
@@ -224,7 +227,8 @@ def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:
 def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
     """Whether relations are measured without rounds: all columns that vary have two values."""
     varied = [attribute.size for attribute in domain if attribute.size > 1]
-    return 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
+    most = MOST_PURE_COLUMNS if terms.budget.pure else MOST_PARITY_COLUMNS
+    return 2 <= len(varied) <= most and max(varied) == 2
 
 
 def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[Fraction, str]:
@@ -236,9 +240,12 @@ def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[F
             "depends on what came out."
         )
     columns, pairs = first_shares(domain)
+    chosen = how_many(domain)
+    rest = 1 - rows - columns - pairs - (CHOOSING_SHARE if chosen else 0)
     return columns, (
-        f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
-        f"{float(1 - rows - columns - pairs):.0%} more go depends on what came out."
+        f"All columns and {f'{chosen:,} of' if chosen else 'all'} their pairs are measured at once, the pairs "
+        f"for {float(pairs):.0%}{f', chosen for {float(CHOOSING_SHARE):.0%}' if chosen else ''}; where "
+        f"{float(rest):.0%} more go depends on what came out."
     )
 
 

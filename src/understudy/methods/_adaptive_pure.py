@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,7 @@ class PureParityRun(ParityRun):
         zeros: Sequence[Zeros] = (),
     ) -> None:
         super().__init__(curator, total, max_cells, focus, zeros)
+        self._set_pairs(list(combinations(self.varied, 2)))
         self.triples, self.thirds = [], Known(np.zeros(0), np.zeros(0))
         self.noise = max(self.noise, _LEAST)
         self._false = _FALSE

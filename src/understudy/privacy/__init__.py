@@ -14,6 +14,7 @@ from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
 from understudy.privacy._conversion import epsilon_for, epsilon_of_part
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
+from understudy.privacy._farthest_parities import FarthestParities
 from understudy.privacy._interactions import InteractionMeasurement, Interactions, interaction_sensitivity
 from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts
 from understudy.privacy._linear import MOST_PARTS, LinearQueries
@@ -78,6 +79,7 @@ __all__ = [
     "ExactNoise",
     "Factors",
     "FarthestGuess",
+    "FarthestParities",
     "FirstAbove",
     "GDPBudget",
     "InteractionMeasurement",
