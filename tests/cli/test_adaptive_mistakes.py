@@ -152,3 +152,13 @@ def test_what_is_declared_is_kept_in_every_row_and_said_so(home, capfd):
     statement = (home / "release" / "privacy.json").read_text()
     assert "first \u2264 last; ward \u2192 site" in statement or "first ≤ last; ward → site" in statement
     assert "declared, not kept" in statement
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "neighbours", "told"),
+    [("0.01", "add-remove", True), ("100", "add-remove", False), ("0.01", "replace-one", False)],
+)
+def test_a_number_of_rows_that_is_mostly_noise_is_told_as_such(home, capfd, epsilon, neighbours, told):
+    code, _ = publish(capfd, "60.csv", "-e", epsilon, "--seed", "1", "--neighbours", neighbours)
+    assert code == 0
+    assert ("are mostly noise" in (home / "release" / "privacy.json").read_text()) == told

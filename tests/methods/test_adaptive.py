@@ -313,3 +313,24 @@ def test_of_very_many_tables_each_gets_less_and_all_at_most_half() -> None:
 def test_a_column_by_itself_has_no_relations_to_look_at(focus: tuple[object, ...]) -> None:
     with pytest.raises(OptionError, match="two columns together"):
         Adaptive(focus=focus).check(MIXED, _curator(_table()).terms)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("megabytes", "cells"), [(None, 100_000), (64_000, 100_000), (300, 76_000), (100, 1000)])
+def test_the_cap_shrinks_with_memory_and_is_stated(
+    monkeypatch: pytest.MonkeyPatch, megabytes: int | None, cells: int
+) -> None:
+    limit = None if megabytes is None else megabytes << 20
+    monkeypatch.setattr("understudy.methods._adaptive.memory_limit", lambda: limit)
+    terms = _curator(_table()).terms
+    said = Adaptive().describe(MIXED, 4000, terms)
+    assert said["most cells"] == cells
+    assert ("fewer cells than usual" in said) == (cells < 100_000)
+    assert Adaptive(max_cells=90_000).describe(MIXED, 4000, terms)["most cells"] == 90_000
+
+
+def test_a_cap_that_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.methods._adaptive.memory_limit", lambda: 512 << 20)
+    terms = _curator(_table()).terms
+    with pytest.raises(OptionError, match=r"max_cells=5,000,000 needs some 1,430 MB .* may have 512 MB"):
+        Adaptive(max_cells=5_000_000).check(MIXED, terms)
+    Adaptive(max_cells=400_000).check(MIXED, terms)

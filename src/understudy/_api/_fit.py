@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import sqrt
 from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
@@ -15,7 +16,7 @@ from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
-from understudy.methods import flaw_of
+from understudy.methods import flaw_of, models_made
 from understudy.models import Model, Saves, why_not_releasable
 from understudy.numbers import fine_schema, numbers_share, resolve_numbers
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PrivacyTerms, open_curator
@@ -38,9 +39,10 @@ def fit_model(
         schema, inner = _numbers_first(curator, settings.schema)
         model = settings.method.fit(inner, streams=coins, progress=progress)
         if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
+            said = " or ".join(kind.__name__ for kind in models_made(settings.method))
             raise OptionError(
-                f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a "
-                f"{settings.method.makes.__name__}, so nothing can be published. Mend its `makes`."
+                f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a {said}, so "
+                "nothing can be published. Mend its `makes`."
             )
         return PublishedModel(schema, model, _statement(settings, curator, inner, model))
 
@@ -109,7 +111,7 @@ def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: M
         max_rows=terms.unit.max_rows,
         bounding=None if terms.unit.column is None else terms.unit.bounding,
     )
-    return replace(statement, warnings=tuple(_warnings(settings, model)))
+    return replace(statement, warnings=tuple(_warnings(settings, curator, model)))
 
 
 def _steps(curator: Curator, inner: Curator) -> tuple[Charge, ...]:
@@ -155,8 +157,25 @@ def _noise_words(settings: RunSettings) -> str:
     return f"{source}, fed by the operating system's cryptographic generator"
 
 
-def _warnings(settings: RunSettings, model: Model) -> list[str]:
+def _rough_rows(curator: Curator, model: Model) -> str | None:
+    """A sentence if the number of rows that is published may be noise for the most part."""
+    parts = curator.terms.unit.parts
+    levels = [charge.noise for charge in curator.charges if charge.what == "rows" and charge.noise is not None]
+    off = sqrt(levels[0].variance) / parts if levels else 0.0
+    rows = max(1, round(model.n / parts))
+    if 2 * off <= rows:
+        return None
+    return (
+        f"the number of rows is private, and the {rows:,} published are mostly noise: they may well be {2 * off:,.0f} "
+        "too many or too few. Draw as many as make sense (--rows, n=…), raise epsilon, or make their number public "
+        "with neighbours 'replace-one'."
+    )
+
+
+def _warnings(settings: RunSettings, curator: Curator, model: Model) -> list[str]:
     found = []
+    if (doubt := _rough_rows(curator, model)) is not None:
+        found.append(doubt)
     if settings.terms.budget.delta * model.n >= settings.terms.unit.parts:
         found.append(
             "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. Use a delta far "

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from understudy._core.errors import OptionError
+from understudy._core.memory import memory_limit
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_columns import Columns, measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
@@ -24,13 +25,19 @@ from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
-from understudy.models import HasNetwork, Model, TreeModel
+from understudy.models import HasNetwork, Model, RowsModel, TreeModel
 from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
 MOST_CELLS, MOST_PARITY_CELLS = 100_000, 200_000
-"""Cells of all cliques together: some seconds and a few MB. Two-valued columns may have more: nothing goes beyond."""
+"""Cells of all cliques together, where there is memory for them: some seconds and some 20 MB. Two-valued columns may
+have more: nothing goes beyond."""
+
+LEAST_CELLS = 1000
+"""As few as these are always taken on."""
+
+_BYTES_OF_CELL, _BYTES_OF_REST = 300, 1 << 28  # with room to spare: 110 were measured, and 190 MB for all else
 
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
@@ -59,7 +66,6 @@ class Adaptive(Declared):
     """
 
     name: ClassVar[str] = "adaptive"
-    makes: ClassVar[type[Model]] = TreeModel
 
     rounds: int | None = option(
         None,
@@ -70,7 +76,7 @@ class Adaptive(Declared):
         None,
         Whole(at_least=4, at_most=5_000_000),
         help=f"Most cells of the tables that a junction tree works on. None: {MOST_CELLS:,}; if all columns have two "
-        f"values, {MOST_PARITY_CELLS:,}.",
+        f"values, {MOST_PARITY_CELLS:,}. Fewer where memory is short.",
     )
     beyond: bool = option(
         True,
@@ -85,9 +91,15 @@ class Adaptive(Declared):
         help="Columns whose relations with each other matter most, or tables of several: they are measured first.",
     )
 
+    @property
+    def makes(self) -> tuple[type[Model], ...]:
+        """A tree, or beyond it weighted rows."""
+        return (TreeModel, RowsModel) if self.beyond else (TreeModel,)
+
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         focus_pairs(self.focus, domain)
+        _refuse_without_memory(self.max_cells)
         shares = self.divide(domain, 1000, terms)
         for share in filter(None, shares.columns):
             refuse_drowning_noise(terms.table_noise(share), terms.budget)
@@ -108,7 +120,10 @@ class Adaptive(Declared):
         more: dict[str, object] = {"focus": focus_text(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
-        if by_parities(domain, terms):
+        parities = by_parities(domain, terms)
+        if self.max_cells is None and self._cells(parities=parities) < _usual_cells(parities):
+            more["fewer cells than usual"] = "as the memory of the machine allows"
+        if parities:
             chosen = how_many(domain)
             pairs = "the pairs that columns suggest" if terms.budget.pure else f"{chosen:,} chosen pairs"
             which = pairs if chosen or terms.budget.pure else "all pairs"
@@ -183,7 +198,8 @@ class Adaptive(Declared):
         return rounds.to_model(domain)
 
     def _cells(self, *, parities: bool) -> int:
-        return self.max_cells or (MOST_PARITY_CELLS if parities else MOST_CELLS)
+        """The cap on cells of all cliques."""
+        return self.max_cells or min(_usual_cells(parities), cells_in_memory())
 
     def _unsettled(self, terms: PrivacyTerms) -> bool:
         """Whether the number of rounds waits for the columns."""
@@ -211,6 +227,35 @@ class Adaptive(Declared):
         """A first number of rows, for the division of the rest."""
         shares = self.divide(curator.domain, 1, curator.terms)
         return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
+
+
+def _usual_cells(parities: bool) -> int:
+    return MOST_PARITY_CELLS if parities else MOST_CELLS
+
+
+def cells_in_memory() -> int:
+    """How many cells there is memory for, by what the process may have at most; rounded down, to two digits.
+
+    >>> cells_in_memory() >= LEAST_CELLS
+    True
+    """
+    limit = memory_limit()
+    if limit is None:
+        return MOST_PARITY_CELLS
+    cells = max((limit - _BYTES_OF_REST) // 2 // _BYTES_OF_CELL, LEAST_CELLS)
+    return int(f"{str(cells)[:2]:0<{len(str(cells))}}")
+
+
+def _refuse_without_memory(max_cells: int | None) -> None:
+    """Refuse a cap that memory cannot hold: the run would end after it was charged."""
+    limit = memory_limit()
+    if max_cells is None or limit is None or max_cells <= max(2 * cells_in_memory(), LEAST_CELLS):
+        return
+    raise OptionError(
+        f"max_cells={max_cells:,} needs some {max_cells * _BYTES_OF_CELL >> 20:,} MB of memory beside "
+        f"{_BYTES_OF_REST >> 20} MB for the rest, and the process may have {limit >> 20:,} MB. Choose at most "
+        f"{max(2 * cells_in_memory(), LEAST_CELLS):,}, or leave it out."
+    )
 
 
 def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:

@@ -44,7 +44,6 @@ class Auto(Declared):
     """
 
     name: ClassVar[str] = "auto"
-    makes: ClassVar[type[Model]] = NetworkModel
 
     focus: Focus = option(
         (), Tables(), help="Columns or tables whose relations matter most, for adaptive where that is chosen."
@@ -52,6 +51,11 @@ class Auto(Declared):
     beyond: bool = option(
         True, YesNo(), help="Whether adaptive, where that is chosen, may give a model that is no network."
     )
+
+    @property
+    def makes(self) -> tuple[type[Model], ...]:
+        """A network, or what adaptive makes."""
+        return (NetworkModel, *Adaptive(beyond=self.beyond).makes)
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
         """The method, and why: half a sentence. From public values alone; docs/choosing.md has the measurements."""
