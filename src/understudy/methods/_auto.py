@@ -65,14 +65,12 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(
-                focus=self.focus, beyond=self.beyond
-            ), "with a δ, many small tables that overlap, fitted together, tell most"
-        if all(attribute.size == 2 for attribute in varied):
+            why = "with a δ, many small tables that overlap, fitted together, tell most"
+        elif all(attribute.size == 2 for attribute in varied):
             why = f"all {len(varied)} columns have two values: their relations can be measured in one draw of noise"
-            return Adaptive(focus=self.focus), why
-        why = "tables that overlap, as many as this budget can tell from noise, fitted together, tell most"
-        return Adaptive(focus=self.focus), why
+        else:
+            why = "tables that overlap, as many as this budget can tell from noise, fitted together, tell most"
+        return Adaptive(focus=self.focus, beyond=self.beyond), why
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
