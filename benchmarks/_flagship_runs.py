@@ -97,6 +97,9 @@ CONTENDERS = {
         "dpsynth", "run_dpsynth.py", "SWIFT (dpsynth), cliques up to 10⁵ cells, rare values merged",
         method="swift", max_clique_size=1e5, compress=True,
     ),
+    "dpsynth-swift-pairs": _contender(
+        "dpsynth", "run_dpsynth.py", "SWIFT (dpsynth), pairs as its workload", method="swift", degree=2
+    ),
     "dpsynth-swift-more": Contender(
         "dpsynth", "run_dpsynth.py", {"method": "swift"}, "SWIFT (dpsynth), an hour", Limits(cpu=3600)
     ),

@@ -126,9 +126,10 @@ def test_dependencies_that_leave_no_row_are_refused_before_anything_is_charged(h
     assert not os.path.exists("budget.db")
 
 
-def test_what_is_declared_is_kept_in_every_row_and_said_so(home, capfd):
+@pytest.mark.parametrize("bins", [3, "auto"])
+def test_what_is_declared_is_kept_in_every_row_and_said_so(home, capfd, bins):
     """Whatever the real rows do, and also by days inside one bin; a table too large to be kept is named."""
-    day = {"type": "date", "bins": 3, "constraints": {"minimum": "2024-01-01", "maximum": "2024-12-31"}}
+    day = {"type": "date", "bins": bins, "constraints": {"minimum": "2024-01-01", "maximum": "2024-12-31"}}
     code_field = {"name": "code", "type": "integer", "bins": 30, "constraints": {"minimum": 1, "maximum": 300}}
     fields = [{"name": "first", **day}, {"name": "last", **day}, code_field]
     fields += [{"name": name, "categories": list("xyz")} for name in ("ward", "site")]

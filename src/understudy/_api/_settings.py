@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from understudy import demo
 from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError
 from understudy._core.numbers import exact_number
-from understudy.correlate import Groups
 from understudy.methods import Method, flaw_of, refuse_unpublishable
 from understudy.options import PlanOptions, RunOptions
 from understudy.privacy import (
@@ -25,6 +24,9 @@ from understudy.privacy import (
     make_noise,
 )
 from understudy.schema import Schema, SchemaLike, read_schema, refuse_drafts
+
+if TYPE_CHECKING:
+    from understudy.correlate import Groups
 
 _NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",

@@ -27,6 +27,8 @@ def fine_schema(schema: Schema) -> Schema:
     >>> schema["gain"].size, fine_schema(schema)["gain"].size, fine_schema(schema)["gain"].labels[:3]
     (16, 808, ('0', '1', '2'))
     """
+    if not any(field.automatic for field in schema.fields):
+        return schema  # with all that it declares of rows, which methods are to know
     fields = tuple(fine_field(field) if field.automatic else field for field in schema.fields)
     kept = {key: value for key, value in schema.properties.items() if key != "dependencies"}
     return replace(schema, fields=fields, properties=kept)
