@@ -7,19 +7,20 @@ comes out is a junction tree (docs/adaptive.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 from understudy._core.errors import OptionError
 from understudy._core.memory import memory_limit
 from understudy._core.randomness import Streams
-from understudy.methods._adaptive_columns import measure_columns
+from understudy.methods._adaptive_columns import Columns, measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
+from understudy.methods._adaptive_pure import PureParityRun, first_share
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
 from understudy.methods._adaptive_screen import CHOOSING_SHARE, how_many
-from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
+from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide, pure_rounds
 from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
@@ -41,7 +42,7 @@ _BYTES_OF_CELL, _BYTES_OF_REST = 300, 1 << 28  # with room to spare: 110 were me
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
 
-MOST_PARITY_COLUMNS = 4000
+MOST_PARITY_COLUMNS, MOST_PURE_COLUMNS = 4000, 600
 """Two-valued columns whose pairs are all looked at: eight million of them, in some hundred MB."""
 
 
@@ -124,10 +125,11 @@ class Adaptive(Declared):
             more["fewer cells than usual"] = "as the memory of the machine allows"
         if parities:
             chosen = how_many(domain)
-            pairs = f"{chosen:,} chosen" if chosen else "all"
-            return {"relations": f"parities of {pairs} pairs", "most cells": self._cells(parities=True), **more}
+            pairs = "the pairs that columns suggest" if terms.budget.pure else f"{chosen:,} chosen pairs"
+            which = pairs if chosen or terms.budget.pure else "all pairs"
+            return {"relations": f"parities of {which}", "most cells": self._cells(parities=True), **more}
         return {
-            "rounds": shares.rounds,
+            "rounds": "by what columns came out as" if self._unsettled(terms) else shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
             "most cells": self._cells(parities=False),
@@ -145,17 +147,14 @@ class Adaptive(Declared):
         """What a run would do, from public quantities alone."""
         shares = self.divide(domain, n, terms)
         columns, relations, rows = sum(shares.columns, Fraction(0)), shares.relations, shares.rows
-        note = f"Up to {shares.rounds} tables of two columns are measured, those that the model gets most wrong."
+        most = f"Up to {shares.rounds}"
+        if self._unsettled(terms) and shares.relations:
+            most = f"Some {shares.rounds}, or more where rare values merge,"
+        note = f"{most} tables of two columns are measured, those that the model gets most wrong."
         if by_parities(domain, terms):
             rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
-            columns, pairs = first_shares(domain)
-            relations, chosen = 1 - rows - columns, how_many(domain)
-            rest = relations - pairs - (CHOOSING_SHARE if chosen else 0)
-            note = (
-                f"All columns and {f'{chosen:,} of' if chosen else 'all'} their pairs are measured at once, the pairs "
-                f"for {float(pairs):.0%}{f', chosen for {float(CHOOSING_SHARE):.0%}' if chosen else ''}; where "
-                f"{float(rest):.0%} more go depends on what came out."
-            )
+            columns, note = _parity_plan(domain, terms, rows)
+            relations = 1 - rows - columns
         rules = self._rules(domain, shares, terms).described()
         notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
         varied = sum(attribute.size > 1 for attribute in domain)
@@ -181,6 +180,7 @@ class Adaptive(Declared):
         rules = self._rules(domain, shares, terms)
         zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
         columns = columns.keeping(zeros)
+        shares = self._settled(shares, columns, curator)
         rounds = Rounds(
             curator,
             curator.recoded(columns.recoding(domain)),
@@ -201,12 +201,25 @@ class Adaptive(Declared):
         """The cap on cells of all cliques."""
         return self.max_cells or min(_usual_cells(parities), cells_in_memory())
 
+    def _unsettled(self, terms: PrivacyTerms) -> bool:
+        """Whether the number of rounds waits for the columns."""
+        return self.rounds is None and terms.budget.pure
+
+    def _settled(self, shares: Shares, columns: Columns, curator: Curator) -> Shares:
+        """Under pure ε, with as many rounds as tables of merged values allow: they are smaller, and released."""
+        sizes = [column.size for column in columns.columns if column.size > 1]
+        if not self._unsettled(curator.terms) or len(sizes) < 2:
+            return shares
+        rows = columns.total * curator.terms.unit.parts / curator.terms.unit.counted
+        return replace(shares, rounds=pure_rounds(sizes, rows, curator.terms, float(curator.share_left)))
+
     def _fit_parities(self, curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
         terms, domain = curator.terms, curator.domain
         rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(domain))
         total = max(rows / terms.unit.parts, 1.0)
         zeros = learn_zeros(curator, rules_within(domain, cells, learn=True), total)
-        run = ParityRun(curator, total, cells, focus_pairs(self.focus, domain), zeros)
+        kind = PureParityRun if terms.budget.pure else ParityRun
+        run = kind(curator, total, cells, focus_pairs(self.focus, domain), zeros)
         fit = run.run(progress)
         return TreeModel(domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())
 
@@ -257,12 +270,28 @@ def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:
 
 
 def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
-    """Whether all relations are measured at once: all columns that vary have two values, and noise is Gaussian.
-
-    Under pure ε the noise of so many numbers would grow with their number, not with its root.
-    """
+    """Whether relations are measured without rounds: all columns that vary have two values."""
     varied = [attribute.size for attribute in domain if attribute.size > 1]
-    return not terms.budget.pure and 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
+    most = MOST_PURE_COLUMNS if terms.budget.pure else MOST_PARITY_COLUMNS
+    return 2 <= len(varied) <= most and max(varied) == 2
+
+
+def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[Fraction, str]:
+    """What two-valued columns get at first, and what comes after."""
+    if terms.budget.pure:
+        columns = first_share(domain) * (1 - rows)
+        return columns, (
+            f"Columns are measured for {float(columns):.0%}; which of their pairs follow, and whether they get more, "
+            "depends on what came out."
+        )
+    columns, pairs = first_shares(domain)
+    chosen = how_many(domain)
+    rest = 1 - rows - columns - pairs - (CHOOSING_SHARE if chosen else 0)
+    return columns, (
+        f"All columns and {f'{chosen:,} of' if chosen else 'all'} their pairs are measured at once, the pairs "
+        f"for {float(pairs):.0%}{f', chosen for {float(CHOOSING_SHARE):.0%}' if chosen else ''}; where "
+        f"{float(rest):.0%} more go depends on what came out."
+    )
 
 
 def parity_rows_share(domain: Domain) -> Fraction:

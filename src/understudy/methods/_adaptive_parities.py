@@ -238,7 +238,7 @@ class ParityRun:
         First, how many standard deviations that takes.
         """
         stands_out = np.where(held, -1.0, np.abs(off) / np.sqrt(variances))
-        bar = threshold(stands_out[~held], self._false)
+        bar = self._bar(stands_out[~held])
         gains = np.where(stands_out >= bar, off**2 - variances, -1.0)
         taken: list[int] = []
         touched: set[int] = set()
@@ -254,6 +254,10 @@ class ParityRun:
             touched |= {a, b}
             taken.append(i)
         return bar, taken
+
+    def _bar(self, stands_out: Floats) -> float:
+        """How many standard deviations of its noise a relation must be off to be taken up."""
+        return threshold(stands_out, self._false)
 
     def _spend_rest(self, held: npt.NDArray[np.bool_], off: Floats, beyond: Beyond | None) -> None:
         """All that is left, so that the error of tables of three columns falls most: columns are in many of those."""

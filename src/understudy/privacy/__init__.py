@@ -41,6 +41,7 @@ from understudy.privacy._parities import (
     parities_sensitivity,
     walsh_hadamard,
 )
+from understudy.privacy._parities_together import ParitiesTogether
 from understudy.privacy._protection import ChoiceStep, Protection, TableStep, factors_of
 from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question
 from understudy.privacy._sensitivity import Sensitivity
@@ -103,6 +104,7 @@ __all__ = [
     "NumberOfRows",
     "OpenDPNoise",
     "Parities",
+    "ParitiesTogether",
     "Price",
     "PrivacyTerms",
     "PrivacyUnit",
