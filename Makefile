@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 JOBS ?= 2
 CODE := src tests research benchmarks scripts conftest.py
 
-.PHONY: help setup browser demo demo-parties demo-visits test test-all lint types format options bench experiments lock clean
+.PHONY: help setup compiled browser demo demo-parties demo-visits test test-all lint types format options bench experiments lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
@@ -28,6 +28,10 @@ $(READY): pyproject.toml research/pyproject.toml requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e research
 	@touch $(READY)
 
+# Byte code, as an installed package has it: tests start hundreds of processes, and not everybody's Python keeps it.
+compiled: setup
+	@$(BIN)/python -m compileall -q -j $(JOBS) src
+
 demo: setup
 	@$(BIN)/understudy publish demo --epsilon 1 --out demo-release --overwrite
 	@$(BIN)/understudy evaluate demo demo-release --html demo-report.html --overwrite
@@ -43,10 +47,10 @@ demo-visits: setup
 browser: setup
 	@$(BIN)/python scripts/setup_browser.py
 
-test: setup browser lint types
+test: setup compiled browser lint types
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research -m "not slow"
 
-test-all: setup browser lint types
+test-all: setup compiled browser lint types
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research --hypothesis-profile=thorough
 
 lint: setup

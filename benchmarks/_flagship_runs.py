@@ -97,6 +97,9 @@ CONTENDERS = {
         "dpsynth", "run_dpsynth.py", "SWIFT (dpsynth), cliques up to 10⁵ cells, rare values merged",
         method="swift", max_clique_size=1e5, compress=True,
     ),
+    "dpsynth-swift-pairs": _contender(
+        "dpsynth", "run_dpsynth.py", "SWIFT (dpsynth), pairs as its workload", method="swift", degree=2
+    ),
     "dpsynth-swift-more": Contender(
         "dpsynth", "run_dpsynth.py", {"method": "swift"}, "SWIFT (dpsynth), an hour", Limits(cpu=3600)
     ),
@@ -146,7 +149,9 @@ class Run:
         command = [sys.executable, "-m", "understudy", "publish", source.table, "--schema", source.schema]
         command += ["--epsilon", self.epsilon, "--method", self.method, *FLAGS[self.promise]]
         command += ["--seed", self.seed, "--out", folder / "release", "--rows", source.read().n, "--format", "csv"]
-        child = run_child(command, limits=Limits(), env={"PYTHONPATH": str(ROOT / "src")})
+        # byte code is kept, as that of every installed package is, peers' among them
+        env = {"PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": ""}
+        child = run_child(command, limits=Limits(), env=env)
         made = folder / "release" / "synthetic.NOT-PRIVATE.csv"  # seeded: a rehearsal
         return child, read_table(made, Schema.load(source.schema)) if child.problem is None else None
 

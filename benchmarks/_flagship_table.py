@@ -30,7 +30,7 @@ TITLES = {
     "demo": "the demo, 2-way",
 }
 REFERENCE = "adaptive"
-BRIEFLY = ("mbi-aim", "mbi-mst", "dpsynth-swift")  # beside ours in the README
+BRIEFLY = ("mbi-aim", "mbi-mst")  # beside ours in the README
 REFERENCE_LABELS = {
     "fresh-sample": "no release: real rows drawn anew",
     "shuffled": "no release: every column shuffled on its own",
@@ -151,11 +151,16 @@ def row_of(mine: Sequence[Cell], here: Sequence[Cell]) -> tuple[str, ...]:
     if not whole or mine[0].method in REFERENCES:
         return (*errors, "", "")
     seconds = [cell.median("cpu") for cell in whole]
-    span = f"{min(seconds):.3g}" if len(seconds) == 1 else f"{min(seconds):.3g} to {max(seconds):.3g}"
+    span = short(min(seconds)) + (f" to {short(max(seconds))}" if len(seconds) > 1 else "")
     beside_ours = [(cell, beside(cell, here)) for cell in whole]
     slower = [cell.median("cpu") / ours.median("cpu") for cell, ours in beside_ours if ours and ours is not cell]
-    span += f" (≥ {min(slower):.2g}×)" if slower else ""
+    span += f" (≥ {short(min(slower))}×)" if slower else ""
     return (*errors, span, megabytes(whole))
+
+
+def short(figure: float) -> str:
+    """Two digits, or all before the point."""
+    return f"{figure:,.0f}" if figure >= 10 else f"{figure:.1f}"
 
 
 def megabytes(cells: Sequence[Cell]) -> str:
@@ -178,13 +183,15 @@ def told(cell: Cell | None, here: Sequence[Cell]) -> str:
 
 def as_brief(cells: Sequence[Cell]) -> str:
     """Markdown: a row a table, our errors at its ε and how many times each of them a peer's is; time and memory."""
-    header = ("table", "ours", *(CONTENDERS[name].label for name in BRIEFLY), "CPU s", "MB")
+    names = [CONTENDERS[name].label.split(" (")[0] for name in BRIEFLY]
+    order = ", ".join(("ours", *names))
+    header = ("table", "ours", *names, f"CPU s: {order}", f"MB: {order}")
     rows = [header, ("---", *("--:",) * (len(header) - 1))]
     field = [cell for cell in cells if cell.promise == FIELD]
     for table in dict.fromkeys(cell.table for cell in field if cell.method == REFERENCE and cell.values):
         ours = {cell.epsilon: cell for cell in field if (cell.table, cell.method) == (table, REFERENCE)}
         theirs = [{c.epsilon: c for c in field if (c.table, c.method) == (table, name)} for name in BRIEFLY]
-        own = " / ".join(f"{cell.mean(cell.error):.2g}" for cell in ours.values() if cell.values)
+        own = " / ".join(f"{cell.mean(cell.error):#.3g}" for cell in ours.values() if cell.values)
         rows.append((title(table), own, *(times(ours, peer) for peer in theirs), *used(ours, theirs)))
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
@@ -198,7 +205,7 @@ def times(ours: Mapping[float, Cell], peer: Mapping[float, Cell]) -> str:
             return "–"
         if not cell.values:
             return "none"
-        return f"{cell.mean(cell.error) / ours[epsilon].mean(cell.error):.2g}×"
+        return f"{cell.mean(cell.error) / ours[epsilon].mean(cell.error):.1f}×"
 
     told = [one(epsilon) for epsilon in ours]
     return "" if set(told) == {"–"} else " / ".join(told)
@@ -209,7 +216,7 @@ def used(ours: Mapping[float, Cell], theirs: Sequence[Mapping[float, Cell]]) -> 
     seconds, memory = [], []
     for who in (ours, *theirs):
         whole = [cell for cell in who.values() if cell.values]
-        seconds.append(f"{np.median([cell.median('cpu') for cell in whole]):.2g}" if whole else "–")
+        seconds.append(short(float(np.median([cell.median("cpu") for cell in whole]))) if whole else "–")
         memory.append(megabytes(whole))
     return " / ".join(seconds), " / ".join(memory)
 

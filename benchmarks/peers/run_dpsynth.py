@@ -1,6 +1,7 @@
 """google/dpsynth's SWIFT, AIM-GDP or MST on codes whose domain is declared to it. Run with its own Python.
 
-`--settings` holds `method`; what else it holds goes to the method's own configuration. The wrapper that its authors
+`--settings` holds `method`, and `degree`, the width of the tables in its workload, where its own default (three) is not
+meant; what else it holds goes to the method's own configuration. The wrapper that its authors
 recommend for tables of codes (`DiscreteConfig`) measures the columns first; `compress` merges their rare values.
 It draws as many rows as its noisy total says, not exactly as many as it was given.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import warnings
+from itertools import combinations
 
 import pandas as pd
 from _clock import Clock, arguments, write_report
@@ -31,6 +33,8 @@ def main() -> None:
     sizes = json.loads(options.sizes.read_text())
     own = dict(options.settings)
     method, delta, compress = own.pop("method"), own.pop("delta", 1e-9), own.pop("compress", False)
+    if "degree" in own:
+        own["workload"] = list(combinations(sizes, own.pop("degree")))
     codes = pd.read_csv(options.codes)
     np.random.seed(options.seed)  # mbi samples with this one
     clock = Clock()

@@ -163,6 +163,17 @@ def test_tables_that_do_not_fit_the_model_stand_on_their_own():
     assert np.abs(rounds.shares - truth(workload)).mean() < 0.05
 
 
+@pytest.mark.parametrize("strategy", ["tables", "direct", "rounds", "auto"])
+@pytest.mark.parametrize("delta", [None, "1e-9"])
+def test_a_single_query_about_a_single_column_is_answered(strategy, delta):
+    """With one table to choose from the choice is free: what was meant for it must not be left over in each round."""
+    workload = make_workload(read_lines(["c=c1"]), SCHEMA)
+    asked = curator(1, delta, neighbours=ADD_REMOVE)
+    found = answer_workload(asked, workload, AnswerSettings(strategy=strategy, updates=30))
+    assert found.shares == pytest.approx(truth(workload), abs=0.05)
+    assert len(asked.charges) < 60
+
+
 def test_rounds_stop_where_no_table_fits():
     workload = make_workload(read_lines(["table(a, b)"]), SCHEMA)
     tiny = State(SCHEMA.domain, most_cells=4)

@@ -13,12 +13,12 @@ import understudy as us
 from tests.models.worked_example import columns_model
 from tests.promises import STRICT
 from understudy.counting import MemoryCounter
-from understudy.methods import BASELINES, METHODS, MWEM, Contingency, PrivBayes, method_named
+from understudy.methods import BASELINES, METHODS, MWEM, Contingency, PrivBayes, method_named, models_made
 from understudy.models import KINDS, JointModel, Model, NetworkModel, TablesModel, clip_and_rescale
 from understudy.privacy import NoisyTables, make_budget, make_noise, open_curator, read_ledger
 from understudy.release import load_model
-from understudy.schema import Marginal, Schema
-from understudy.tables import read_table
+from understudy.schema import Attribute, Domain, Marginal, Schema
+from understudy.tables import Table, read_table
 
 FIELDS = [
     {"name": "sex", "categories": ["F", "M"]},
@@ -203,4 +203,14 @@ def test_every_method_says_what_it_makes():
     counter = MemoryCounter(read_table(pa.table(columns), schema))
     for method in [*(method_named(name) for name in (*METHODS, *BASELINES)), Contingency(clip="table")]:
         curator = open_curator(counter, budget=make_budget(1), noise=make_noise(seed=1))
-        assert type(method.fit(curator)) is method.makes, method.name
+        assert type(method.fit(curator)) in models_made(method), method.name
+
+
+@pytest.mark.parametrize(("delta", "made"), [("1e-9", "TreeModel"), (None, "NetworkModel")])
+def test_a_method_that_chooses_says_all_that_may_come_out(delta, made):
+    domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2)))
+    counter = MemoryCounter(Table(domain, (np.zeros(50, dtype=np.uint8),) * 2))
+    budget = make_budget(1, delta) if delta else make_budget(1)
+    model = method_named("auto").fit(open_curator(counter, budget=budget, noise=make_noise(seed=1)))
+    assert type(model).__name__ == made
+    assert type(model) in models_made(method_named("auto"))

@@ -60,7 +60,7 @@ def test_a_plan_shows_what_each_promise_would_give(method, delta):
 def test_promises_of_auto_are_of_the_method_that_it_chooses():
     asked = {"schema": SCHEMA, "epsilon": 1, "rows": 5000}
     assert us.plan(**asked).promises == us.plan(**asked, method="adaptive").promises
-    assert us.plan(**asked, delta=0).promises == us.plan(**asked, delta=0, method="privabn").promises
+    assert us.plan(**asked, delta=0).promises == us.plan(**asked, delta=0, method="adaptive").promises
 
 
 def test_a_promise_that_the_method_cannot_keep_has_no_noise():

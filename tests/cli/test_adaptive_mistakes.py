@@ -126,9 +126,10 @@ def test_dependencies_that_leave_no_row_are_refused_before_anything_is_charged(h
     assert not os.path.exists("budget.db")
 
 
-def test_what_is_declared_is_kept_in_every_row_and_said_so(home, capfd):
+@pytest.mark.parametrize("bins", [3, "auto"])
+def test_what_is_declared_is_kept_in_every_row_and_said_so(home, capfd, bins):
     """Whatever the real rows do, and also by days inside one bin; a table too large to be kept is named."""
-    day = {"type": "date", "bins": 3, "constraints": {"minimum": "2024-01-01", "maximum": "2024-12-31"}}
+    day = {"type": "date", "bins": bins, "constraints": {"minimum": "2024-01-01", "maximum": "2024-12-31"}}
     code_field = {"name": "code", "type": "integer", "bins": 30, "constraints": {"minimum": 1, "maximum": 300}}
     fields = [{"name": "first", **day}, {"name": "last", **day}, code_field]
     fields += [{"name": name, "categories": list("xyz")} for name in ("ward", "site")]
@@ -152,3 +153,13 @@ def test_what_is_declared_is_kept_in_every_row_and_said_so(home, capfd):
     statement = (home / "release" / "privacy.json").read_text()
     assert "first \u2264 last; ward \u2192 site" in statement or "first ≤ last; ward → site" in statement
     assert "declared, not kept" in statement
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "neighbours", "told"),
+    [("0.01", "add-remove", True), ("100", "add-remove", False), ("0.01", "replace-one", False)],
+)
+def test_a_number_of_rows_that_is_mostly_noise_is_told_as_such(home, capfd, epsilon, neighbours, told):
+    code, _ = publish(capfd, "60.csv", "-e", epsilon, "--seed", "1", "--neighbours", neighbours)
+    assert code == 0
+    assert ("are mostly noise" in (home / "release" / "privacy.json").read_text()) == told

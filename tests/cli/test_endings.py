@@ -54,6 +54,15 @@ def test_a_bug_after_the_charge_tells_the_charge(home, capsys, monkeypatch, as_j
     assert not (home / "release").exists()
 
 
+def test_memory_that_ran_out_is_no_bug_and_tells_the_charge(home, capsys, monkeypatch):
+    monkeypatch.setattr(_write, "privacy_letter", fail(MemoryError()))
+    assert run([*PUBLISH, "--cap", "2"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("understudy: there was not enough memory")
+    assert err.endswith(f"columns with many values. {CHARGED}\n")
+    assert not (home / "release").exists()
+
+
 def test_a_bug_before_any_charge_tells_none(home, capsys, monkeypatch):
     monkeypatch.setattr("understudy._api._publish.open_source", fail(RuntimeError()))
     assert run([*PUBLISH, "--cap", "2"]) == 70

@@ -137,6 +137,21 @@ def test_help_is_quick(home):
     assert listed[1].split()[1] == "False"
 
 
+LOADED = """
+import atexit, sys
+atexit.register(lambda: print(*{name.split(".")[0] for name in sys.modules}, file=sys.stderr))
+from understudy.cli import main
+main()
+"""
+
+
+def test_publishing_loads_neither_pandas_nor_anything_that_measures_tables(home):
+    code, _, err = finish(start(home, *PUBLISH, code=LOADED))
+    assert code == 0
+    assert {"numpy", "numba", "pyarrow"} <= set(err.split())
+    assert not {"pandas", "polars", "sklearn", "sdmetrics", "matplotlib"} & set(err.split())
+
+
 @pytest.mark.slow
 def test_an_interrupt_at_any_moment_leaves_all_or_nothing(home):
     """Signals at moments spread over a run; whatever the moment, the folder is whole or not there."""

@@ -11,7 +11,8 @@ from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
 from understudy.methods import Adaptive, Independent
-from understudy.models import TreeModel
+from understudy.methods._adaptive_room import Room
+from understudy.models import TreeModel, adjacency, cells_with
 from understudy.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
@@ -120,10 +121,13 @@ class _Answers:
     def gaussian(self, counts, variance):  # type: ignore[no-untyped-def]
         return np.full(counts.shape, self._answer)
 
+    def several(self, scores, rate, number):  # type: ignore[no-untyped-def]
+        return np.arange(number)
+
 
 @pytest.mark.parametrize("answer", [0, 1, -100_000, 100_000])
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
-@pytest.mark.parametrize("columns", [2, 5])
+@pytest.mark.parametrize("columns", [2, 5, 27])
 @pytest.mark.parametrize("n", [0, 3])
 def test_parities_that_no_table_has_do_not_break_a_run(answer: int, relation: Neighbours, columns: int, n: int) -> None:
     """A run that broke off there would be paid for and lost: noise may well be far larger than a small table."""
@@ -231,6 +235,60 @@ def test_of_very_many_pairs_coins_draw_some(monkeypatch: pytest.MonkeyPatch) -> 
     assert {charge.n_candidates for charge in curator.charges if charge.what == "choosing relations"} <= {1, 2}
 
 
+def _many(d: int, n: int, related: bool) -> Table:
+    """Two-valued columns, each a weak copy of an earlier one, or not."""
+    rng = np.random.default_rng(4)
+    columns = [rng.random(n) < 0.4]
+    for i in range(1, d):
+        own = rng.random(n) < rng.uniform(0.1, 0.5)
+        columns.append(np.where(rng.random(n) < 0.6, columns[(i - 1) // 2], own) if related else own)
+    domain = Domain(tuple(Attribute(name=f"x{i}", size=2) for i in range(d)))
+    return Table(domain, tuple(column.astype(np.uint8) for column in columns))
+
+
+def test_of_very_many_pairs_those_that_matter_are_chosen() -> None:
+    table = _many(60, 20_000, related=True)
+    curator = _curator(table, "2")
+    model = Adaptive().fit(curator)
+    [choice] = [charge for charge in curator.charges if charge.what == "choosing relations"]
+    assert (choice.n_candidates, choice.mechanism) == (1770, "exponential mechanism, 720 times")
+    assert curator.share_left == 0
+    pairs = [((i - 1) // 2, i) for i in range(1, 60)]
+    assert np.mean([_error(model, table, pair) for pair in pairs]) < 0.02  # independent columns would be 0.11 off
+    assert len([m for m in model.measurements if len(m.marginal) == 2]) == 720
+
+
+def test_columns_that_were_named_are_measured_whatever_is_chosen() -> None:
+    names = ("x3", "x17", "x29")
+    model = Adaptive(focus=names).fit(_curator(_many(30, 2_000, related=False), "1"))
+    assert {(3, 17), (3, 29), (17, 29)} <= {m.marginal for m in model.measurements}
+
+
+def test_plan_and_statement_tell_how_many_pairs_are_chosen() -> None:
+    table = _many(60, 10, related=False)
+    terms = _curator(table).terms
+    assert Adaptive().describe(table.domain, 1000, terms)["relations"] == "parities of 720 chosen pairs"
+    [note, *_] = Adaptive().plan(table.domain, 1000, terms).notes
+    assert "720 of their pairs are measured at once, the pairs for 15%, chosen for 8%; where" in note
+
+
+def test_room_is_that_of_the_whole_graph() -> None:
+    """Part by part, edges that are taken have as many cells as all of it worked out at once."""
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(2, 4, 14)
+    room, near = Room(sizes.tolist(), 400, [(0, 1, 2)]), adjacency(14, [(0, 1, 2)])
+    taken = 0
+    for a, b in rng.permutation(np.stack(np.triu_indices(14, 1), axis=1)).tolist():
+        if room.take(a, b):
+            near[a, b] = near[b, a] = True
+            taken += 1
+        else:
+            assert not room.may_take(a, b)
+        [cells] = cells_with(near, np.log(sizes), np.array([0]), np.array([1]), np.inf)
+        assert cells <= room.cells * 1.2 <= 400 * 1.2
+    assert taken > 14
+
+
 def test_tables_that_are_named_are_measured_first_and_in_their_order() -> None:
     named = (("d", "b"), ("a", "c", "e"))
     model = Adaptive(focus=named).fit(_curator(_table(), "0.5"))
@@ -255,3 +313,24 @@ def test_of_very_many_tables_each_gets_less_and_all_at_most_half() -> None:
 def test_a_column_by_itself_has_no_relations_to_look_at(focus: tuple[object, ...]) -> None:
     with pytest.raises(OptionError, match="two columns together"):
         Adaptive(focus=focus).check(MIXED, _curator(_table()).terms)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("megabytes", "cells"), [(None, 100_000), (64_000, 100_000), (300, 76_000), (100, 1000)])
+def test_the_cap_shrinks_with_memory_and_is_stated(
+    monkeypatch: pytest.MonkeyPatch, megabytes: int | None, cells: int
+) -> None:
+    limit = None if megabytes is None else megabytes << 20
+    monkeypatch.setattr("understudy.methods._adaptive.memory_limit", lambda: limit)
+    terms = _curator(_table()).terms
+    said = Adaptive().describe(MIXED, 4000, terms)
+    assert said["most cells"] == cells
+    assert ("fewer cells than usual" in said) == (cells < 100_000)
+    assert Adaptive(max_cells=90_000).describe(MIXED, 4000, terms)["most cells"] == 90_000
+
+
+def test_a_cap_that_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.methods._adaptive.memory_limit", lambda: 512 << 20)
+    terms = _curator(_table()).terms
+    with pytest.raises(OptionError, match=r"max_cells=5,000,000 needs some 1,430 MB .* may have 512 MB"):
+        Adaptive(max_cells=5_000_000).check(MIXED, terms)
+    Adaptive(max_cells=400_000).check(MIXED, terms)

@@ -18,8 +18,10 @@ from tests.methods.test_baselines_exactly import Readers
 from tests.methods.test_whole_runs_exactly import HIGH, ONE_ROW, TINY, Runs, attribute, log_ratios
 from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter
-from understudy.methods import Adaptive
+from understudy.methods import Adaptive, _adaptive_screen
 from understudy.methods._adaptive_beyond import rows_drawn
+from understudy.methods._adaptive_parities import ParityRun
+from understudy.methods._adaptive_pure import PureParityRun
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.privacy import (
     ADD_REMOVE,
@@ -58,6 +60,7 @@ BINARY_RULES = Domain(BINARY.attributes, (Zeros((0, 1), np.array([[True, True], 
 CASES = {
     "binary": (Adaptive(rounds=2), BINARY, 1),
     "mixed": (Adaptive(rounds=2), MIXED, 1),
+    "named two-valued columns first": (Adaptive(focus=("a", "b")), BINARY, 1),
     "one pair, several times": (Adaptive(rounds=3), CONSTANT, 2),
     "no room for a second pair": (Adaptive(rounds=2, max_cells=9), BINARY, 2),
     "no room for any pair": (Adaptive(max_cells=4), MIXED, 2),
@@ -162,13 +165,32 @@ def test_a_change_of_values_costs_what_is_stated(case, neighbours):
     assert closest > 0.7
 
 
+@pytest.fixture
+def some_pairs(monkeypatch):
+    """As where there are very many pairs: two are chosen, whatever their number."""
+    monkeypatch.setattr(_adaptive_screen, "FEW_PAIRS", 1)
+    monkeypatch.setattr(_adaptive_screen, "_MOST", 2)
+
+
+@pytest.mark.usefixtures("some_pairs")
+@pytest.mark.parametrize("kind", ["with a delta", "with a delta, little noise"])
+@pytest.mark.parametrize("case", ["binary", pytest.param("four columns", marks=SLOW)])
+@relations
+def test_pairs_chosen_all_at_once_cost_what_is_promised(case, kind, neighbours):
+    runs = Played(case, kind, neighbours)
+    assert 0.5 < runs.worst() <= 1 + TINY
+    for *_, curator, _ in runs.of(runs.tables(2, 1)[0]).values():
+        assert curator.share_left == 0
+        assert any(charge.n_candidates for charge in curator.charges)
+
+
 # -- twins, each with one thing wrong ------------------------------------------------------------------------------
 
 
 def test_a_choice_at_twice_its_rate_is_caught(monkeypatch):
     rate_for = PureBudget.rate_for
     monkeypatch.setattr(PureBudget, "rate_for", lambda *given: 2 * rate_for(*given))
-    assert Played("binary", "pure, little noise", ADD_REMOVE).worst() > 1.02
+    assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
 
 
 def test_a_choice_at_eight_times_its_rate_is_caught_with_a_delta(monkeypatch):
@@ -184,7 +206,7 @@ def test_distances_charged_as_those_of_one_candidate_are_caught(monkeypatch):
         "understudy.privacy._choice_questions.distance_sensitivity",
         lambda by, neighbours: Fraction(neighbours.cells_of_row),
     )
-    assert Played("binary", "pure, little noise", ADD_REMOVE).worst() > 1.02
+    assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
 
 
 def test_interactions_charged_for_a_row_that_comes_where_it_is_replaced_are_caught(monkeypatch):
@@ -212,6 +234,36 @@ def test_parities_charged_as_one_number_are_caught(monkeypatch):
     assert Played("binary", "with a delta", ADD_REMOVE).worst() > 2
 
 
+def test_parities_of_one_draw_charged_for_half_a_move_are_caught(monkeypatch):
+    monkeypatch.setattr("understudy.privacy._parities_together._moved", lambda terms: Fraction(1, 2))
+    assert Played("binary", "pure", ADD_REMOVE).worst() > 1.5
+
+
+def by_true_means(run, number, share):
+    """A forecast that looks at the rows: a large share means much noise or little, by the number with a 0 first."""
+    [table] = run._curator._rows.count([Marginal.of(0)])
+    return number * (share if table.flat[0] % 2 else 1 - share)
+
+
+def test_a_forecast_that_looks_at_true_counts_is_caught(monkeypatch):
+    """How many pairs are asked for, and for how much, would show it."""
+    monkeypatch.setattr(PureParityRun, "_forecast", by_true_means)
+    assert Played("binary", "pure", REPLACE_ONE).worst() == inf
+
+
+@pytest.mark.usefixtures("some_pairs")
+def test_pairs_by_a_property_of_true_counts_are_caught(monkeypatch):
+    choose = ParityRun._choose
+
+    def of_odd_counts(run):
+        choose(run)
+        tables = run._curator._rows.count([Marginal.of(*pair) for pair in run.pairs])
+        run._set_pairs([pair for pair, table in zip(run.pairs, tables, strict=True) if table.flat[0] % 2])
+
+    monkeypatch.setattr(ParityRun, "_choose", of_odd_counts)
+    assert Played("binary", "with a delta", ADD_REMOVE).worst() == inf
+
+
 def true_tables(rounds, pairs):
     """What the method must not see."""
     return rounds.curator._rows.count([Marginal.of(*pair) for pair in pairs])
@@ -225,7 +277,7 @@ def by_true_counts(rounds, pair, model):
 
 def test_handicaps_that_look_at_true_counts_are_caught(monkeypatch):
     monkeypatch.setattr(Rounds, "_handicap", by_true_counts)
-    assert Played("binary", "pure, little noise", ADD_REMOVE).worst() > 1.02
+    assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
 
 
 def test_candidates_that_must_have_rows_are_caught(monkeypatch):
@@ -237,7 +289,7 @@ def test_candidates_that_must_have_rows_are_caught(monkeypatch):
         return [pair for pair, table in zip(found, true_tables(rounds, found), strict=True) if table.flat[0]]
 
     monkeypatch.setattr(Rounds, "_fitting", with_rows)
-    assert Played("binary", "pure", REPLACE_ONE).worst() == inf
+    assert Played("mixed", "pure, little noise", REPLACE_ONE).worst() == inf
 
 
 def test_a_cap_on_cells_that_have_rows_is_caught(monkeypatch):
@@ -248,7 +300,7 @@ def test_a_cap_on_cells_that_have_rows_is_caught(monkeypatch):
         return [pair for pair, table in zip(looked_at, tables, strict=True) if np.count_nonzero(table) < 2]
 
     monkeypatch.setattr(Rounds, "_fitting", within_cap)
-    assert Played("binary", "pure", ADD_REMOVE).worst() == inf
+    assert Played("mixed", "pure, little noise", REPLACE_ONE).worst() == inf
 
 
 # -- in lockstep on larger tables ----------------------------------------------------------------------------------
@@ -301,6 +353,9 @@ class Noted:
     def exponential(self, scores, rate):
         return self._answer("choice", lambda: self._real.exponential(scores, rate), len(scores), rate)
 
+    def several(self, scores, rate, number):
+        return self._answer("choices", lambda: self._real.several(scores, rate, number), len(scores), rate, number)
+
 
 BY_DEFAULT, FULL_SOON = Adaptive(), Adaptive(max_cells=150)
 SIZES = {"mixed": (7, 2, 4, 30, 2, 5, 1), "binary": (2, 2, 2, 2, 1, 2, 2)}
@@ -321,8 +376,10 @@ def run_noted(table, budget, neighbours, unit, noise, monkeypatch, method):
     ask = Curator.ask
 
     def listening(curator, question, *, share):
-        public = [getattr(question, name, None) for name in ("marginals", "marginal", "scale", "skip", "what")]
-        numbers = [getattr(question, name, None) for name in ("guesses", "handicaps")]
+        public = [
+            getattr(question, name, None) for name in ("marginals", "marginal", "scale", "skip", "what", "number")
+        ]
+        numbers = [getattr(question, name, None) for name in ("guesses", "handicaps", "first", "second")]
         noise.note(type(question), share, *public, [None if x is None else x.tolist() for x in numbers])
         return ask(curator, question, share=share)
 
@@ -341,7 +398,8 @@ def go_in_step(monkeypatch, budget, neighbours, unit=ONE_ROW, sizes=SIZES["mixed
     without = larger(sizes, last=alike if neighbours is REPLACE_ONE and unit.max_rows == 1 else [])
     noise = Noted()
     model, curator = run_noted(with_it, budget, neighbours, unit, noise, monkeypatch, method)
-    assert len(curator.charges) > 3
+    at_once = budget.pure and max(sizes) == 2  # columns, then pairs
+    assert len(curator.charges) > (1 if at_once else 3)
     again = Noted(noise)
     other, neighbour = run_noted(without, budget, neighbours, unit, again, monkeypatch, method)
     assert noise.asked == again.asked
@@ -370,6 +428,13 @@ UNITS = {
 @relations
 def test_neighbours_are_asked_the_same_at_the_same_price(delta, unit, sizes, neighbours, monkeypatch):
     go_in_step(monkeypatch, make_budget(3, delta), neighbours, UNITS[unit], SIZES[sizes])
+
+
+@pytest.mark.usefixtures("some_pairs")
+@pytest.mark.parametrize("unit", ["rows", "weighed"])
+@relations
+def test_neighbours_are_asked_the_same_where_pairs_are_chosen(unit, neighbours, monkeypatch):
+    go_in_step(monkeypatch, make_budget(3, "1e-9"), neighbours, UNITS[unit], SIZES["binary"])
 
 
 @pytest.mark.parametrize("delta", ["1e-9", None], ids=["with a delta", "pure"])

@@ -65,6 +65,11 @@ class FixedAnswers:
         weights = np.array(_weights(scores, rate))
         return self._choose(weights / weights.sum())
 
+    def several(self, scores, rate, number):
+        """One choice after the other, among those left."""
+        left = list(range(len(scores)))
+        return np.array([left.pop(self.exponential(scores[left], rate)) for _ in range(number)])
+
     def laplace(self, counts, scale):
         self.cells += [(int(count), float(scale)) for count in np.ravel(counts)]
         if counts.shape == (1,):

@@ -15,10 +15,11 @@ from tests.naive.treefit import NaiveTable
 from understudy._core.randomness import Streams
 from understudy.models import CliqueTree, FittedTable, RowsFit, TreeFit, draw_from
 from understudy.models._rowsfit import choose_rows
-from understudy.models._rowsfit._engine import Layout
 from understudy.models._rowsfit._kernels import swap_rows, tally_pairs
+from understudy.models._rowsfit._layout import Layout
 
 TOTAL = 200.0
+PAIRS = list(combinations(range(4), 2))
 
 
 def some_rows(seed, *, n=60, largest=5):
@@ -45,12 +46,14 @@ def fitted(tables):
     return [FittedTable(t.attributes, t.values, ridge=t.ridge, interaction=t.interaction) for t in tables]
 
 
-@given(st.integers(0, 10**6))
+@given(st.integers(0, 10**6), st.sampled_from([5, 12, 200]), st.sets(st.sampled_from(PAIRS), min_size=1))
 @settings(max_examples=25, deadline=None)
-def test_tables_of_pairs_are_sums_over_rows(seed):
-    _, sizes, columns, weights = some_rows(seed)
-    fit = RowsFit(sizes, columns, [], total=TOTAL, weights=weights)
-    for pair, table in fit.pair_tables(list(combinations(range(4), 2))).items():
+def test_tables_of_pairs_are_sums_over_rows(seed, largest, pairs):
+    """Of small columns, which are looked at two by two, of large ones, and of both."""
+    _, sizes, columns, weights = some_rows(seed, largest=largest)
+    found = RowsFit(sizes, columns, [], total=TOTAL, weights=weights).pair_tables(sorted(pairs))
+    assert set(found) == pairs
+    for pair, table in found.items():
         assert table == pytest.approx(naive_table(columns.T.tolist(), weights, pair, sizes))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import sqrt
 from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
@@ -15,10 +16,12 @@ from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
 from understudy.counting import open_counter
-from understudy.methods import flaw_of
+from understudy.methods import flaw_of, models_made
 from understudy.models import Model, Saves, why_not_releasable
+from understudy.numbers import fine_schema, numbers_share, resolve_numbers
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PrivacyTerms, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement, describe_domain
+from understudy.schema import Schema
 from understudy.tables import Source, formula_columns
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -33,13 +36,25 @@ def fit_model(
     with charges_noted():
         curator = open_run(source, settings, progress=progress, note=note)
         coins = None if settings.options.seed is None else Streams(settings.options.seed)
-        model = settings.method.fit(curator, streams=coins, progress=progress)
+        schema, inner = _numbers_first(curator, settings.schema)
+        model = settings.method.fit(inner, streams=coins, progress=progress)
         if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
+            said = " or ".join(kind.__name__ for kind in models_made(settings.method))
             raise OptionError(
-                f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a "
-                f"{settings.method.makes.__name__}, so nothing can be published. Mend its `makes`."
+                f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a {said}, so "
+                "nothing can be published. Mend its `makes`."
             )
-        return PublishedModel(settings.schema, model, _statement(settings, curator, model))
+        return PublishedModel(schema, model, _statement(settings, curator, inner, model))
+
+
+def _numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
+    """The schema with bins in place of automatic ones, and the curator that a method is to ask."""
+    if not any(field.automatic for field in schema.fields):
+        return schema, curator
+    share = numbers_share(curator.budget)
+    resolved = resolve_numbers(curator, schema, share=share)
+    rest = curator.part(1 - share, what="the method")
+    return resolved.schema, rest.recoded(resolved.recoding)
 
 
 def open_run(source: Source, settings: RunSettings, *, progress: Progress | None = None, note: str = "") -> Curator:
@@ -48,7 +63,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
         progress("reading the table", 0, 1)
     terms = settings.terms
     refuse_unit(terms.unit, settings.schema, source.names)
-    counter = open_counter(source, settings.schema, unit=rule_of(terms.unit, settings.options.seed))
+    counter = open_counter(source, fine_schema(settings.schema), unit=rule_of(terms.unit, settings.options.seed))
     refuse_other_rows(settings.groups, counter.n)
     return open_curator(
         counter,
@@ -64,7 +79,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
     )
 
 
-def _statement(settings: RunSettings, curator: Curator, model: Model) -> Statement:
+def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: Model) -> Statement:
     terms, entry = settings.terms, curator.ledger_entry
     budget = terms.budget
     flaw = flaw_of(settings.method)
@@ -73,7 +88,7 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         created=datetime.now(UTC).date().isoformat(),
         version=version("understudy"),
         method=settings.method.name,
-        options=settings.method.describe(model.domain, model.n, terms),
+        options=settings.method.describe(model.domain, model.n, inner.terms),
         epsilon=budget.epsilon,
         delta=budget.delta,
         mu_squared=budget.mu_squared,
@@ -85,7 +100,7 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
             PublicField(name=field.name, what=describe_domain(field), origin=field.origin)
             for field in settings.schema.fields
         ),
-        charges=tuple(_line(charge, terms) for charge in curator.charges),
+        charges=tuple(_line(charge, terms) for charge in _steps(curator, inner)),
         noise=_noise_words(settings),
         seeded=settings.options.seed is not None,
         diagnostic=settings.options.diagnostic,
@@ -96,7 +111,12 @@ def _statement(settings: RunSettings, curator: Curator, model: Model) -> Stateme
         max_rows=terms.unit.max_rows,
         bounding=None if terms.unit.column is None else terms.unit.bounding,
     )
-    return replace(statement, warnings=tuple(_warnings(settings, model)))
+    return replace(statement, warnings=tuple(_warnings(settings, _steps(curator, inner), model)))
+
+
+def _steps(curator: Curator, inner: Curator) -> tuple[Charge, ...]:
+    """All that was asked: of a run within the run its steps, not their sum."""
+    return curator.charges if inner is curator else (*curator.charges[:-1], *inner.charges)
 
 
 def _line(charge: Charge, terms: PrivacyTerms) -> ChargeLine:
@@ -137,8 +157,24 @@ def _noise_words(settings: RunSettings) -> str:
     return f"{source}, fed by the operating system's cryptographic generator"
 
 
-def _warnings(settings: RunSettings, model: Model) -> list[str]:
+def _rough_rows(charges: Sequence[Charge], parts: int, model: Model) -> str | None:
+    """A sentence if the number of rows that is published may be noise for the most part."""
+    levels = [charge.noise for charge in charges if charge.what == "rows" and charge.noise is not None]
+    off = sqrt(levels[0].variance) / parts if levels else 0.0
+    rows = max(1, round(model.n / parts))
+    if 2 * off <= rows:
+        return None
+    return (
+        f"the number of rows is private, and the {rows:,} published are mostly noise: they may well be {2 * off:,.0f} "
+        "too many or too few. Draw as many as make sense (--rows, n=…), raise epsilon, or make their number public "
+        "with neighbours 'replace-one'."
+    )
+
+
+def _warnings(settings: RunSettings, charges: Sequence[Charge], model: Model) -> list[str]:
     found = []
+    if (doubt := _rough_rows(charges, settings.terms.unit.parts, model)) is not None:
+        found.append(doubt)
     if settings.terms.budget.delta * model.n >= settings.terms.unit.parts:
         found.append(
             "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. Use a delta far "

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from understudy import demo
 from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError
 from understudy._core.numbers import exact_number
-from understudy.correlate import Groups
 from understudy.methods import Method, flaw_of, refuse_unpublishable
 from understudy.options import PlanOptions, RunOptions
 from understudy.privacy import (
@@ -25,6 +24,9 @@ from understudy.privacy import (
     make_noise,
 )
 from understudy.schema import Schema, SchemaLike, read_schema, refuse_drafts
+
+if TYPE_CHECKING:
+    from understudy.correlate import Groups
 
 _NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",
@@ -80,6 +82,7 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     declared = read_schema(schema)
     refuse_drafts(declared, trust_draft=options.trust_draft)
     refuse_unit(terms.unit, declared)
+    refuse_automatic(declared)
     method.check(declared.domain, terms)
     settings = RunSettings(
         options=options,
@@ -92,6 +95,20 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     )
     _check_cap(settings)
     return settings
+
+
+def refuse_automatic(schema: Schema) -> None:
+    """Refuse bins that are to be found where some columns are promised more: that look would be no part of the promise.
+
+    >>> refuse_automatic(read_schema({"fields": [{"name": "a", "type": "boolean"}]}))
+    """
+    found = [field.name for field in schema.fields if field.automatic]
+    promised = [field.name for field in schema.fields if field.sensitivity]
+    if found and promised:
+        raise OptionError(
+            f"column '{found[0]}' has `bins: auto` and column '{promised[0]}' a sensitivity: what is promised for "
+            "single columns does not cover the histograms that bins are found from. Declare bins, or no sensitivities."
+        )
 
 
 def terms_of(options: PlanOptions) -> tuple[PrivacyTerms, Groups | None]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from understudy._core.errors import OptionError, TableError
 from understudy._core.randomness import streams
-from understudy.correlate import Groups, read_groups
 from understudy.counting import UnitRule
 from understudy.privacy import ONE_ROW, Bounding, PrivacyUnit
 from understudy.schema import Schema
 from understudy.tables import unit_in_schema
+
+if TYPE_CHECKING:
+    from understudy.correlate import Groups
 
 _OF_GROUPS = "rows that belong together"
 
@@ -62,6 +64,8 @@ def unit_of(options: UnitOptions) -> tuple[PrivacyUnit, Groups | None]:
 
 
 def _unit_of_groups(options: UnitOptions) -> tuple[PrivacyUnit, Groups]:
+    from understudy.correlate import read_groups
+
     unit = options.unit
     if unit is not None and len(unit.split()) < 2:
         raise OptionError(

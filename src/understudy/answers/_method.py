@@ -26,6 +26,7 @@ from understudy.methods import (
     Plan,
     describe_method,
     flaw_of,
+    models_made,
     refuse_drowning_noise,
     refuse_unprinted_terms,
 )
@@ -73,7 +74,7 @@ class Answering:
         refuse_drowning_noise(terms.table_noise(Fraction(1, 100 * max(len(self._workload.marginals), 1))), terms.budget)
         if self._start is None:
             return
-        if flaw_of(self._start) is not None or not shows_network(self._start.makes):
+        if flaw_of(self._start) is not None or not all(map(shows_network, models_made(self._start))):
             raise OptionError(
                 f"answers cannot start from '{self._start.name}': it must keep its promise and learn a network. "
                 "Use privbayes, privabn or independent."

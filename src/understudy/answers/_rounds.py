@@ -138,17 +138,16 @@ class _Rounds:
         share = self.left if self.left < 2 * self._each else self._each
         scopes = [self._candidates.scopes[i] for i in self._open]
         guesses, n = state.read(scopes), self._curator.rows
-        measure = share * (1 - CHOICE_SHARE)
+        # what a single table costs to choose is nothing, and what was kept for it would be left over for ever
+        measure = share if len(scopes) == 1 else share * (1 - CHOICE_SHARE)
         mean_noise = self._curator.noise_for(share=measure).mean_abs
-        chosen = self._curator.ask(
-            WorstTable(
-                marginals=tuple(Marginal.of(*scope) for scope in scopes),
-                guesses=np.concatenate([np.rint(n * table).astype(np.int64).ravel() for table in guesses]),
-                weights=[self._candidates.weights[i] for i in self._open],
-                penalties=[round(mean_noise * table.size) for table in guesses],
-            ),
-            share=share - measure,
+        question = WorstTable(
+            marginals=tuple(Marginal.of(*scope) for scope in scopes),
+            guesses=np.concatenate([np.rint(n * table).astype(np.int64).ravel() for table in guesses]),
+            weights=[self._candidates.weights[i] for i in self._open],
+            penalties=[round(mean_noise * table.size) for table in guesses],
         )
+        chosen = 0 if len(scopes) == 1 else self._curator.ask(question, share=share - measure)
         asked = NoisyTables(marginals=[Marginal.of(*scopes[chosen])], what=_what(self._domain, scopes[chosen]))
         [noisy] = self._curator.ask(asked, share=measure)
         noted.append(note_table(noisy, n))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import typer
 
 from understudy._core.errors import InternalError, UserError
+from understudy._core.memory import memory_limit
 from understudy._core.receipts import receipts_kept
 from understudy.cli._app import app
 from understudy.cli._commands import InterruptedRunError, ReaderGoneError
@@ -128,9 +129,19 @@ def _unexpected(error: BaseException) -> Ending:
         raise error
     if INTERRUPTS.stopping:  # a library was cut short, and what it left undone failed next
         return _interrupted()
+    if isinstance(error, MemoryError):
+        return Ending(code=USER_MISTAKE, sentence=f"{_out_of_memory()}{_complete()}")
     bug = error if isinstance(error, InternalError) else InternalError(f"{type(error).__name__}: unexpected.")
     again = "Rehearse it with --seed 1 and" if booked else "Run it again with"
     return Ending(code=OUR_BUG, sentence=f"{bug} {again} UNDERSTUDY_DEBUG=1 to see where.{_complete()}")
+
+
+def _out_of_memory() -> str:
+    limit = memory_limit()
+    told = (
+        "" if limit is None else f": the process may have {limit >> 20:,} MB at most, and some 256 MB are always needed"
+    )
+    return f"there was not enough memory{told}. Give it more, or leave out columns with many values."
 
 
 def _usage_sentence(error: BaseException, name: str) -> str:

@@ -3,6 +3,7 @@
 from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
+from understudy.counting._pairs import pair_parities
 from understudy.counting._units import UnitRule
 
-__all__ = ["ENGINES", "Counter", "Counts", "Engine", "MemoryCounter", "UnitRule", "open_counter"]
+__all__ = ["ENGINES", "Counter", "Counts", "Engine", "MemoryCounter", "UnitRule", "open_counter", "pair_parities"]

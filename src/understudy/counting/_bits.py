@@ -45,6 +45,14 @@ class Bits:
         for part in _portions(chosen, tables):
             self._count(part, tables, out, threads)
 
+    def together(self, axes: Ints, *, threads: int) -> Counts:
+        """Rows with ones in both of two axes, for all pairs of these, as a matrix; on its diagonal with a one in it."""
+        first, second = np.triu_indices(len(axes))
+        counts = self._counted(self.rank[axes][second], np.where(first == second, 1, 2), 2, threads)
+        both = np.zeros((len(axes), len(axes)), dtype=np.int64)
+        both[first, second] = both[second, first] = counts
+        return both
+
     def _count(self, chosen: Ints, tables: Tables, out: Counts, threads: int) -> None:
         lengths = np.diff(tables.starts)[chosen]
         depth = int(lengths.max())
@@ -53,15 +61,19 @@ class Bits:
         kernels.subset_keys(chosen, tables, self.rank, bits, depth, keys)
         nodes, position = np.unique(keys, return_inverse=True)
         column, level = _trie(nodes, bits, depth)
-        threads = threads if len(nodes) * self.words.shape[1] * WORD_NS > 2e6 else 1
+        counts = self._counted(column, level, depth, threads)
+        counts[0] = self.n  # the empty set, which every table has
+        kernels.gather_binary(chosen, tables.offsets, position, counts, out)
+
+    def _counted(self, column: Ints, level: Ints, depth: int, threads: int) -> Counts:
+        """Rows with ones in all columns of a node's set, for each node of a trie."""
+        threads = threads if len(column) * self.words.shape[1] * WORD_NS > 2e6 else 1
         bounds = np.linspace(0, self.words.shape[1], threads + 1).astype(np.int64).tolist()
         parts = run(
             [partial(self._popcounts, low, high, column, level, depth) for low, high in pairwise(bounds)],
             threads,
         )
-        counts = np.sum(parts, axis=0)
-        counts[0] = self.n  # the empty set, which every table has
-        kernels.gather_binary(chosen, tables.offsets, position, counts, out)
+        return np.asarray(np.sum(parts, axis=0))
 
     def _popcounts(self, low: int, high: int, column: Ints, level: Ints, depth: int) -> Counts:
         counts = np.zeros(len(column), dtype=np.int64)

@@ -90,6 +90,21 @@ class MemoryCounter:
             self._bits().count(plan.bits, tables, out, threads=self._threads)
         return split(out, tables, self._axes)
 
+    def ones_together(self, attributes: Ints) -> Counts | None:
+        """Rows with code 1 in both, for each pair of two-valued attributes, as a matrix; on its diagonal in one.
+
+        By popcounts of packed words; None where rows are weighted, as bits cannot be.
+
+        >>> from understudy.schema import Attribute
+        >>> domain = Domain((Attribute(name="sex", size=2), Attribute(name="smokes", size=2)))
+        >>> counter = MemoryCounter(Table(domain, (np.array([0, 1, 1]), np.array([0, 1, 0]))))
+        >>> counter.ones_together(np.array([0, 1])).tolist()
+        [[2, 1], [1, 1]]
+        """
+        if self._weights is not None:
+            return None
+        return self._bits().together(self._axes.first[attributes], threads=self._threads)
+
     def recoded(self, recoding: Recoding) -> MemoryCounter:
         """A counter of the same rows under another encoding of their codes.
 

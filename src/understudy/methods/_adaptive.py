@@ -7,34 +7,43 @@ comes out is a junction tree (docs/adaptive.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 from understudy._core.errors import OptionError
+from understudy._core.memory import memory_limit
 from understudy._core.randomness import Streams
-from understudy.methods._adaptive_columns import measure_columns
+from understudy.methods._adaptive_columns import Columns, measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
+from understudy.methods._adaptive_pure import PureParityRun, first_share
 from understudy.methods._adaptive_rounds import Rounds
 from understudy.methods._adaptive_rules import Rules, learn_zeros, merged_zeros, rules_within
-from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide
+from understudy.methods._adaptive_screen import CHOOSING_SHARE, how_many
+from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide, pure_rounds
 from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
-from understudy.models import HasNetwork, Model, TreeModel
+from understudy.models import HasNetwork, Model, RowsModel, TreeModel
 from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
 MOST_CELLS, MOST_PARITY_CELLS = 100_000, 200_000
-"""Cells of all cliques together: some seconds and a few MB. Two-valued columns may have more: nothing goes beyond."""
+"""Cells of all cliques together, where there is memory for them: some seconds and some 20 MB. Two-valued columns may
+have more: nothing goes beyond."""
+
+LEAST_CELLS = 1000
+"""As few as these are always taken on."""
+
+_BYTES_OF_CELL, _BYTES_OF_REST = 300, 1 << 28  # with room to spare: 110 were measured, and 190 MB for all else
 
 FARTHEST_ROWS = 1_000_000
 """By which a noisy number of rows may be expected to be off."""
 
-MOST_PARITY_COLUMNS = 600
-"""Two-valued columns of which all pairs are measured."""
+MOST_PARITY_COLUMNS, MOST_PURE_COLUMNS = 4000, 600
+"""Two-valued columns whose pairs are all looked at: eight million of them, in some hundred MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +66,6 @@ class Adaptive(Declared):
     """
 
     name: ClassVar[str] = "adaptive"
-    makes: ClassVar[type[Model]] = TreeModel
 
     rounds: int | None = option(
         None,
@@ -68,7 +76,7 @@ class Adaptive(Declared):
         None,
         Whole(at_least=4, at_most=5_000_000),
         help=f"Most cells of the tables that a junction tree works on. None: {MOST_CELLS:,}; if all columns have two "
-        f"values, {MOST_PARITY_CELLS:,}.",
+        f"values, {MOST_PARITY_CELLS:,}. Fewer where memory is short.",
     )
     beyond: bool = option(
         True,
@@ -83,9 +91,15 @@ class Adaptive(Declared):
         help="Columns whose relations with each other matter most, or tables of several: they are measured first.",
     )
 
+    @property
+    def makes(self) -> tuple[type[Model], ...]:
+        """A tree, or beyond it weighted rows."""
+        return (TreeModel, RowsModel) if self.beyond else (TreeModel,)
+
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
         focus_pairs(self.focus, domain)
+        _refuse_without_memory(self.max_cells)
         shares = self.divide(domain, 1000, terms)
         for share in filter(None, shares.columns):
             refuse_drowning_noise(terms.table_noise(share), terms.budget)
@@ -106,10 +120,16 @@ class Adaptive(Declared):
         more: dict[str, object] = {"focus": focus_text(self.focus)} if self.focus else {}
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
-        if by_parities(domain, terms):
-            return {"relations": "parities of all pairs", "most cells": self._cells(parities=True), **more}
+        parities = by_parities(domain, terms)
+        if self.max_cells is None and self._cells(parities=parities) < _usual_cells(parities):
+            more["fewer cells than usual"] = "as the memory of the machine allows"
+        if parities:
+            chosen = how_many(domain)
+            pairs = "the pairs that columns suggest" if terms.budget.pure else f"{chosen:,} chosen pairs"
+            which = pairs if chosen or terms.budget.pure else "all pairs"
+            return {"relations": f"parities of {which}", "most cells": self._cells(parities=True), **more}
         return {
-            "rounds": shares.rounds,
+            "rounds": "by what columns came out as" if self._unsettled(terms) else shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
             "most cells": self._cells(parities=False),
@@ -127,15 +147,14 @@ class Adaptive(Declared):
         """What a run would do, from public quantities alone."""
         shares = self.divide(domain, n, terms)
         columns, relations, rows = sum(shares.columns, Fraction(0)), shares.relations, shares.rows
-        note = f"Up to {shares.rounds} tables of two columns are measured, those that the model gets most wrong."
+        most = f"Up to {shares.rounds}"
+        if self._unsettled(terms) and shares.relations:
+            most = f"Some {shares.rounds}, or more where rare values merge,"
+        note = f"{most} tables of two columns are measured, those that the model gets most wrong."
         if by_parities(domain, terms):
             rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
-            columns, pairs = first_shares(domain)
+            columns, note = _parity_plan(domain, terms, rows)
             relations = 1 - rows - columns
-            note = (
-                f"All columns and all their pairs are measured at once, the pairs for {float(pairs):.0%}; where "
-                f"{float(relations - pairs):.0%} more go depends on what came out."
-            )
         rules = self._rules(domain, shares, terms).described()
         notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
         varied = sum(attribute.size > 1 for attribute in domain)
@@ -161,6 +180,7 @@ class Adaptive(Declared):
         rules = self._rules(domain, shares, terms)
         zeros = learn_zeros(curator, rules, columns.total, lambda a: columns.columns[a].counts)
         columns = columns.keeping(zeros)
+        shares = self._settled(shares, columns, curator)
         rounds = Rounds(
             curator,
             curator.recoded(columns.recoding(domain)),
@@ -178,14 +198,28 @@ class Adaptive(Declared):
         return rounds.to_model(domain)
 
     def _cells(self, *, parities: bool) -> int:
-        return self.max_cells or (MOST_PARITY_CELLS if parities else MOST_CELLS)
+        """The cap on cells of all cliques."""
+        return self.max_cells or min(_usual_cells(parities), cells_in_memory())
+
+    def _unsettled(self, terms: PrivacyTerms) -> bool:
+        """Whether the number of rounds waits for the columns."""
+        return self.rounds is None and terms.budget.pure
+
+    def _settled(self, shares: Shares, columns: Columns, curator: Curator) -> Shares:
+        """Under pure ε, with as many rounds as tables of merged values allow: they are smaller, and released."""
+        sizes = [column.size for column in columns.columns if column.size > 1]
+        if not self._unsettled(curator.terms) or len(sizes) < 2:
+            return shares
+        rows = columns.total * curator.terms.unit.parts / curator.terms.unit.counted
+        return replace(shares, rounds=pure_rounds(sizes, rows, curator.terms, float(curator.share_left)))
 
     def _fit_parities(self, curator: Curator, cells: int, progress: Progress | None) -> TreeModel:
         terms, domain = curator.terms, curator.domain
         rows = curator.rows if terms.public_rows else curator.measure_rows(share=parity_rows_share(domain))
         total = max(rows / terms.unit.parts, 1.0)
         zeros = learn_zeros(curator, rules_within(domain, cells, learn=True), total)
-        run = ParityRun(curator, total, cells, focus_pairs(self.focus, domain), zeros)
+        kind = PureParityRun if terms.budget.pure else ParityRun
+        run = kind(curator, total, cells, focus_pairs(self.focus, domain), zeros)
         fit = run.run(progress)
         return TreeModel(domain, max(rows, 1), tree=fit.to_tree(), measurements=run.measurements())
 
@@ -193,6 +227,35 @@ class Adaptive(Declared):
         """A first number of rows, for the division of the rest."""
         shares = self.divide(curator.domain, 1, curator.terms)
         return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
+
+
+def _usual_cells(parities: bool) -> int:
+    return MOST_PARITY_CELLS if parities else MOST_CELLS
+
+
+def cells_in_memory() -> int:
+    """How many cells there is memory for, by what the process may have at most; rounded down, to two digits.
+
+    >>> cells_in_memory() >= LEAST_CELLS
+    True
+    """
+    limit = memory_limit()
+    if limit is None:
+        return MOST_PARITY_CELLS
+    cells = max((limit - _BYTES_OF_REST) // 2 // _BYTES_OF_CELL, LEAST_CELLS)
+    return int(f"{str(cells)[:2]:0<{len(str(cells))}}")
+
+
+def _refuse_without_memory(max_cells: int | None) -> None:
+    """Refuse a cap that memory cannot hold: the run would end after it was charged."""
+    limit = memory_limit()
+    if max_cells is None or limit is None or max_cells <= max(2 * cells_in_memory(), LEAST_CELLS):
+        return
+    raise OptionError(
+        f"max_cells={max_cells:,} needs some {max_cells * _BYTES_OF_CELL >> 20:,} MB of memory beside "
+        f"{_BYTES_OF_REST >> 20} MB for the rest, and the process may have {limit >> 20:,} MB. Choose at most "
+        f"{max(2 * cells_in_memory(), LEAST_CELLS):,}, or leave it out."
+    )
 
 
 def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:
@@ -207,12 +270,28 @@ def _refuse_unknown_rows(share: Fraction, terms: PrivacyTerms) -> None:
 
 
 def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
-    """Whether all relations are measured at once: all columns that vary have two values, and noise is Gaussian.
-
-    Under pure ε the noise of so many numbers would grow with their number, not with its root.
-    """
+    """Whether relations are measured without rounds: all columns that vary have two values."""
     varied = [attribute.size for attribute in domain if attribute.size > 1]
-    return not terms.budget.pure and 2 <= len(varied) <= MOST_PARITY_COLUMNS and max(varied) == 2
+    most = MOST_PURE_COLUMNS if terms.budget.pure else MOST_PARITY_COLUMNS
+    return 2 <= len(varied) <= most and max(varied) == 2
+
+
+def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[Fraction, str]:
+    """What two-valued columns get at first, and what comes after."""
+    if terms.budget.pure:
+        columns = first_share(domain) * (1 - rows)
+        return columns, (
+            f"Columns are measured for {float(columns):.0%}; which of their pairs follow, and whether they get more, "
+            "depends on what came out."
+        )
+    columns, pairs = first_shares(domain)
+    chosen = how_many(domain)
+    rest = 1 - rows - columns - pairs - (CHOOSING_SHARE if chosen else 0)
+    return columns, (
+        f"All columns and {f'{chosen:,} of' if chosen else 'all'} their pairs are measured at once, the pairs "
+        f"for {float(pairs):.0%}{f', chosen for {float(CHOOSING_SHARE):.0%}' if chosen else ''}; where "
+        f"{float(rest):.0%} more go depends on what came out."
+    )
 
 
 def parity_rows_share(domain: Domain) -> Fraction:

@@ -1,9 +1,10 @@
-"""Tables of two-valued columns: every relation is one number, so all are measured, and what matters is found for free.
+"""Tables of two-valued columns: every relation is one number, so many are measured, and what matters is found for free.
 
 The relation of two such columns is their parity: rows in which they agree less rows in which they differ. To choose one
-privately costs as much as to measure it. So there are two steps and no choices. First all columns and all pairs are
-measured a little; from what came out, a tree of the relations that stand out of the noise is grown, at no cost. Then
-the rest of the budget goes where it helps most: to columns alone if no relation stands out.
+privately costs as much as to measure it. So there are two steps. First all columns and all pairs are measured a little,
+or of very many pairs a few for each column, chosen all at once; from what came out, a tree of the relations that stand
+out of the noise is grown, at no cost. Then the rest of the budget goes where it helps most: to columns alone if no
+relation stands out.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from understudy.methods._adaptive_room import Room
 from understudy.methods._adaptive_rules import zero_tables
+from understudy.methods._adaptive_screen import CHOOSING_SHARE, how_many, screen
 from understudy.methods._adaptive_shares import exact_share
 from understudy.methods._adaptive_triples import ODD, Beyond, all_triples, compare, take_up
 from understudy.methods._search import Progress
-from understudy.models import FittedTable, TreeFit, TreeMeasurement, adjacency, cells_with, project_to_simplex
+from understudy.models import FittedTable, TreeFit, TreeMeasurement, project_to_simplex
 from understudy.privacy import Curator, NoisyParities, parities_sensitivity
 from understudy.schema import Domain, Marginal, Zeros
 
@@ -31,13 +34,12 @@ Pair = tuple[int, int]
 
 FEW_SHARES, MANY_SHARES, TRIPLES_SHARE = (
     (Fraction(10, 100), Fraction(45, 100)),
-    (Fraction(25, 100),) * 2,
+    (Fraction(10, 100), Fraction(15, 100)),
     Fraction(3, 100),
 )
-"""For columns and for pairs in the first step, of few pairs and of many: many are mostly unrelated."""
+"""For columns and for pairs in the first step, where all pairs are measured and where some are chosen."""
 FOCUS_PART = Fraction(3, 10)
 _MOST_FOR_TRIPLES = 16  # columns: their joint table has 65,536 cells
-_FEW_PAIRS = 300
 _AGREE = np.array([[1.0, -1.0], [-1.0, 1.0]])
 _FALSE, _FALSE_OF_FEW = 0.5, 1.0  # of the relations taken up, how many may be noise (Benjamini and Hochberg 1995)
 _LEAST = 0.3  # of a relation's variance: what is taken up counts for at least so much of its noise
@@ -89,11 +91,10 @@ class ParityRun:
         self._d = len(curator.domain)
         self.varied = [a for a, attribute in enumerate(curator.domain) if attribute.size == 2]
         self._places = {a: place for place, a in enumerate(self.varied)}
-        self.pairs = list(combinations(self.varied, 2))
-        named = set(focus)
-        self._focus = np.array([pair in named for pair in self.pairs], dtype=np.bool_)
+        self._named = set(focus)
+        self._chosen = how_many(curator.domain)
+        self._set_pairs([] if self._chosen else list(combinations(self.varied, 2)))
         self.columns = Known(np.zeros(len(self.varied)), np.zeros(len(self.varied)))
-        self.relations = Known(np.zeros(len(self.pairs)), np.zeros(len(self.pairs)))
         self.triples = all_triples(self.varied) if len(self.varied) <= _MOST_FOR_TRIPLES else []
         self.thirds = Known(np.zeros(len(self.triples)), np.zeros(len(self.triples)))
         self._first = first_shares(curator.domain)
@@ -106,6 +107,8 @@ class ParityRun:
     def run(self, progress: Progress | None = None) -> TreeFit:
         """Measure, find out, measure again, fit."""
         self._measure_columns(self._first[0])
+        if self._chosen:
+            self._choose()
         self._measure_pairs(self._first[1], np.ones(len(self.pairs), dtype=np.bool_))
         if progress is not None:
             progress("measuring relations", 1, 2)
@@ -121,6 +124,17 @@ class ParityRun:
             take_up(fit, again or beyond, self.thirds.values, self._max_cells)
         fit.improve(sweeps=_LAST_SWEEPS)
         return fit
+
+    def _set_pairs(self, pairs: list[Pair]) -> None:
+        self.pairs = pairs
+        self._focus = np.array([pair in self._named for pair in pairs], dtype=np.bool_)
+        self.relations = Known(np.zeros(len(pairs)), np.zeros(len(pairs)))
+
+    def _choose(self) -> None:
+        """Of very many pairs, those to measure: those that were named, and what a private choice finds."""
+        means = np.clip(self.columns.values / self.total, -1, 1)
+        found = screen(self._curator, self.varied, means, self.total, number=self._chosen, share=CHOOSING_SHARE)
+        self._set_pairs(sorted({*found, *(pair for pair in self._named if self._places.keys() >= set(pair))}))
 
     def _beyond(self, fit: TreeFit) -> Beyond | None:
         """What triples tell beyond pairs; None if it is no more than noise."""
@@ -176,25 +190,34 @@ class ParityRun:
         held = np.zeros(len(self.pairs), dtype=np.bool_)
         variances = self.noise / np.maximum(self.relations.shares, 1e-300)
         alone = self.relations.values - self._independent()
-        near = adjacency(self._d, [one.attributes for one in self._zeros])
+        sizes = [attribute.size for attribute in self._curator.domain]
+        room = Room(sizes, self._max_cells, [one.attributes for one in self._zeros])
+        off, fresh = self.relations.values - self._said(fit, ~held), True
         while True:
-            left = np.flatnonzero(~held)
-            model = fit.pair_tables([self.pairs[i] for i in left])
-            said = np.array([float((_AGREE * model[self.pairs[i]]).sum()) for i in left])
-            off = self.relations.values[left] - said
-            taken = self._take(off, variances[left], left, near)
-            if not taken:
-                return fit, held, off
-            for place in taken:
-                i = int(left[place])
+            bar, taken = self._take(off, variances, held, room)
+            if not taken and fresh:
+                return fit, held, off[~held]
+            for i in taken:
                 held[i] = True
-                gained = off[place] ** 2 - variances[i]
+                gained = off[i] ** 2 - variances[i]
                 energy = max((gained + max(alone[i] ** 2 - variances[i], 0.0)) / 2, _LEAST * variances[i])
                 ridge = variances[i] * self.total / energy / 4
                 possible = float(np.clip(self.relations.values[i], -self.total, self.total))
                 values = possible / 4 * _AGREE
                 fit.add(FittedTable(self.pairs[i], values, ridge=ridge, interaction=True))
-            fit.improve(sweeps=_SWEEPS)
+            looked_at = ~held
+            if taken:  # the others are looked at again once none of these is left
+                fit.improve(sweeps=_SWEEPS)
+                looked_at &= np.abs(off) >= bar / 2 * np.sqrt(variances)
+                looked_at &= np.array([room.may_take(*pair) for pair in self.pairs], dtype=np.bool_)
+            off[looked_at] = self.relations.values[looked_at] - self._said(fit, looked_at)
+            fresh = not taken or bool((looked_at | held).all())
+
+    def _said(self, fit: TreeFit, chosen: npt.NDArray[np.bool_]) -> Floats:
+        """The parities that the model has."""
+        pairs = [self.pairs[i] for i in np.flatnonzero(chosen)]
+        model = fit.pair_tables(pairs)
+        return np.array([float((_AGREE * model[pair]).sum()) for pair in pairs])
 
     def _column(self, a: int) -> FittedTable:
         if a not in self._places:
@@ -209,33 +232,32 @@ class ParityRun:
         means = dict(zip(self.varied, np.clip(self.columns.values / self.total, -1, 1), strict=True))
         return np.array([means[a] * means[b] for a, b in self.pairs]) * self.total
 
-    def _take(
-        self, off: Floats, variances: Floats, left: npt.NDArray[np.int64], near: npt.NDArray[np.bool_]
-    ) -> list[int]:
-        """Which of the relations not held yet to take up now: those that stand out most, few for each column."""
-        if not len(off):
-            return []
-        sizes = np.array([attribute.size for attribute in self._curator.domain], dtype=np.float64)
-        stands_out = np.abs(off) / np.sqrt(variances)
-        gains = np.where(stands_out >= threshold(stands_out, self._false), off**2 - variances, -1.0)
+    def _take(self, off: Floats, variances: Floats, held: npt.NDArray[np.bool_], room: Room) -> tuple[float, list[int]]:
+        """Which of the relations not held yet to take up now: those that stand out most, few for each column.
+
+        First, how many standard deviations that takes.
+        """
+        stands_out = np.where(held, -1.0, np.abs(off) / np.sqrt(variances))
+        bar = self._bar(stands_out[~held])
+        gains = np.where(stands_out >= bar, off**2 - variances, -1.0)
         taken: list[int] = []
         touched: set[int] = set()
         most = max(2, self._d // 3)
-        for place in np.argsort(-gains).tolist():
-            if gains[place] <= 0 or len(taken) >= most:
+        for i in np.argsort(-gains).tolist():
+            if gains[i] <= 0 or len(taken) >= most:
                 break
-            if len(taken) >= 2 and gains[place] < _NEAR_BEST * gains[taken[0]]:
+            if len(taken) >= 2 and gains[i] < _NEAR_BEST * gains[taken[0]]:
                 break
-            a, b = self.pairs[int(left[place])]
-            if a in touched and b in touched:
+            a, b = self.pairs[i]
+            if (a in touched and b in touched) or not room.take(a, b):
                 continue
-            first, second = np.array([a]), np.array([b])
-            if math.isinf(cells_with(near, np.log(sizes), first, second, float(self._max_cells))[0]):
-                continue
-            near[a, b] = near[b, a] = True
             touched |= {a, b}
-            taken.append(place)
-        return taken
+            taken.append(i)
+        return bar, taken
+
+    def _bar(self, stands_out: Floats) -> float:
+        """How many standard deviations of its noise a relation must be off to be taken up."""
+        return threshold(stands_out, self._false)
 
     def _spend_rest(self, held: npt.NDArray[np.bool_], off: Floats, beyond: Beyond | None) -> None:
         """All that is left, so that the error of tables of three columns falls most: columns are in many of those."""
@@ -282,8 +304,7 @@ class ParityRun:
 
 def first_shares(domain: Domain) -> tuple[Fraction, Fraction]:
     """For columns and for pairs in the first step."""
-    varied = sum(attribute.size > 1 for attribute in domain)
-    return FEW_SHARES if math.comb(varied, 2) <= _FEW_PAIRS else MANY_SHARES
+    return MANY_SHARES if how_many(domain) else FEW_SHARES
 
 
 def threshold(sizes: Floats, part: float) -> float:

@@ -303,7 +303,7 @@ class Rounds:
     def _ask(self, marginal: Marginal, share: Fraction) -> tuple[Floats, float, bool]:
         if self.curator.budget.pure:
             [noisy] = self.curator.ask(TablesTogether(marginals=[marginal], what="relations"), share=share)
-            return noisy.counts / self._parts, noisy.noise.variance / self._parts**2, False
+            return centred(noisy.counts / self._parts), noisy.noise.variance / self._parts**2, True
         found = self.curator.ask(Interactions(marginal=marginal, what="relations"), share=share)
         return found.values / self._parts, found.variance / self._parts**2, True
 

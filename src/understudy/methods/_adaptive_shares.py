@@ -24,6 +24,7 @@ MOST_ROUNDS = 400
 _DROWNING = 0.2  # of a column's total variation distance, if all of the budget went to columns
 MEAN_ABS = math.sqrt(2 / math.pi)  # of a normal number of variance 1
 _FINENESS = 1 << 48
+_USEFUL = 1.15  # times the number of tables of average size whose noise would be about as large as their counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,13 +124,25 @@ def columns_error(sizes: Sequence[int], n: int, terms: PrivacyTerms) -> float:
 
 
 def _rounds(sizes: Sequence[int], n: int, terms: PrivacyTerms, part: float) -> int:
-    """How many relations are measured; under pure ε, where costs add up faster, as many as can stand out of noise."""
+    """How many relations are measured; under pure ε a forecast, as long as columns are not known."""
+    varied = sum(size > 1 for size in sizes)
+    if not terms.budget.pure or varied < 2:
+        return default_rounds(varied, float(terms.budget.epsilon))
+    return pure_rounds(sizes, n / terms.unit.counted, terms, 1 - part)
+
+
+def pure_rounds(sizes: Sequence[int], rows: float, terms: PrivacyTerms, left: float) -> int:
+    """How many relations can stand out of noise under pure ε, where costs add up faster, for what is left.
+
+    >>> from understudy.privacy import make_budget
+    >>> terms = PrivacyTerms(budget=make_budget(1))
+    >>> pure_rounds([6, 2, 8, 6], 6000.0, terms, 0.5), pure_rounds([6, 2, 8, 6], 600.0, terms, 0.5)
+    (8, 3)
+    """
     varied = [size for size in sizes if size > 1]
-    if not terms.budget.pure or len(varied) < 2:
-        return default_rounds(len(varied), float(terms.budget.epsilon))
     pairs = (sum(varied) ** 2 - sum(size**2 for size in varied)) / (len(varied) * (len(varied) - 1))
-    rows = n / terms.unit.counted
-    useful = 1.4 * math.sqrt(max(rows, 1.0) * float(terms.budget.epsilon) * (1 - part) / (2 * max(pairs - 1, 1.0)))
+    spent = max(rows, 1.0) * float(terms.budget.epsilon) * left
+    useful = _USEFUL * math.sqrt(spent / (2 * max(pairs - 1, 1.0)))
     return max(1, round(min(useful, 40.0, 2.5 * len(varied))))
 
 

@@ -12,17 +12,11 @@ from understudy.methods._focus import Focus
 from understudy.methods._hpprivbayes import HPPrivBayes
 from understudy.methods._independent import Independent
 from understudy.methods._plan import Plan
-from understudy.methods._privabn import PrivABN
-from understudy.methods._privbayes import PrivBayes
 from understudy.methods._search import Progress
-from understudy.methods._settings import ROWS_SHARE
 from understudy.models import Model, NetworkModel
 from understudy.options import Declared, Tables, YesNo, option
 from understudy.privacy import Budget, Curator, PrivacyTerms
 from understudy.schema import Domain
-
-MANY = 10_000
-"""From so many rows times ε for each column on, a table for each column has little noise."""
 
 
 class _Chosen(Protocol):
@@ -46,11 +40,10 @@ class Auto(Declared):
     >>> domain = Domain(tuple(Attribute(name=str(i), size=2) for i in range(50)))
     >>> method, because = Auto().choose(domain, 88_162, make_budget(1))
     >>> method.name, because
-    ('privabn', 'all 50 columns are binary: fewer tables, of several columns each, have less noise')
+    ('adaptive', 'all 50 columns have two values: their relations can be measured in one draw of noise')
     """
 
     name: ClassVar[str] = "auto"
-    makes: ClassVar[type[Model]] = NetworkModel
 
     focus: Focus = option(
         (), Tables(), help="Columns or tables whose relations matter most, for adaptive where that is chosen."
@@ -58,6 +51,11 @@ class Auto(Declared):
     beyond: bool = option(
         True, YesNo(), help="Whether adaptive, where that is chosen, may give a model that is no network."
     )
+
+    @property
+    def makes(self) -> tuple[type[Model], ...]:
+        """A network, or what adaptive makes."""
+        return (NetworkModel, *Adaptive(beyond=self.beyond).makes)
 
     def choose(self, domain: Domain, n: int, budget: Budget) -> tuple[_Chosen, str]:
         """The method, and why: half a sentence. From public values alone; docs/choosing.md has the measurements."""
@@ -67,31 +65,21 @@ class Auto(Declared):
         if len(varied) < 2:
             return Independent(), "there are no two columns that could be related"
         if not budget.pure:
-            return Adaptive(
-                focus=self.focus, beyond=self.beyond
-            ), "with a δ, many small tables that overlap, fitted together, tell most"
-        if all(attribute.size == 2 for attribute in varied):
-            why = f"all {len(varied)} columns are binary: fewer tables, of several columns each, have less noise"
-            return PrivABN(), why
-        if n * budget.epsilon >= MANY * len(varied):
-            return (
-                PrivBayes(),
-                f"{n:,} rows are many for {len(varied)} columns at this budget: each can have a table of its own",
-            )
-        return (
-            PrivABN(),
-            f"{n:,} rows are few for {len(varied)} columns at this budget: fewer tables, of several columns each, have "
-            "less noise",
-        )
+            why = "with a δ, many small tables that overlap, fitted together, tell most"
+        elif all(attribute.size == 2 for attribute in varied):
+            why = f"all {len(varied)} columns have two values: their relations can be measured in one draw of noise"
+        else:
+            why = "tables that overlap, as many as this budget can tell from noise, fitted together, tell most"
+        return Adaptive(focus=self.focus, beyond=self.beyond), why
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
         """Refuse what cannot work whatever the rows are, before anything is charged or read."""
-        for method in self._possible(domain, terms.budget):
-            if self.focus and not isinstance(method, Adaptive):
-                raise OptionError(
-                    f"The 'focus' parameter is for adaptive, and {method.name} was chosen. Choose adaptive, or drop it."
-                )
-            method.check(domain, terms)
+        method, _ = self.choose(domain, 1, terms.budget)
+        if self.focus and not isinstance(method, Adaptive):
+            raise OptionError(
+                f"The 'focus' parameter is for adaptive, and {method.name} was chosen. Choose adaptive, or drop it."
+            )
+        method.check(domain, terms)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What was chosen and why, then what its options came to."""
@@ -110,12 +98,6 @@ class Auto(Declared):
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
         """Learn a model by the method chosen."""
-        possible = self._possible(curator.domain, curator.budget)
-        # a method that is chosen whatever the number of rows measures that number itself, in its own time
-        n = curator.measure_rows(share=ROWS_SHARE) if len(possible) > 1 else 1
-        method, _ = self.choose(curator.domain, n, curator.budget)
+        # no choice depends on the number of rows so far: the method measures that itself where it is private
+        method, _ = self.choose(curator.domain, 1, curator.budget)
         return method.fit(curator, streams=streams, progress=progress)
-
-    def _possible(self, domain: Domain, budget: Budget) -> list[_Chosen]:
-        few, many = (self.choose(domain, n, budget)[0] for n in (1, 1 << 60))
-        return [few] if few == many else [few, many]

@@ -44,8 +44,8 @@ class Method(Protocol):
         ...
 
     @property
-    def makes(self) -> type[Model]:
-        """The class of what `fit` returns: whether it can be published is known before anything is charged."""
+    def makes(self) -> type[Model] | tuple[type[Model], ...]:
+        """The class of what `fit` returns, or all that it may be: so what cannot be published is never charged for."""
         ...
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
@@ -69,6 +69,15 @@ class Method(Protocol):
         ...
 
 
+def models_made(method: Method) -> tuple[type[Model], ...]:
+    """The classes that what a method learns may be of.
+
+    >>> [kind.__name__ for kind in models_made(Auto())], [kind.__name__ for kind in models_made(PrivBayes())]
+    (['NetworkModel', 'TreeModel', 'RowsModel'], ['NetworkModel'])
+    """
+    return method.makes if isinstance(method.makes, tuple) else (method.makes,)
+
+
 def refuse_unpublishable(method: Method) -> None:
     """Refuse a method whose model could not be published, before anything is charged for it.
 
@@ -84,7 +93,7 @@ rows. It can be held against others with 'understudy compare'. To publish, choos
             f"{type(method).__name__} is no method yet: it lacks {', '.join(lacking)}. Nothing was charged. `makes` is "
             "the class of the model that `fit` returns, such as NetworkModel; docs/architecture.md has the others."
         )
-    why = why_not_releasable(method.makes)
+    why = next(filter(None, map(why_not_releasable, models_made(method))), None)
     if why is not None:
         raise OptionError(
             f"what '{method.name}' learns cannot be published: {why}. It can be held against others with 'understudy "

@@ -121,8 +121,13 @@ def _order(graph: _Graph) -> list[list[int]]:
     for v in sorted(graph.layer):
         rows[graph.layer[v]].append(v)
     best, fewest = [list(row) for row in rows], _crossings(graph, rows)
+    seen: set[tuple[bool, tuple[int, ...]]] = set()
     for sweep in range(_SWEEPS):
         downwards = sweep % 2 == 0
+        before = downwards, tuple(v for row in rows for v in row)
+        if before in seen:  # from here on, what has been seen would come again
+            break
+        seen.add(before)
         neighbours = graph.up if downwards else graph.down
         sequence = rows[1:] if downwards else rows[-2::-1]
         place = {v: (i + 0.5) / len(row) for row in rows for i, v in enumerate(row)}

@@ -54,7 +54,8 @@ class WeightedRows:
         [0.5, 0.5]
         """
         words = _pack(sizes, columns)
-        _, first, which = np.unique(words, axis=1, return_index=True, return_inverse=True)
+        alone = words[0] if len(words) == 1 else words  # numbers are sorted far sooner than lines of them
+        _, first, which = np.unique(alone, axis=-1, return_index=True, return_inverse=True)
         summed = np.bincount(which.reshape(-1), weights=weights)
         live = summed > 0
         return cls(tuple(sizes), columns[:, first[live]], summed[live] / summed.sum())

@@ -14,6 +14,7 @@ from understudy.privacy._choice_questions import BestCandidate, FarthestGuess
 from understudy.privacy._conversion import epsilon_for, epsilon_of_part
 from understudy.privacy._count_questions import NoisyCell, NoisyTables, NumberOfRows, measure_weighted
 from understudy.privacy._curator import Curator
+from understudy.privacy._farthest_parities import FarthestParities
 from understudy.privacy._interactions import InteractionMeasurement, Interactions, interaction_sensitivity
 from understudy.privacy._ledger import Account, Entry, Ledger, LedgerWithReceipts
 from understudy.privacy._linear import MOST_PARTS, LinearQueries
@@ -40,6 +41,7 @@ from understudy.privacy._parities import (
     parities_sensitivity,
     walsh_hadamard,
 )
+from understudy.privacy._parities_together import ParitiesTogether
 from understudy.privacy._protection import ChoiceStep, Protection, TableStep, factors_of
 from understudy.privacy._question import Noiseless, Price, PrivateRows, PublicFacts, Question
 from understudy.privacy._sensitivity import Sensitivity
@@ -77,6 +79,7 @@ __all__ = [
     "ExactNoise",
     "Factors",
     "FarthestGuess",
+    "FarthestParities",
     "FirstAbove",
     "GDPBudget",
     "InteractionMeasurement",
@@ -101,6 +104,7 @@ __all__ = [
     "NumberOfRows",
     "OpenDPNoise",
     "Parities",
+    "ParitiesTogether",
     "Price",
     "PrivacyTerms",
     "PrivacyUnit",

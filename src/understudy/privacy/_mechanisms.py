@@ -189,6 +189,46 @@ class Exponential:
 
 
 @dataclass(frozen=True, slots=True)
+class ExponentialSeveral:
+    """So many different ones, one choice after the other; each costs (π/8)·(λ · sensitivity)² of μ² (section 15).
+
+    >>> ExponentialSeveral(Fraction(1, 2), 3).name
+    'exponential mechanism, 3 times'
+    """
+
+    rate: Fraction
+    number: int
+    private: bool = True
+    noise: None = None
+
+    @property
+    def name(self) -> str:
+        """What the privacy statement calls it."""
+        return f"exponential mechanism, {self.number} times"
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The places of the chosen scores."""
+        [scores] = counted.tables
+        return [source.several(scores, self.rate / counted.scale, self.number)]
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The best so many, in a diagnostic; λ is what private choices would have had."""
+
+    rate: Fraction
+    number: int
+    name: str = "exact maximum"
+    private: bool = False
+    noise: None = None
+
+    def __call__(self, counted: Counted, source: Noise) -> list[Counts]:
+        """The places of the highest scores."""
+        [scores] = counted.tables
+        return [np.argsort(-scores, kind="stable")[: self.number]]
+
+
+@dataclass(frozen=True, slots=True)
 class Maximum:
     """The best, in a diagnostic; λ is what a private choice would have had."""
 

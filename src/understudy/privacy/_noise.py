@@ -19,6 +19,7 @@ from understudy._core.randomness import ByteSource, SeededBytes, SystemBytes
 from understudy.privacy import _integers, _kernels
 from understudy.privacy._lattice_noise import draw_together
 from understudy.privacy._levels import LAPLACE_ROOM, gaussian_level, laplace_level
+from understudy.privacy._peeling import choose_several
 from understudy.privacy._rounded import normal_cells, round_up_close
 from understudy.privacy._selection import choose_exponential, choose_permute_and_flip
 from understudy.privacy._values import Counts
@@ -69,6 +70,10 @@ class Noise(Protocol):
 
     def exponential(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by the exponential mechanism: weight exp(rate·score)."""
+        ...
+
+    def several(self, scores: Counts, rate: Fraction, number: int) -> Counts:
+        """Different indices chosen one after the other by the exponential mechanism."""
         ...
 
 
@@ -161,6 +166,11 @@ class ExactNoise:
         """Index chosen by the exponential mechanism."""
         with self._stream.lock:
             return choose_exponential(scores, rate, self._stream)
+
+    def several(self, scores: Counts, rate: Fraction, number: int) -> Counts:
+        """Different indices chosen one after the other by the exponential mechanism."""
+        with self._stream.lock:
+            return choose_several(scores, rate, number, self._stream)
 
     def _fast(self, kernel: Any, counts: Counts, *parameters: np.uint64) -> Counts:
         flat = np.ascontiguousarray(counts, dtype=np.int64).reshape(-1)
@@ -265,6 +275,10 @@ class OpenDPNoise:
     def exponential(self, scores: Counts, rate: Fraction) -> int:
         """Index chosen by the exponential mechanism."""
         return self._choices.exponential(scores, rate)
+
+    def several(self, scores: Counts, rate: Fraction, number: int) -> Counts:
+        """Different indices chosen one after the other by the exponential mechanism."""
+        return self._choices.several(scores, rate, number)
 
     def _add(self, make: Any, metric: Any, counts: Counts, scale: float) -> Counts:
         domain = self._domains.vector_domain(self._domains.atom_domain(T="i64"))

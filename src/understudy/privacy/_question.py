@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from understudy._core.errors import InternalError
-from understudy.counting import Counter
+from understudy.counting import Counter, pair_parities
 from understudy.privacy._accountant import Touch
 from understudy.privacy._linear import LinearQueries
 from understudy.privacy._mechanisms import AddNoise, Counted, Maximum, Mechanism
@@ -101,6 +101,10 @@ class PrivateRows:
     def distances(self, marginals: Sequence[Marginal], guesses: Counts, scale: int) -> Counts:
         """For each table the exact L1 distance of its counts, `scale` parts each, from guesses in such parts."""
         return self._tables.distances(marginals, guesses, scale)
+
+    def pair_parities(self, first: Counts, second: Counts) -> Counts:
+        """For each pair of two-valued columns, the rows in which they agree less those in which they differ."""
+        return pair_parities(self._counter, first, second)
 
     def totals(self, queries: LinearQueries) -> Counts:
         """The exact sums of linear queries, times their denominators; remembered while they are asked again."""

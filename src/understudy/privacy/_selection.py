@@ -26,7 +26,7 @@ def choose_permute_and_flip(scores: Counts, rate: Fraction, stream: WordStream) 
     >>> choose_permute_and_flip(np.array([0, 900, 5]), Fraction(1), WordStream(SeededBytes(1)))
     1
     """
-    gaps, p, q = _gaps(scores), *round_rate(rate)
+    gaps, p, q = gaps_of(scores), *round_rate(rate)
     if q > _ROOM or p > _ROOM:
         return _integers.permute_and_flip([int(gap) for gap in gaps], p, q, stream)
     order, left = np.arange(gaps.size), gaps.size
@@ -50,7 +50,7 @@ def choose_exponential(scores: Counts, rate: Fraction, stream: WordStream) -> in
     >>> choose_exponential(np.array([0, 900, 5]), Fraction(1), WordStream(SeededBytes(1)))
     1
     """
-    gaps, p, q = _gaps(scores), *round_rate(rate)
+    gaps, p, q = gaps_of(scores), *round_rate(rate)
     if q > _ROOM or p > _ROOM:
         return _integers.exponential([int(gap) for gap in gaps], p, q, stream)
     while True:
@@ -80,7 +80,7 @@ def round_rate(rate: Fraction) -> tuple[int, int]:
     return math.floor(q * rate), q
 
 
-def _gaps(scores: Counts) -> npt.NDArray[np.uint64]:
+def gaps_of(scores: Counts) -> npt.NDArray[np.uint64]:
     """How far each score lies below the best. Unsigned, as two int64 can be 2^64 apart."""
     if scores.size == 0:
         raise InternalError("There is nothing to choose from.")

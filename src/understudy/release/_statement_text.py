@@ -79,7 +79,8 @@ def describe_domain(field: Field) -> str:
     """
     if field.bins is not None:
         low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
-        words = [f"{field.type}, {low} to {high} in {field.bins.count} bins"]
+        bins = "bins found from a noisy histogram" if field.automatic else f"{field.bins.count} bins"
+        words = [f"{field.type}, {low} to {high} in {bins}"]
     else:
         words = [f"{field.type}, {len(field.categories)} values"]
     if field.special:

@@ -1,11 +1,12 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
-from understudy.schema._bins import Bins
+from understudy.schema._bins import MOST_FOUND, Bins
 from understudy.schema._build import build_field
 from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._documents import read_document, read_text
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
+from understudy.schema._found import edges_at
 from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
@@ -17,6 +18,7 @@ from understudy.schema._yaml import write_yaml
 from understudy.schema._zeros import structural_zeros
 
 __all__ = [
+    "MOST_FOUND",
     "Attribute",
     "Axis",
     "Bins",
@@ -41,6 +43,7 @@ __all__ = [
     "Zeros",
     "build_field",
     "directives",
+    "edges_at",
     "format_number",
     "import_sdv",
     "project",

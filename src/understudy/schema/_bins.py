@@ -16,6 +16,22 @@ from understudy.schema._values import Form, decimals_of, format_number
 
 Side: TypeAlias = Literal["left", "right"]
 DEFAULT_BINS = 16
+MOST_FOUND = 24
+"""The most bins that `bins: auto` finds, and as many as are planned with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """How values lie inside bins: pieces of the grid, evenly filled each, and how much of their bin they hold.
+
+    Piece i begins at grid point `starts[i]`, and ends before the next one or with the range. A bin begins with a piece.
+
+    >>> Shape(starts=(0, 1, 10), shares=(0.9, 0.1, 1.0)).starts[1]
+    1
+    """
+
+    starts: tuple[int, ...]
+    shares: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +50,7 @@ class Bins:
     form: Form
     closed: Side = "right"
     decimals: int = 0
+    shape: Shape | None = None
 
     @property
     def count(self) -> int:
@@ -94,6 +111,50 @@ class Bins:
         """Grid points as values."""
         return points * self.form.step if self.whole else points / 10.0**self.decimals
 
+    @property
+    def unit(self) -> Fraction:
+        """The distance between two grid points."""
+        return Fraction(self.form.step) if self.whole else Fraction(1, 10**self.decimals)
+
+    @cached_property
+    def pieces(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """First and last grid point of every piece that is evenly filled, and its part of all bins before and itself.
+
+        The parts of a bin's pieces add up to 1: piece i lies between `ends[i - 1]` and `ends[i]`, and bin b between b
+        and b + 1.
+        """
+        first, last = self.grid
+        if self.shape is None:
+            return first, last, np.arange(1.0, self.count + 1)
+        starts = np.array(self.shape.starts, dtype=np.int64)
+        stops = np.append(starts[1:], last[-1] + 1) - 1
+        bin_of = np.searchsorted(first, starts, side="right") - 1
+        shares = np.array(self.shape.shares)
+        # a bin that nothing is known to lie in is filled evenly
+        empty = (np.bincount(bin_of, weights=shares, minlength=self.count) <= 0)[bin_of]
+        shares = np.where(empty, stops - starts + 1.0, shares)
+        totals = np.bincount(bin_of, weights=shares, minlength=self.count)
+        ends = np.cumsum(shares / totals[bin_of])
+        ends[np.append(bin_of[1:] != bin_of[:-1], True)] = np.arange(1.0, self.count + 1)  # where rounding left them
+        return starts, stops, ends
+
+    def share_below(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """For each bin, the share of its values that lie at a grid point up to the one given for it.
+
+        >>> bins = Bins(edges=(Fraction(0), Fraction(9)), form=Form(type="integer"),
+        ...     shape=Shape(starts=(0, 1), shares=(0.9, 0.1)))
+        >>> bins.share_below(np.array([0])).tolist(), bins.share_below(np.array([-1])).tolist()
+        ([0.9], [0.0])
+        """
+        starts, stops, ends = self.pieces
+        first, last = self.grid
+        at = np.clip(points, first - 1, last)
+        piece = np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)
+        before = np.concatenate([[0.0], ends])[piece]
+        inside = (np.minimum(at, stops[piece]) - starts[piece] + 1) / (stops[piece] - starts[piece] + 1)
+        share = before + (ends[piece] - before) * inside - np.arange(self.count)
+        return np.asarray(np.where(at < first, 0.0, np.where(at >= last, 1.0, np.clip(share, 0.0, 1.0))))
+
     def _decimal_spans(self) -> list[tuple[int, int]]:
         points = [edge * 10**self.decimals for edge in self.edges]
         return [(math.ceil(low), math.floor(high)) for low, high in pairwise(points)]
@@ -147,15 +208,15 @@ def equal_width(low: Fraction, high: Fraction, count: int) -> tuple[Fraction, ..
     return tuple(Fraction(start + width * i, count) for i in range(count + 1))
 
 
-def default_count(low: Fraction, high: Fraction, form: Form) -> int:
-    """Bins taken where none are declared: 16, or one for each value if the range has fewer.
+def default_count(low: Fraction, high: Fraction, form: Form, *, most: int = DEFAULT_BINS) -> int:
+    """Bins taken where none are declared: `most`, or one for each value if the range has fewer.
 
     >>> default_count(Fraction(1), Fraction(5), Form(type="integer"))
     5
     """
     if form.type == "number":
-        return DEFAULT_BINS if high > low else 1
-    return min(DEFAULT_BINS, math.floor((high - low) / form.step) + 1)
+        return most if high > low else 1
+    return min(most, math.floor((high - low) / form.step) + 1)
 
 
 def default_decimals(edges: tuple[Fraction, ...], declared: tuple[Fraction, ...]) -> int:

@@ -11,9 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from understudy.schema._bins import Bins, Side, default_count, default_decimals, equal_width
+from understudy.schema._bins import MOST_FOUND, Bins, Side, default_count, default_decimals, equal_width
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
+from understudy.schema._found import check_one_kind, read_found
 from understudy.schema._levels import Tree
 from understudy.schema._limits import shown
 from understudy.schema._sensitivity import read_sensitivity, read_weights
@@ -87,6 +88,7 @@ class _Builder:
             categories=categories,
             ordered=file.categories_ordered,
             bins=bins,
+            automatic=bins is not None and file.bins is not None and file.bins.auto,
             special=special,
             taxonomy=self._taxonomy(categories, bins),
             outside=file.outside,
@@ -212,6 +214,7 @@ class _Builder:
     def _bins(self) -> Bins | None:
         file = self.file
         shape = file.bins or BinsFile()
+        check_one_kind(file, self._fault)
         low, high = self._end("minimum"), self._end("maximum")
         if shape.edges is not None:
             edges = self._edges(shape.edges, low, high)
@@ -219,7 +222,7 @@ class _Builder:
         else:
             if low is None or high is None:
                 return None
-            edges = self._equal(low, high, shape.count)
+            edges = self._equal(low, high, self._count(shape, low, high))
             declared = (low, high)
         if edges is None or declared is None:
             return None
@@ -232,7 +235,13 @@ class _Builder:
         if file.type in ("date", "datetime") and not all(self._reads_back(edge) for edge in (edges[0], edges[-1])):
             self._fault("its range cannot be written as dates and read back. Use the years 1000 to 9999")
             return None
-        return self._checked(edges, declared, shape.closed)
+        bins = self._checked(edges, declared, shape.closed)
+        return bins if bins is None or shape.found is None else read_found(shape.found, bins, self._fault)
+
+    def _count(self, shape: BinsFile, low: Fraction, high: Fraction) -> int | None:
+        if shape.found:
+            return 1
+        return default_count(low, high, self.form, most=MOST_FOUND) if shape.auto else shape.count
 
     def _reads_back(self, moment: Fraction) -> bool:
         try:
@@ -259,8 +268,6 @@ class _Builder:
         return equal_width(low, high, count)
 
     def _edges(self, written: list[Any], low: Fraction | None, high: Fraction | None) -> tuple[Fraction, ...] | None:
-        if self.file.bins is not None and self.file.bins.count is not None:
-            self._fault("bins has both count and edges. Keep one of them")
         try:
             edges = tuple(self.form.exact(edge) for edge in written)
         except ValueError as error:

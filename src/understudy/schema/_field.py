@@ -58,6 +58,8 @@ class Field:
     categories: tuple[Category, ...] = ()
     ordered: bool = False
     bins: Bins | None = None
+    automatic: bool = False
+    """Whether bins are found from a noisy histogram (`bins: auto`); those it has are for planning only."""
     special: tuple[Category, ...] = ()
     taxonomy: Tree | None = None
     outside: Outside = "error"
@@ -179,6 +181,9 @@ class Field:
                 )
             weights[list(self._positions_between(low, high))] = 1.0
             return weights
+        if self.bins.shape is not None:
+            weights[: self.n_main] = self._shaped_weights(self.bins, low, high)
+            return weights
         first, last = (self.bins.values(ends).astype(np.float64) for ends in self.bins.grid)
         unit = float(self.form.step) if self.bins.whole else 0.0
         bottom = first if low is None else np.maximum(first, self._inner(low))
@@ -188,6 +193,15 @@ class Field:
         # A bin with one single value has no width: it is in or out.
         weights[: self.n_main] = np.where(last - first + unit == 0, top >= bottom, np.clip(share, 0.0, 1.0))
         return weights
+
+    def _shaped_weights(self, bins: Bins, low: Any, high: Any) -> npt.NDArray[np.float64]:
+        """By what is known of the values inside a bin."""
+        first, last = bins.grid
+        unit = float(bins.unit)
+        # grid points as the bounds see them; what a float cannot tell from a grid point is that point
+        bottom = first if low is None else np.full_like(first, np.ceil(round(self._inner(low) / unit, 6)))
+        top = last if high is None else np.full_like(last, np.floor(round(self._inner(high) / unit, 6)))
+        return np.clip(bins.share_below(top) - bins.share_below(bottom - 1), 0.0, 1.0)
 
     def codes_between(self, low: Any = None, high: Any = None) -> tuple[int, ...]:
         """Leaf codes of the categories or bins that reach into a range, ends included; None is open.

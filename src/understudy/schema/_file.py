@@ -40,10 +40,21 @@ class CategoryFile(BaseModel):
     label: Any = None
 
 
+class FoundFile(BaseModel):
+    """Bins that were found from a noisy histogram, in grid points: what a release's schema has for `bins: auto`."""
+
+    model_config = ConfigDict(extra="forbid")
+    first: list[StrictInt] = Field(min_length=1, max_length=MAX_VALUES)
+    starts: list[StrictInt] = Field(min_length=1, max_length=MAX_VALUES)
+    shares: list[float] = Field(min_length=1, max_length=MAX_VALUES)
+
+
 class BinsFile(BaseModel):
     """`bins` written as a mapping."""
 
     model_config = ConfigDict(extra="forbid")
+    auto: bool = False
+    found: FoundFile | None = None
     count: StrictInt | None = Field(default=None, ge=1, le=MAX_VALUES)
     edges: _Values | None = None
     closed: Literal["left", "right"] = "right"
@@ -102,6 +113,8 @@ class FieldFile(BaseModel):
     @field_validator("bins", mode="before")
     @classmethod
     def _bins(cls, value: Any) -> Any:
+        if value == "auto":
+            return {"auto": True}
         return {"count": value} if isinstance(value, int) and not isinstance(value, bool) else value
 
     @field_validator("constraints", mode="before")

@@ -94,6 +94,7 @@ def _zeros(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> tuple
         found[pair] = Zeros(pair, np.array(table), text)
     zeros = tuple(one for _, one in sorted(found.items()) if not one.possible.all())
     _refuse_contradictions(fields, zeros)
+    _refuse_ranges(fields, [(at[one.lower], at[one.upper]) for one in dependencies if isinstance(one, InOrder)])
     return zeros
 
 
@@ -120,6 +121,23 @@ def _refuse_contradictions(fields: Sequence[Field], zeros: Sequence[Zeros]) -> N
                         f"the dependencies {texts} together leave no row: no value of '{fields[attribute].name}' "
                         "keeps them. Mend the ranges, or leave one of them out."
                     )
+
+
+def _refuse_ranges(fields: Sequence[Field], edges: Sequence[tuple[int, int]]) -> None:
+    """Refuse orders that no values keep, whatever the bins: in a chain each begins where the one before may begin."""
+    # special values, "other" and missing are in no order, and a row may have them
+    bound = [(a, b) for a, b in edges if all(fields[i].size == fields[i].n_main for i in (a, b))]
+    bound = [(a, b) for a, b in bound if fields[a].form.timezone == fields[b].form.timezone]
+    least = {i: float(_lowest(fields[i])[0].min()) for edge in bound for i in edge}
+    for _ in fields:
+        for a, b in bound:
+            least[b] = max(least[b], least[a])
+    for a, b in bound:
+        if least[b] > float(_highest(fields[b])[0].max()):
+            raise SchemaError(
+                f"the dependencies together leave no row: no value of '{fields[b].name}' is as large as those that "
+                f"come before it in order, such as '{fields[a].name}'. Mend the ranges, or leave one of them out."
+            )
 
 
 def _possible(lower: Field, upper: Field) -> Flags:

@@ -19,10 +19,16 @@ _TRIES = 8  # of two values in one bin all but one in 256 are in order by then
 
 
 def draw_points(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[np.int64]:
-    """A grid point for each code, evenly over its bin."""
-    first, last = bins.grid
+    """A grid point for each code: evenly over its bin, or as the bins' shape has it."""
+    first, last, ends = bins.pieces
+    drawn = rng.random(len(codes))
+    if bins.shape is not None:  # one number chooses the piece, and where in the piece
+        place = codes + drawn
+        codes = np.searchsorted(ends, place, side="right")
+        begin = np.concatenate([[0.0], ends[:-1]])[codes]
+        drawn = np.clip((place - begin) / (ends[codes] - begin), 0.0, 1.0)
     span = (last - first + 1).astype(np.float64)
-    points = first[codes] + (rng.random(len(codes)) * span[codes]).astype(np.int64)
+    points = first[codes] + (drawn * span[codes]).astype(np.int64)
     # The product rounds up to the whole span for a random number just below 1.
     return np.asarray(np.minimum(points, last[codes]))
 

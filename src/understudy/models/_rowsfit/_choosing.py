@@ -14,7 +14,7 @@ import numpy as np
 from understudy._core.randomness import Rng
 from understudy.models._inference import Floats, Ints
 from understudy.models._rowsfit import _kernels
-from understudy.models._rowsfit._engine import Codes, Layout, Pair
+from understudy.models._rowsfit._layout import Codes, Layout, Pair
 
 _TRIES = 2
 _OTHERS = 2  # for each row that is chosen

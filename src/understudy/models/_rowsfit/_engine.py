@@ -8,22 +8,18 @@ with the rows there are in place of all that are possible.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from understudy._core.randomness import Streams
 from understudy.models._inference import Floats
 from understudy.models._rowsfit import _kernels
+from understudy.models._rowsfit._blocks import Blocks
+from understudy.models._rowsfit._layout import Codes, Pair
 from understudy.models._tree_inference import Forest
 from understudy.models._tree_sampling import dealt_steps, tree_steps
 from understudy.models._tree_values import CliqueTree
 from understudy.models._treefit import FittedTable, centred
-
-Codes = npt.NDArray[np.uint16]
-Places = npt.NDArray[np.uint32]
-Pair = tuple[int, int]
 
 MOST_VALUES = 1 << 16
 """Of one column: codes are kept in two bytes."""
@@ -65,7 +61,7 @@ class RowsFit:
         weights: Floats | None = None,
     ) -> None:
         self.sizes, self.total = tuple(sizes), total
-        self.columns, self._rows = np.ascontiguousarray(columns), np.ascontiguousarray(columns.T)
+        self.columns, self._blocks = np.ascontiguousarray(columns), Blocks(self.sizes, columns)
         given = np.ones(columns.shape[1]) if weights is None else weights
         self.weights: Floats = np.asarray(given * (total / given.sum()), dtype=np.float64)
         # rows that a fixed table rules out were not drawn, and no weight brings them back
@@ -75,7 +71,7 @@ class RowsFit:
     @property
     def most_pairs(self) -> int:
         """So many tables of pairs are made in some hundredths of a second."""
-        return int(max(_FEWEST_PAIRS, _LOOKS // self._rows.shape[0]))
+        return int(max(_FEWEST_PAIRS, _LOOKS // self.columns.shape[1]))
 
     def add(self, table: FittedTable) -> None:
         """Take one more table into account."""
@@ -98,11 +94,7 @@ class RowsFit:
 
     def pair_tables(self, wanted: Sequence[Pair]) -> dict[Pair, Floats]:
         """The tables of these pairs of attributes, the smaller number first, as counts."""
-        layout = Layout.of(self.sizes, wanted)
-        flat = np.empty(layout.cells)
-        _kernels.tally_pairs(self._rows, self.weights, *layout.arrays, flat)
-        parts = np.split(flat, layout.arrays[-1][1:])
-        found = {(a, b): part.reshape(self.sizes[a], -1) for (a, b), part in zip(wanted, parts, strict=True)}
+        found = self._blocks.pair_tables(wanted, self.weights)
         self._seen |= found
         return found
 
@@ -136,24 +128,3 @@ class RowsFit:
         )
         for table, begin, end in zip(tables, starts, starts[1:], strict=False):
             table.potentials = potentials[begin:end]
-
-
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """Tables of pairs one behind the other: their columns, the sizes of the second ones, and where tables begin.
-
-    >>> places = Layout.of((2, 3, 4), [(0, 1), (1, 2)])
-    >>> places.cells, [array.tolist() for array in places.arrays]
-    (18, [[0, 1], [1, 2], [3, 4], [0, 6]])
-    """
-
-    cells: int
-    arrays: tuple[Places, Places, Places, Places]
-
-    @classmethod
-    def of(cls, sizes: Sequence[int], pairs: Sequence[Pair]) -> Layout:
-        """For pairs of columns of these sizes."""
-        ends = np.cumsum([0, *(sizes[a] * sizes[b] for a, b in pairs)])
-        found = [a for a, _ in pairs], [b for _, b in pairs], [sizes[b] for _, b in pairs], ends[:-1]
-        first, second, widths, starts = (np.array(one, dtype=np.uint32) for one in found)
-        return cls(int(ends[-1]), (first, second, widths, starts))

@@ -1,0 +1,84 @@
+"""The public grid that a column is first measured on: fixed by its declared range alone.
+
+Small ranges are taken value by value. A larger range has cells of equal width, but narrower ones near 0, where values
+of heavy-tailed columns crowd: at distance d from 0 a cell is 0.02·d wide, and at most 1/512 of the range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from understudy.schema import Bins, Field, Schema, edges_at
+
+_MOST_VALUES = 1 << 14
+"""Ranges of up to as many values are taken value by value."""
+_CELLS = 512
+_STEEPNESS = 50
+"""A cell at distance d from 0 is d over this wide."""
+_MOMENTS = 4096
+"""Cells of a long range of dates, where 0 is just a day."""
+
+
+def fine_schema(schema: Schema) -> Schema:
+    """The same schema with cells of the public grid in place of automatic bins, for counting alone.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
+    ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
+    >>> schema["gain"].size, fine_schema(schema)["gain"].size, fine_schema(schema)["gain"].labels[:3]
+    (24, 808, ('0', '1', '2'))
+    """
+    if not any(field.automatic for field in schema.fields):
+        return schema  # with all that it declares of rows, which methods are to know
+    fields = tuple(fine_field(field) if field.automatic else field for field in schema.fields)
+    kept = {key: value for key, value in schema.properties.items() if key != "dependencies"}
+    return replace(schema, fields=fields, properties=kept)
+
+
+def even_schema(schema: Schema) -> Schema:
+    """The same schema with bins of equal width for good, where nothing is to be found out about numbers.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": "auto",
+    ...     "constraints": {"minimum": 0, "maximum": 99}}]})
+    >>> even_schema(schema)["age"].automatic
+    False
+    """
+    return replace(schema, fields=tuple(replace(field, automatic=False) for field in schema.fields))
+
+
+def fine_field(field: Field) -> Field:
+    """The field with a bin for each cell of the grid."""
+    bins = field.bins
+    if bins is None:
+        raise ValueError(f"column '{field.name}' has no range")
+    whole = replace(bins, edges=(bins.edges[0], bins.edges[-1]))
+    return replace(field, bins=replace(whole, edges=edges_at(whole, cell_starts(whole))))
+
+
+def cell_starts(whole: Bins) -> list[int]:
+    """The grid point that each cell begins with."""
+    first, last = int(whole.grid[0][0]), int(whole.grid[1][-1])
+    values = last - first + 1
+    if values <= _MOST_VALUES:
+        return list(range(first, last + 1))
+    if whole.form.type in ("date", "datetime"):
+        return sorted({first + values * i // _MOMENTS for i in range(_MOMENTS)})
+    widest = max(1, values // _CELLS)
+    if first >= 0:
+        return _outwards(first, last, widest)
+    if last <= 0:
+        return _mirrored(_outwards(-last, -first, widest), -first)
+    left = _mirrored(_outwards(1, -first, widest), -first)
+    return left + _outwards(0, last, widest)
+
+
+def _outwards(first: int, last: int, widest: int) -> list[int]:
+    starts = [first]
+    while (following := starts[-1] + max(1, min(widest, starts[-1] // _STEEPNESS))) <= last:
+        starts.append(following)
+    return starts
+
+
+def _mirrored(starts: list[int], last: int) -> list[int]:
+    """The starts of the same cells on the other side of 0: where they ended before."""
+    ends = [following - 1 for following in starts[1:]] + [last]
+    return [-end for end in reversed(ends)]

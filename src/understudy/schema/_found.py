@@ -1,0 +1,53 @@
+"""Bins that were found from a noisy histogram, as a schema file holds them: in points of the column's grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from understudy.schema._bins import Bins, Shape
+from understudy.schema._file import BinsFile, FieldFile, FoundFile
+
+
+def edges_at(whole: Bins, first: Sequence[int]) -> tuple[Fraction, ...]:
+    """The edges of bins that begin at these grid points: half-way between points, so that no value lies on one.
+
+    >>> from understudy.schema._values import Form
+    >>> ages = Bins(edges=(Fraction(0), Fraction(99)), form=Form(type="integer"))
+    >>> [str(edge) for edge in edges_at(ages, (0, 1, 50))]
+    ['0', '1/2', '99/2', '99']
+    """
+    inner = (point * whole.unit - whole.unit / 2 for point in first[1:])
+    return (whole.edges[0], *inner, whole.edges[-1])
+
+
+def read_found(found: FoundFile, whole: Bins, fault: Callable[[str], Any]) -> Bins | None:
+    """The bins, once everything in them fits the range; `whole` has one bin for all of it."""
+    begin, end = int(whole.grid[0][0]), int(whole.grid[1][-1])
+    for name, points in (("first", found.first), ("starts", found.starts)):
+        if points[0] != begin or points[-1] > end or any(a >= b for a, b in pairwise(points)):
+            fault(f"bins.found.{name} must rise from {begin}, the first point of the range, to {end} at most")
+            return None
+    if len(found.shares) != len(found.starts) or not all(math.isfinite(s) and s >= 0 for s in found.shares):
+        fault("bins.found.shares needs one number from 0 on for each of bins.found.starts")
+        return None
+    if not set(found.first) <= set(found.starts):
+        fault("bins.found.starts must have every point of bins.found.first")
+        return None
+    shape = Shape(starts=tuple(found.starts), shares=tuple(found.shares))
+    return replace(whole, edges=edges_at(whole, found.first), shape=shape)
+
+
+def check_one_kind(file: FieldFile, fault: Callable[[str], Any]) -> None:
+    """Refuse bins that are said in two ways, and what is said of bins that are not known yet."""
+    bins = file.bins or BinsFile()
+    said = [name for name in ("auto", "found", "count", "edges") if getattr(bins, name)]
+    if len(said) > 1:
+        fault(f"bins has both {said[0]} and {said[1]}. Keep one of them")
+    if bins.auto and (file.taxonomy or file.sensitivities):
+        extra = "taxonomy" if file.taxonomy else "sensitivities"
+        fault(f"{extra} speaks of bins that `bins: auto` has yet to find. Declare the edges, or leave {extra} out")
