@@ -328,6 +328,14 @@ def test_the_cap_shrinks_with_memory_and_is_stated(
     assert Adaptive(max_cells=90_000).describe(MIXED, 4000, terms)["most cells"] == 90_000
 
 
+def test_a_tree_that_nothing_follows_may_be_larger() -> None:
+    terms = _curator(_table()).terms
+    assert Adaptive(beyond=False).describe(MIXED, 4000, terms)["most cells"] == 200_000
+    for columns, cells in ((28, 100_000), (29, 200_000)):
+        wide = Domain(tuple(Attribute(name=f"c{i}", size=3) for i in range(columns)))
+        assert Adaptive().describe(wide, 4000, terms)["most cells"] == cells
+
+
 def test_a_cap_that_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("understudy.methods._adaptive.memory_limit", lambda: 512 << 20)
     terms = _curator(_table()).terms

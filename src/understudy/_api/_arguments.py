@@ -66,8 +66,8 @@ class MethodArguments(TypedDict, total=False):
     rounds: int | None
     """Most relations to measure. None: by the number of columns and the budget."""
     max_cells: int | None
-    """Most cells of the tables that a junction tree works on. None: 100,000; if all columns have two values, 200,000.
-    Fewer where memory is short."""
+    """Most cells of the tables that a junction tree works on. None: 100,000; 200,000 where no weighted rows follow:
+    two-valued columns, many columns, beyond=no. Fewer where memory is short."""
     beyond: bool
     """Whether rounds go on with weighted rows when few relations still fit the tree. Such a model cannot be exported as
     a network."""

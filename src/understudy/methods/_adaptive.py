@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import comb
 from typing import ClassVar
 
 from understudy._core.errors import OptionError
 from understudy._core.memory import memory_limit
 from understudy._core.randomness import Streams
+from understudy.methods._adaptive_beyond import MOST_PAIRS
 from understudy.methods._adaptive_columns import Columns, measure_columns
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_pure import PureParityRun, first_share
@@ -30,9 +32,9 @@ from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
 
-MOST_CELLS, MOST_PARITY_CELLS = 100_000, 200_000
-"""Cells of all cliques together, where there is memory for them: some seconds and some 20 MB. Two-valued columns may
-have more: nothing goes beyond."""
+MOST_CELLS, MOST_LAST_CELLS = 100_000, 200_000
+"""Cells of all cliques together, where there is memory for them: some seconds and some 20 MB. More where no weighted
+rows follow the tree."""
 
 LEAST_CELLS = 1000
 """As few as these are always taken on."""
@@ -75,8 +77,9 @@ class Adaptive(Declared):
     max_cells: int | None = option(
         None,
         Whole(at_least=4, at_most=5_000_000),
-        help=f"Most cells of the tables that a junction tree works on. None: {MOST_CELLS:,}; if all columns have two "
-        f"values, {MOST_PARITY_CELLS:,}. Fewer where memory is short.",
+        help=f"Most cells of the tables that a junction tree works on. None: {MOST_CELLS:,}; "
+        f"{MOST_LAST_CELLS:,} where no weighted rows follow: two-valued columns, many columns, beyond=no. Fewer where "
+        "memory is short.",
     )
     beyond: bool = option(
         True,
@@ -113,7 +116,7 @@ class Adaptive(Declared):
     def _rules(self, domain: Domain, shares: Shares, terms: PrivacyTerms) -> Rules:
         """Which declared rules are kept: public, once the number of rows is."""
         learn = shares.relations > 0 or by_parities(domain, terms)
-        return rules_within(domain, self._cells(parities=by_parities(domain, terms)), learn=learn)
+        return rules_within(domain, self._cells(domain, terms), learn=learn)
 
     def describe(self, domain: Domain, n: int, terms: PrivacyTerms) -> dict[str, object]:
         """What the options came to, as the privacy statement lists them."""
@@ -121,18 +124,18 @@ class Adaptive(Declared):
         shares = self.divide(domain, n, terms)
         more |= self._rules(domain, shares, terms).described()
         parities = by_parities(domain, terms)
-        if self.max_cells is None and self._cells(parities=parities) < _usual_cells(parities):
+        if self.max_cells is None and self._cells(domain, terms) < self._usual_cells(domain, terms):
             more["fewer cells than usual"] = "as the memory of the machine allows"
         if parities:
             chosen = how_many(domain)
             pairs = "the pairs that columns suggest" if terms.budget.pure else f"{chosen:,} chosen pairs"
             which = pairs if chosen or terms.budget.pure else "all pairs"
-            return {"relations": f"parities of {which}", "most cells": self._cells(parities=True), **more}
+            return {"relations": f"parities of {which}", "most cells": self._cells(domain, terms), **more}
         return {
             "rounds": "by what columns came out as" if self._unsettled(terms) else shares.rounds,
             "part for single columns": round(float(sum(shares.columns)), 4),
             "part of a round for choosing": shares.choosing,
-            "most cells": self._cells(parities=False),
+            "most cells": self._cells(domain, terms),
             **({} if self.beyond else {"beyond": False}),
             **more,
         }
@@ -172,7 +175,7 @@ class Adaptive(Declared):
         if progress is not None:
             progress("measuring columns", 0, 1)
         if by_parities(curator.domain, curator.terms):
-            return self._fit_parities(curator, self._cells(parities=True), progress)
+            return self._fit_parities(curator, self._cells(curator.domain, curator.terms), progress)
         terms, domain = curator.terms, curator.domain
         coins = (streams or Streams.fresh()).get("adaptive", "coins")
         shares = self.divide(domain, self._rows(curator), curator.terms)
@@ -186,7 +189,7 @@ class Adaptive(Declared):
             curator.recoded(columns.recoding(domain)),
             columns,
             shares,
-            self._cells(parities=False),
+            self._cells(domain, terms),
             coins,
             focus_pairs(self.focus, domain),
             merged_zeros(zeros, [column.codes for column in columns.columns]),
@@ -197,9 +200,15 @@ class Adaptive(Declared):
         rounds.finish()
         return rounds.to_model(domain)
 
-    def _cells(self, *, parities: bool) -> int:
+    def _cells(self, domain: Domain, terms: PrivacyTerms) -> int:
         """The cap on cells of all cliques."""
-        return self.max_cells or min(_usual_cells(parities), cells_in_memory())
+        return self.max_cells or min(self._usual_cells(domain, terms), cells_in_memory())
+
+    def _usual_cells(self, domain: Domain, terms: PrivacyTerms) -> int:
+        """A tree that weighted rows may follow can be smaller than one that has to do."""
+        varied = sum(attribute.size > 1 for attribute in domain)
+        followed = self.beyond and not by_parities(domain, terms) and comb(varied, 2) <= MOST_PAIRS
+        return MOST_CELLS if followed else MOST_LAST_CELLS
 
     def _unsettled(self, terms: PrivacyTerms) -> bool:
         """Whether the number of rounds waits for the columns."""
@@ -229,10 +238,6 @@ class Adaptive(Declared):
         return curator.measure_rows(share=shares.rows) if shares.rows else curator.rows
 
 
-def _usual_cells(parities: bool) -> int:
-    return MOST_PARITY_CELLS if parities else MOST_CELLS
-
-
 def cells_in_memory() -> int:
     """How many cells there is memory for, by what the process may have at most; rounded down, to two digits.
 
@@ -241,7 +246,7 @@ def cells_in_memory() -> int:
     """
     limit = memory_limit()
     if limit is None:
-        return MOST_PARITY_CELLS
+        return MOST_LAST_CELLS
     cells = max((limit - _BYTES_OF_REST) // 2 // _BYTES_OF_CELL, LEAST_CELLS)
     return int(f"{str(cells)[:2]:0<{len(str(cells))}}")
 
