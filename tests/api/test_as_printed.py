@@ -144,11 +144,11 @@ def test_the_command_line_wants_both_words(files, capsys, tmp_path):
 
 def test_auto_says_on_screen_and_in_the_statement_what_it_chose_and_why(files, capsys, tmp_path):
     assert run(["publish", *files, "auto", "--delta", "0"]) == 0
-    assert "Method: privabn, since all 3 columns are binary" in capsys.readouterr().out
+    assert "Method: adaptive, since all 3 columns have two values" in capsys.readouterr().out
     options = json.loads((tmp_path / "release" / "privacy.json").read_text())["options"]
-    assert options["chosen"] == "privabn"
-    assert "all 3 columns are binary" in (tmp_path / "release" / "PRIVACY.md").read_text(encoding="utf-8")
+    assert options["chosen"] == "adaptive"
+    assert "all 3 columns have two values" in (tmp_path / "release" / "PRIVACY.md").read_text(encoding="utf-8")
     assert run(["plan", *files, "auto", "--rows", "200"]) == 0
-    assert "Chosen: adaptive, since" in capsys.readouterr().out
+    assert "Chosen: adaptive, since with a δ" in capsys.readouterr().out
     assert run(["plan", *files, "auto", "--rows", "200", "--delta", "0"]) == 0
-    assert "Chosen: privabn, since" in capsys.readouterr().out
+    assert "Chosen: adaptive, since all 3 columns have two values" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -206,9 +207,11 @@ def test_every_method_says_what_it_makes():
         assert type(method.fit(curator)) in models_made(method), method.name
 
 
-@pytest.mark.parametrize(("delta", "made"), [("1e-9", "TreeModel"), (None, "NetworkModel")])
-def test_a_method_that_chooses_says_all_that_may_come_out(delta, made):
-    domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2)))
+@pytest.mark.parametrize(
+    ("delta", "sensitivity", "made"), [("1e-9", 0, "TreeModel"), (None, 0, "TreeModel"), (None, 1, "NetworkModel")]
+)
+def test_a_method_that_chooses_says_all_that_may_come_out(delta, sensitivity, made):
+    domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=2, sensitivity=Fraction(sensitivity))))
     counter = MemoryCounter(Table(domain, (np.zeros(50, dtype=np.uint8),) * 2))
     budget = make_budget(1, delta) if delta else make_budget(1)
     model = method_named("auto").fit(open_curator(counter, budget=budget, noise=make_noise(seed=1)))
