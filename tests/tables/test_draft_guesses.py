@@ -52,10 +52,10 @@ def test_heavy_tails_get_generous_ranges_that_say_where_they_come_from() -> None
         ([-1, *range(1, 300)], [-1], (0, 300)),
         ([-9, -8, *range(90)], [-9, -8], (0, 100)),
         ([999, *range(80)], [999], (0, 80)),
-        ([*[99] * 40, *range(0, 91)], [99], (0, 98)),
+        ([*[99] * 40, *range(91)], [99], (0, 98)),
         ([-999, *range(-20, 41)], [-999], (-20, 40)),
         ([99_999, *range(0, 40_000, 400)], [99_999], (0, 40_000)),
-        ([-1, 9999, *range(0, 300)], [-1, 9999], (0, 300)),
+        ([-1, 9999, *range(300)], [-1, 9999], (0, 300)),
         ([99, *range(1, 6)], [99], (0, 5)),
         (["99.9", *(f"{i / 10}" for i in range(200))], [99.9], (0, 20)),
         ([*range(-9, 90)], None, (-10, 100)),
@@ -121,7 +121,7 @@ def test_numbers_that_all_differ_are_no_identifiers_by_that_alone() -> None:
 
 
 def test_a_table_of_nothing_else_is_refused_with_the_reasons() -> None:
-    with pytest.raises(TableError, match="'id': every value differs(.|\n)*No column is left"):
+    with pytest.raises(TableError, match=r"'id': every value differs(.|\n)*No column is left"):
         draft_schema(pa.table({"id": [f"P{i:04}" for i in range(50)]}))
 
 
@@ -209,12 +209,9 @@ def test_a_draft_can_be_loaded_and_fits_its_table(
     kinds: list[str], rows: int, seed: int, tmp_path_factory: Any
 ) -> None:
     rng = np.random.default_rng(seed)
-    table = pa.table({f"{kind}{i}": column(kind, rows, rng) for i, kind in enumerate(["word", *kinds])})
-    try:
-        schema = draft_schema(table)
-    except TableError as error:
-        assert "No column is left" in str(error)
-        return
+    columns = {f"{kind}{i}": column(kind, rows, rng) for i, kind in enumerate(kinds)}
+    table = pa.table(columns | {"kept": [str(i % 2) for i in range(rows)]})
+    schema = draft_schema(table)
     path = tmp_path_factory.mktemp("draft") / "s.yaml"
     schema.save(path)
     loaded = Schema.load(path)
