@@ -87,7 +87,7 @@ def run_page(page: Path, folder: Path, *, leave_out_classifiers: bool = False) -
     names: dict[str, object] = {"__name__": "page"}
     printed: str | None = None
     for block in blocks(page):
-        if block.language == "text" and printed and page.name == "README.md":
+        if block.language == "text" and printed and page == PROJECT / "README.md":
             missing = [line for line in plain_lines(block.text) if line not in plain_lines(printed)]
             assert missing == [], f"{page.name}, line {block.line}: not printed any more"
         printed = None

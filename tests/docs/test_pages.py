@@ -43,7 +43,7 @@ def test_what_another_page_runs_is_there() -> None:
 
 
 def test_the_pages_that_users_need_first_do_run() -> None:
-    assert {"README", "python", "cli"} <= {page.stem for page in RUNNING}
+    assert {"README.md", "docs/python.md", "docs/cli.md"} <= {str(page.relative_to(PROJECT)) for page in RUNNING}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
@@ -69,7 +69,13 @@ def test_every_page_is_linked_from_the_readme() -> None:
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     linked = {target.partition("#")[0] for target in _LINK.findall(readme)}
     expected = {str(page.relative_to(PROJECT)) for page in (PROJECT / "docs").glob("*.md")}
-    assert expected <= linked
+    assert expected | {"docs/research/README.md"} <= linked
+
+
+def test_every_page_of_research_is_linked_from_its_index() -> None:
+    index = PROJECT / "docs" / "research" / "README.md"
+    linked = {target.partition("#")[0] for target in _LINK.findall(index.read_text(encoding="utf-8"))}
+    assert {page.name for page in index.parent.glob("*.md")} - {"README.md"} <= linked
 
 
 def _anchors(page: Path) -> set[str]:
@@ -78,9 +84,9 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_the_readme_has_one_place_for_the_benchmark_table() -> None:
-    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
-    _, rest = readme.split("<!-- benchmark table: begin -->")
+def test_there_is_one_place_for_the_benchmark_table() -> None:
+    page = (PROJECT / "docs" / "research" / "benchmarks.md").read_text(encoding="utf-8")
+    _, rest = page.split("<!-- benchmark table: begin -->")
     table, _ = rest.split("<!-- benchmark table: end -->")
     assert table.strip()
 
