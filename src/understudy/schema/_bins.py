@@ -219,8 +219,9 @@ def default_count(
     11
     """
     if form.type == "number":
-        values = most if decimals is None else math.floor((high - low) * 10**decimals) + 1
-        return min(most, values) if high > low else 1
+        scale = 10 ** (decimals or 0)
+        values = most if decimals is None else math.floor(high * scale) - math.ceil(low * scale) + 1
+        return max(1, min(most, values)) if high > low else 1
     return min(most, math.floor((high - low) / form.step) + 1)
 
 
