@@ -8,7 +8,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -93,13 +92,11 @@ class Terminal:
 
     def until(self, words):
         """Read the screen until it shows the words."""
-        deadline = time.monotonic() + 60
-        while words not in self.text and time.monotonic() < deadline:
-            if select.select([self.screen], [], [], 1)[0]:
-                try:
-                    self.text += os.read(self.screen, 4096).decode(errors="replace")
-                except OSError:
-                    break
+        while words not in self.text and select.select([self.screen], [], [], 120)[0]:
+            try:
+                self.text += os.read(self.screen, 4096).decode(errors="replace")
+            except OSError:  # the other side is closed
+                break
         assert words in self.text
         shown, self.text = self.text.split(words, 1)
         return shown
