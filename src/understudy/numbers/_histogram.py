@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 BRANCHES = 4
 _WORTH_A_LOOK = 1.0
 """Cells above so many standard deviations are divided."""
-_STANDS_OUT = 2.5
+_STANDS_OUT = 3.0
 """Outermost cells below so many standard deviations are empty."""
 _PRICE = 3.0
 """What each further cell must explain of the chi-square to be kept apart."""
