@@ -1,28 +1,33 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
+from understudy.schema._among import Among
 from understudy.schema._bins import MOST_FOUND, Bins
 from understudy.schema._build import build_field
-from understudy.schema._dependencies import Dependency, Determines, InOrder
+from understudy.schema._declared import BrokenRows
+from understudy.schema._dependencies import Dependency, Determines, Impossible, InOrder, MissingWhen
 from understudy.schema._documents import read_document, read_text
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
 from understudy.schema._found import edges_at
 from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
-from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
+from understudy.schema._rules import Check, FollowsFrom, Mapped, Ordered, Rule, Together, Zeros
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
 from understudy.schema._written import written_text
 from understudy.schema._yaml import write_yaml
-from understudy.schema._zeros import structural_zeros
+from understudy.schema._zeros import checks_of, structural_zeros, value_ends
 
 __all__ = [
     "MOST_FOUND",
+    "Among",
     "Attribute",
     "Axis",
     "Bins",
+    "BrokenRows",
     "Category",
+    "Check",
     "Codes",
     "Dependency",
     "Determines",
@@ -31,17 +36,22 @@ __all__ = [
     "Field",
     "FollowsFrom",
     "Form",
+    "Impossible",
     "InOrder",
     "Level",
+    "Mapped",
     "Marginal",
-    "NotInCodes",
+    "MissingWhen",
+    "Ordered",
     "Part",
     "Recoding",
     "Rule",
     "Schema",
     "SchemaLike",
+    "Together",
     "Zeros",
     "build_field",
+    "checks_of",
     "directives",
     "edges_at",
     "format_number",
@@ -54,6 +64,7 @@ __all__ = [
     "refuse_drafts",
     "regroup",
     "structural_zeros",
+    "value_ends",
     "write_yaml",
     "written_text",
     "zone_exists",
