@@ -71,8 +71,8 @@ bench: setup
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
 experiments: setup
-	$(BIN)/research run all --quick --out docs/experiments
-	$(BIN)/research claims --out docs/experiments --markdown docs/claims.md
+	$(BIN)/research run all --quick --out docs/research/experiments
+	$(BIN)/research claims --out docs/research/experiments --markdown docs/research/claims.md
 
 lock:
 	$(BIN)/python -m pip install --quiet uv

@@ -3,7 +3,7 @@
 Everybody gets the same codes and the same declared domains, and publishes as many rows as it was given; the tables are
 counted from those rows. Ours is run under three promises, so that each peer stands beside ours under its own: ratios
 are theirs over ours, in time and in error. A peer's runs are kept in `.bench/results`. Beside the lines for the
-results, this writes the table that `run.py` puts into docs/peers.md.
+results, this writes the table that `run.py` puts into docs/research/peers.md.
 """
 
 from __future__ import annotations

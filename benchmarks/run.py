@@ -55,12 +55,12 @@ BLAS thread, with the same codes and declared domains; their results are kept in
 of replace-one), dpmm (ε, δ = 1e-9) by zCDP under add/remove, and ours pure ε under replace-one: the strongest promise.
 Distances are total variation, averaged over all pairs of columns and over 200 fixed triples; in the α-way task over all
 tables of that width. There each peer stands beside ours under its own promise, which the line names; what each peer was
-given is told in `docs/peers.md`."""
+given is told in `docs/research/peers.md`."""
 FAILED = "failed: "
 PAGES = (  # scripts that leave tables of their own: the table, the page it goes to, and its mark there
-    ("alpha_way", ALPHA_WAY_TABLE, "docs/peers.md", "alpha-way table"),
-    ("flagship", FLAGSHIP_TABLE, "docs/peers.md", "flagship table"),
-    ("flagship", FLAGSHIP_BRIEF, "README.md", "flagship table"),
+    ("alpha_way", ALPHA_WAY_TABLE, "docs/research/peers.md", "alpha-way table"),
+    ("flagship", FLAGSHIP_TABLE, "docs/research/peers.md", "flagship table"),
+    ("flagship", FLAGSHIP_BRIEF, "docs/research/benchmarks.md", "flagship table"),
 )
 
 
@@ -126,7 +126,7 @@ def write(folder: Path, found: dict[str, list[Line]], passed: list[str], *, comp
     }
     about = {
         "command": " ".join(["python benchmarks/run.py", *passed]),
-        "parts": "" if complete else " Put together from several runs, not one: see the README.",
+        "parts": "" if complete else " Put together from several runs, not one: see docs/research/benchmarks.md.",
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
         "version": version("understudy"),
     }

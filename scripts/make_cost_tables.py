@@ -1,6 +1,6 @@
-"""Write the tables of docs/cost-of-soundness.md from the results of experiments, so that none is typed by hand.
+"""Write the tables of docs/research/cost-of-soundness.md from the results of experiments.
 
-    research run privabn-fig3 hpprivbayes-fig5 soundness-leak --quick --out docs/experiments
+    research run privabn-fig3 hpprivbayes-fig5 soundness-leak --quick --out docs/research/experiments
     python scripts/make_cost_tables.py [RESULTS] [PAGE]
 
 Each stands between `<!-- table: NAME -->` and `<!-- end -->`; all else on the page is left as it is.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-RESULTS, PAGE = Path("docs/experiments"), Path("docs/cost-of-soundness.md")
+RESULTS, PAGE = Path("docs/research/experiments"), Path("docs/research/cost-of-soundness.md")
 _SLOT = re.compile(r"<!-- table: ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 WHAT = {

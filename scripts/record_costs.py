@@ -1,6 +1,6 @@
 """Record what experiments cost, for `research list`, from results of the quick form.
 
-research run all --quick --out docs/experiments
+research run all --quick --out docs/research/experiments
 python scripts/record_costs.py [RESULTS]
 """
 
@@ -17,7 +17,7 @@ TARGET = Path(__file__).resolve().parent.parent / "research" / "costs.json"
 
 def main() -> None:
     """Write the file."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/experiments")
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/research/experiments")
     outcomes = read_outcomes(folder, EXPERIMENTS)
     costs = {name: {"runs": found.runs, "cpu_seconds": found.cpu_seconds} for name, found in outcomes.items()}
     TARGET.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")

@@ -38,7 +38,7 @@ PEERS = {
         Peer("dpmm", ("dpmm==0.1.9",), "run_dpmm.py", ("python3.11", "python3.10")),
         Peer("smartnoise", ("smartnoise-synth==1.0.8",), "run_smartnoise.py", ("python3.11", "python3.10")),
         Peer("mbi", ("mbi==2.0.0", "pandas<3"), "run_mbi.py", ("python3.12", "python3.11")),
-        # neither google/dpsynth nor the mechanisms of ryan112358/mbi are packages: see docs/peers.md
+        # neither google/dpsynth nor the mechanisms of ryan112358/mbi are packages: see docs/research/peers.md
         Peer(
             "dpsynth",
             (

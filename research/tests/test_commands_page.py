@@ -1,4 +1,4 @@
-"""docs/experiments.md names every command of `research` and every option there is, and none that is not."""
+"""docs/research/experiments.md names every command of `research` and every option there is, and none that is not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.docs.blocks import PROJECT
 
 from research._cli import app
 
-PAGE = (PROJECT / "docs" / "experiments.md").read_text(encoding="utf-8")
+PAGE = (PROJECT / "docs" / "research" / "experiments.md").read_text(encoding="utf-8")
 SECTIONS: dict[str, str] = dict(
     re.findall(r"^### `research ([a-z]+)`\n(.*?)(?=^#+ |\Z)", PAGE, re.MULTILINE | re.DOTALL)
 )

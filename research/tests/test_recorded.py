@@ -14,7 +14,7 @@ from research import EXPERIMENTS, check_current, claims_page, cost_of, read_outc
 from research._current import probes
 from research._data import data_folder
 
-RESULTS = PROJECT / "docs" / "experiments"
+RESULTS = PROJECT / "docs" / "research" / "experiments"
 OUTCOMES = read_outcomes(RESULTS, EXPERIMENTS)
 
 
@@ -42,15 +42,19 @@ def test_verdicts_follow_from_the_values_that_are_kept(name):
 
 def test_the_page_of_claims_is_the_one_that_the_results_give():
     page = claims_page(
-        list(EXPERIMENTS.values()), OUTCOMES, figures="experiments", folder="docs/experiments", page="docs/claims.md"
+        list(EXPERIMENTS.values()),
+        OUTCOMES,
+        figures="experiments",
+        folder="docs/research/experiments",
+        page="docs/research/claims.md",
     )
-    assert (PROJECT / "docs" / "claims.md").read_text(encoding="utf-8") == page
+    assert (PROJECT / "docs" / "research" / "claims.md").read_text(encoding="utf-8") == page
 
 
 def test_the_tables_of_what_soundness_costs_are_those_that_the_results_give(monkeypatch):
     monkeypatch.syspath_prepend(str(PROJECT / "scripts"))
     sys.modules.pop("make_cost_tables", None)
-    page = (PROJECT / "docs" / "cost-of-soundness.md").read_text(encoding="utf-8")
+    page = (PROJECT / "docs" / "research" / "cost-of-soundness.md").read_text(encoding="utf-8")
     assert import_module("make_cost_tables").filled(page, RESULTS) == page
 
 
@@ -65,19 +69,19 @@ def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
     assert sum(outcome.cpu_seconds for outcome in OUTCOMES.values()) / 2 < 3600
 
 
-NOT_COUNTED_IN_THE_README = {"Soundness"}
+NOT_COUNTED = {"Soundness"}
 
 
-def test_the_readme_counts_the_papers_claims_as_the_results_do():
+def test_the_index_counts_the_papers_claims_as_the_results_do():
     verdicts = [
         finding.verdict
         for name, outcome in OUTCOMES.items()
-        if EXPERIMENTS[name].paper not in NOT_COUNTED_IN_THE_README
+        if EXPERIMENTS[name].paper not in NOT_COUNTED
         for finding in outcome.verdicts
     ]
-    readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
-    assert f"{verdicts.count('reproduced')} of {len(verdicts)} claims were reproduced" in readme
-    assert f"{verdicts.count('contradicted')} were contradicted" in readme
+    index = " ".join((PROJECT / "docs" / "research" / "README.md").read_text(encoding="utf-8").split())
+    assert f"{verdicts.count('reproduced')} of {len(verdicts)} claims were reproduced" in index
+    assert f"{verdicts.count('contradicted')} were contradicted" in index
 
 
 needs_data = pytest.mark.skipif(not data_folder().is_dir(), reason="no benchmark data: set UNDERSTUDY_DATA")

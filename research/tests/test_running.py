@@ -305,13 +305,15 @@ def test_values_that_are_no_numbers_are_refused(data, tmp_path, monkeypatch):
 
 def test_the_page_has_every_claim_with_rule_verdict_figure_and_command(data, tmp_path):
     outcome = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    page = claims_page([SMALL], {"small": outcome}, figures="results", folder="docs/results", page="docs/claims.md")
+    page = claims_page(
+        [SMALL], {"small": outcome}, figures="results", folder="docs/results", page="docs/research/claims.md"
+    )
     assert "Looking is better than not looking." in page
     assert SMALL.claims[0].rule.text in page
     assert f"**{outcome.verdicts[0].verdict}**" in page
     assert "![Figure 0](results/small/figure.svg)" in page
     assert "research run small --quick" in page
-    unrun = claims_page([SMALL], {}, figures="results", folder="docs/results", page="docs/claims.md")
+    unrun = claims_page([SMALL], {}, figures="results", folder="docs/results", page="docs/research/claims.md")
     assert "| not run |" in unrun
     assert "| PrivBayes | 1 | 0 | 0 | 0 | 1 |" in unrun
 

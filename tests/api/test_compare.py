@@ -3,10 +3,12 @@
 import errno
 import json
 import os
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -18,7 +20,8 @@ from understudy._api import _compare, _compare_runs
 from understudy._api._compare_runs import Bench
 from understudy.evaluation import make_references, measure_tables, pair_of_codes, read_pair
 from understudy.methods import Independent, Uniform, _registry
-from understudy.options import Real, option
+from understudy.numbers import fine_schema
+from understudy.options import CompareOptions, Real, option, options_of
 from understudy.rehearsal import RunStore, _rehearse
 from understudy.schema import Schema
 from understudy.tables import Table, read_table
@@ -46,17 +49,68 @@ def test_there_is_a_row_for_each_method_budget_and_measure():
 
 
 def test_means_and_intervals_are_students_over_seeds():
-    found = us.compare(people(), **{**FAST, "seeds": 3})
+    found = us.compare(people(), **{**FAST, "seeds": 5})
     row = found.rows_of_table()[0]
     each = [run.values["1-way"] for run in found.runs if run.method == "independent" and run.epsilon == Fraction(1, 10)]
-    assert len(each) == 3
-    half = 4.302653 * np.std(each, ddof=1) / np.sqrt(3)
+    assert len(each) == 5
+    half = 2.776445 * np.std(each, ddof=1) / np.sqrt(5)
     assert (row["mean"], row["high"] - row["mean"]) == (pytest.approx(np.mean(each)), pytest.approx(half, rel=1e-5))
+    assert row["interval"] == "95 %"
+
+
+def test_two_seeds_have_a_range_and_no_interval():
+    """Student's t of two runs reaches twelve times as far as they are apart."""
+    found = us.compare(people(), **FAST)
+    for row in found.rows_of_table():
+        wanted = (row["method"], Fraction(row["epsilon"]).limit_denominator(10))
+        each = [run.values[row["measure"]] for run in found.runs if (run.method, run.epsilon) == wanted]
+        assert (row["low"], row["high"], row["interval"]) == (min(each), max(each), "range")
 
 
 def test_one_seed_has_no_interval():
     rows = us.compare(people(), **{**FAST, "seeds": 1}).rows_of_table()
-    assert {(row["low"], row["high"]) for row in rows} == {(None, None)}
+    assert {(row["low"], row["high"], row["interval"]) for row in rows} == {(None, None, "none")}
+
+
+@pytest.mark.parametrize("word", ["hpprivbayes", "hpprivbayes-as-printed", "auto:k=2"])
+def test_what_is_advised_can_be_written_in_a_comparison(word):
+    strict = {"delta": 0, "neighbours": "replace-one"}
+    with pytest.raises(us.OptionError) as refused:
+        us.compare(people(), **{**FAST, "methods": [word]}, **strict)
+    known = {flag for option in options_of(CompareOptions) for flag in option.flags}
+    assert set(re.findall(r"--[a-z-]+", str(refused.value))) <= known
+    if word.startswith("hp"):
+        assert f"{word}:sensitive=…" in str(refused.value)
+
+
+AUTOMATIC = {
+    "name": "people",
+    "fields": [field | ({"bins": "auto"} if field["name"] == "age" else {}) for field in SCHEMA["fields"]],
+}
+
+
+def test_bins_that_are_to_be_found_are_found_as_publish_finds_them(tmp_path):
+    """Every run pays for its own, and all are measured in the bins that the real rows give without noise."""
+    given = {"schema": AUTOMATIC, "methods": ["independent"], "epsilons": [1, 1000], "seeds": [3], "ways": [1]}
+    found = us.compare(people(), **given)
+    release = us.publish(people(), schema=AUTOMATIC, epsilon=1, method="independent", seed=3, out=tmp_path / "r")
+    bench = Bench(
+        schema=Schema.from_dict(AUTOMATIC),
+        table=read_table(people(), fine_schema(Schema.from_dict(AUTOMATIC))),
+        ways=(1,),
+    )
+    yardstick = bench.yardstick.resolved.schema
+    assert yardstick["age"].bins.shape is not None
+    [published] = bench.distances([read_table(pd.read_csv(release.synthetic), yardstick)])
+    near, far = (row["mean"] for row in reversed(found.rows_of_table()))
+    assert far == published["1-way"]
+    assert near < 0.02 < far
+
+
+def test_answers_of_a_baseline_are_measured_in_the_same_bins():
+    given = {"schema": AUTOMATIC, "methods": ["laplace:ways=2", "independent"], "epsilons": [10_000], "seeds": 1}
+    rows = us.compare(people(), **given, ways=[1]).rows_of_table()
+    assert max(row["mean"] for row in rows) < 0.02
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "file"])
@@ -201,7 +255,7 @@ def test_the_folder_gets_a_table_a_figure_and_a_page_that_say_they_are_private(t
     assert json.loads(read["comparison.json"])["table"] == found.rows_of_table()
     assert (
         read["comparison.csv"].splitlines()[0]
-        == "method,epsilon,measure,mean,low,high,fresh_sample,independent_columns,runs"
+        == "method,epsilon,measure,mean,low,high,interval,fresh_sample,independent_columns,runs"
     )
     assert len(read["comparison.csv"].splitlines()) == 9
     assert "Private to the holder" in read["comparison.html"]

@@ -302,6 +302,17 @@ def test_commands_to_try_next_can_be_pasted(home, capsys):
     assert "understudy query 'my release/model.understudy' job" in output(capsys)[0]
 
 
+def test_a_release_that_nobody_keeps_account_of_says_so(home, capsys):
+    publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--method", "uniform"]
+    assert run(publish) == 0
+    assert "No ledger: nobody keeps account of this release." in output(capsys)[0]
+    found = result(capsys, *publish, "--overwrite")
+    assert found["charged"] is False
+    assert found["ledger"].startswith("No ledger")
+    charged = result(capsys, *publish, "--overwrite", "--ledger", "budget.db", "--cap", "3")
+    assert (charged["charged"], charged["ledger"]) == (True, "Charged to 'people' in the ledger.")
+
+
 def test_ledger_show_and_verify(home, capsys):
     publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--ledger", "budget.db", "--dataset", "p24"]
     assert run([*publish, "--epsilon", "0.5", "--cap", "0.8"]) == 0

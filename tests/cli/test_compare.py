@@ -38,7 +38,8 @@ def test_one_table_is_printed_with_its_references_and_it_says_private(home, caps
     for words in (
         "2-way error",
         "3-way error",
-        "±",
+        "–0.",
+        "mean and range of 2 runs",
         "fresh sample",
         "independent columns",
         "Private to you",

@@ -46,7 +46,7 @@ class Block:
 
 def pages() -> list[Path]:
     """Every page that is read by users or contributors, but the schema's, which `tests/schema` runs."""
-    names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+    names = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
     docs = sorted((PROJECT / "docs").rglob("*.md"))
     return [*(PROJECT / name for name in names), *(page for page in docs if page.name != "schema.md")]
 
@@ -87,7 +87,7 @@ def run_page(page: Path, folder: Path, *, leave_out_classifiers: bool = False) -
     names: dict[str, object] = {"__name__": "page"}
     printed: str | None = None
     for block in blocks(page):
-        if block.language == "text" and printed and page.name == "README.md":
+        if block.language == "text" and printed and page == PROJECT / "README.md":
             missing = [line for line in plain_lines(block.text) if line not in plain_lines(printed)]
             assert missing == [], f"{page.name}, line {block.line}: not printed any more"
         printed = None

@@ -265,7 +265,7 @@ def test_as_printed_cliques_that_no_memory_holds_are_left_out():
 
 def test_as_printed_is_labelled_and_compared_only_where_it_is_named():
     printed = JTreeAsPrinted()
-    assert flaw_of(printed).where == "docs/baselines.md#jtree"
+    assert flaw_of(printed).where == "docs/research/baselines.md#jtree"
     assert label_method(printed) == "jtree-as-printed (no guarantee)"
     assert read_method(describe_method(JTree(pairs=7, beta=Fraction(1, 4)))) == JTree(pairs=7, beta=Fraction(1, 4))
     assert "jtree" not in usual_methods(DOMAIN)

@@ -13,7 +13,7 @@ from understudy._api._settings import demo_source
 if TYPE_CHECKING:
     from understudy._api._answer import Answers, answer
     from understudy._api._compare import STAGE, compare
-    from understudy._api._comparison import Comparison
+    from understudy._api._comparison import Comparison, spread_text, spread_words
     from understudy._api._evaluate import evaluate, public_report
 
 __all__ = [
@@ -32,6 +32,8 @@ __all__ = [
     "plan",
     "public_report",
     "publish",
+    "spread_text",
+    "spread_words",
 ]
 
 # loaded when they are first used: whoever publishes needs nothing of what measures a table
@@ -41,6 +43,8 @@ _LATER = {
     "STAGE": "_compare",
     "compare": "_compare",
     "Comparison": "_comparison",
+    "spread_text": "_comparison",
+    "spread_words": "_comparison",
     "evaluate": "_evaluate",
     "public_report": "_evaluate",
 }

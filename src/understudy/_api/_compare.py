@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
-from understudy._api._settings import budget_of, demo_source, refuse_ways
+from understudy._api._settings import budget_of, demo_source, refuse_automatic, refuse_ways
 from understudy._api._unit import refuse_other_rows, refuse_unit, unit_of
 from understudy._core.errors import OptionError
 from understudy.correlate import Groups
 from understudy.methods import Method, label_method, read_method, usual_methods
-from understudy.options import CompareOptions
+from understudy.numbers import fine_schema
+from understudy.options import CompareOptions, MethodFlags, PlanOptions, options_of
 from understudy.privacy import Budget, Neighbours, PrivacyTerms, PrivacyUnit
 from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain, Schema, SchemaLike, read_schema, refuse_drafts
@@ -56,12 +58,13 @@ def compare(
     >>> schema = {"fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]}
     >>> found = compare(table, schema=schema, methods=["independent", "uniform"], epsilons=[1], seeds=2, ways=[2])
     >>> found.table.column_names
-    ['method', 'epsilon', 'measure', 'mean', 'low', 'high', 'fresh_sample', 'independent_columns', 'runs']
+    ['method', 'epsilon', 'measure', 'mean', 'low', 'high', 'interval', 'fresh_sample', 'independent_columns', 'runs']
     """
     given = read_options(CompareOptions, options)
     table, declared = demo_source(source, schema)
     wanted = read_schema(declared)
     refuse_drafts(wanted, trust_draft=True)
+    refuse_automatic(wanted)
     unit, groups = unit_of(given)
     refuse_unit(unit, wanted)
     asked, widths = _check(wanted.domain, given, unit), tuple(sorted(set(given.ways)))
@@ -85,10 +88,11 @@ def compare(
 def _bench(source: Source, schema: Schema, ways: tuple[int, ...], unit: PrivacyUnit, groups: Groups | None) -> Bench:
     """The rows, and whose they are where a column tells."""
     refuse_unit(unit, schema, source.names)
+    counted = fine_schema(schema)
     if unit.column is not None:
-        table, units = read_units(source, schema, unit.column)
+        table, units = read_units(source, counted, unit.column)
         return Bench(schema=schema, table=table, ways=ways, units=units)
-    table = read_table(source, schema)
+    table = read_table(source, counted)
     refuse_other_rows(groups, table.n)
     return Bench(schema=schema, table=table, ways=ways)
 
@@ -153,7 +157,7 @@ class _Asked:
 def _check(domain: Domain, options: CompareOptions, unit: PrivacyUnit) -> _Asked:
     """Refuse whatever can be refused before the table is opened."""
     words = usual_methods(domain) if options.methods is None else options.methods
-    recipes = [read_method(word) if isinstance(word, str) else word for word in words]
+    recipes = [_read(word) if isinstance(word, str) else word for word in words]
     numbers = (budget_of(number, options.delta) for number in options.epsilons)
     budgets = sorted(numbers, key=lambda budget: budget.epsilon)
     _refuse_none_or_twice("method", recipes, label_method)
@@ -161,13 +165,41 @@ def _check(domain: Domain, options: CompareOptions, unit: PrivacyUnit) -> _Asked
     _refuse_none_or_twice("seed", options.seeds, str)
     relation = Neighbours(options.neighbours)
     for method, budget in product(recipes, budgets):
-        method.check(domain, PrivacyTerms(budget=budget, neighbours=relation, unit=unit))
+        try:
+            method.check(domain, PrivacyTerms(budget=budget, neighbours=relation, unit=unit))
+        except OptionError as refused:
+            raise OptionError(_as_written_here(str(refused), method.name)) from refused
     tasks = tuple(
         Task(method=method, terms=PrivacyTerms(budget=budget, neighbours=relation, unit=unit), seed=seed)
         # seeds outermost: broken off half-way, every method has been tried at every budget
         for seed, budget, method in product(options.seeds, budgets, recipes)
     )
     return _Asked(methods=tuple(recipes), budgets=tuple(budgets), seeds=options.seeds, unit=unit, tasks=tasks)
+
+
+def _read(word: str) -> Method:
+    try:
+        return read_method(word)
+    except OptionError as refused:
+        raise OptionError(_as_written_here(str(refused), word.partition(":")[0].strip())) from refused
+
+
+def _as_written_here(message: str, method: str) -> str:
+    """The same advice, with options of a method as a comparison takes them: it has no flags of methods.
+
+    >>> _as_written_here("Name some with --sensitive (sensitive=…), or say --delta 0.", "hpprivbayes")
+    'Name some with hpprivbayes:sensitive=…, or say --delta 0.'
+    >>> _as_written_here("Name the method that is to have it, such as --method adaptive.", "auto")
+    'Name the method that is to have it, such as adaptive.'
+    """
+    known = {flag for one in options_of(CompareOptions) for flag in one.flags}
+    for one in (*options_of(MethodFlags), *options_of(PlanOptions)):
+        for flag in one.flags:
+            if one.name == "method":
+                message = message.replace(f"{flag} ", "")
+            elif flag.startswith("--") and flag not in known:
+                message = re.sub(rf"{flag}\b(?: \({one.name}=…\))?", f"{method}:{one.name}=…", message)
+    return message
 
 
 def _refuse_wider_than_answered(methods: Sequence[Method], ways: Sequence[int]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from understudy._api._comparison import FEWEST_FOR_INTERVAL, spread_text
 from understudy.charts import Chart, style_rules
 
 if TYPE_CHECKING:
@@ -88,8 +89,7 @@ def page(comparison: Comparison) -> str:
 synthetic ones, on average over all tables: at 0.05, five in a hundred synthetic rows would have to move to another cell
 to make the two alike.
 {_scopes(comparison)}
-Lower is better. After each mean stands the half-width of its 95 % interval over seeds (Student's t); bands in the
-figures show the same.</p>
+Lower is better. {_spread(comparison)}</p>
 <p><strong>Fresh sample</strong>: what as many new rows of the same kind would get, so nothing can be expected to do
 better. <strong>Independent columns</strong> have every column right and no relation between columns.
 Above them, a method adds more noise than it learns.</p>
@@ -118,6 +118,18 @@ def _scopes(comparison: Comparison) -> str:
     return f"Compared were {escape(told)}."
 
 
+def _spread(comparison: Comparison) -> str:
+    runs = len(comparison.seeds)
+    if runs == 1:
+        return "Each is one run; how far others would be off is not known."
+    what = (
+        "the range of its runs, too few for an interval"
+        if runs < FEWEST_FOR_INTERVAL
+        else "the half-width of its 95 % interval over seeds (Student's t)"
+    )
+    return f"After each mean stands {what}; bands in the figures show the same."
+
+
 def _table(comparison: Comparison) -> str:
     measures = comparison.measures
     rows = comparison.rows_of_table()
@@ -143,5 +155,5 @@ def _table(comparison: Comparison) -> str:
 
 
 def _cell(row: dict[str, Any]) -> str:
-    half = "" if row["high"] is None else f" <small>±{row['high'] - row['mean']:.4f}</small>"
-    return f"{row['mean']:.4f}{half}"
+    spread = spread_text(row)
+    return f"{row['mean']:.4f}" + (f" <small>{spread}</small>" if spread else "")

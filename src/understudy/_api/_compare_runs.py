@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy._api._compare_numbers import Yardstick
+from understudy._api._fit import numbers_first
 from understudy._api._unit import rule_of
 from understudy._core.randomness import Streams, streams
 from understudy.counting import Counter, open_counter
@@ -24,7 +26,7 @@ from understudy.evaluation import (
 from understudy.methods import BASELINES, Method, label_method
 from understudy.models import DrawsRows, Model
 from understudy.options import MAX_TABLES
-from understudy.privacy import ONE_ROW, PrivacyTerms, PrivacyUnit
+from understudy.privacy import ONE_ROW, Curator, PrivacyTerms, PrivacyUnit
 from understudy.rehearsal import answer_distances, fingerprint, rehearse, sample_table, table_distances, table_hash
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -65,6 +67,7 @@ class Bench:
 
     schema: Schema
     table: Table
+    """The rows as they are counted: where bins are to be found, cells of a public grid."""
     ways: tuple[int, ...]
     max_tables: int = MAX_TABLES
     units: npt.NDArray[np.int64] | None = None
@@ -85,6 +88,16 @@ class Bench:
         return fingerprint(**self.setting, run="references" if task is None else task.facts)
 
     @cached_property
+    def yardstick(self) -> Yardstick | None:
+        """The bins that all runs are measured in, where each finds its own."""
+        return Yardstick.of(self.schema, self.table)
+
+    @cached_property
+    def measured(self) -> Table:
+        """The rows as runs are measured against them."""
+        return self.table if self.yardstick is None else self.yardstick.sorted_in(self.table)
+
+    @cached_property
     def groups(self) -> dict[int, Any]:
         """The groups of columns whose tables are compared, for each way: those that `evaluate` takes."""
         coins = streams(REFERENCE_SEED)
@@ -97,14 +110,14 @@ class Bench:
         """For each table the average total variation distance from the real one, by measure."""
         found: list[dict[str, float]] = [{} for _ in others]
         for way, chosen in self.groups.items():
-            each = table_distances(self.table, others, chosen.groups)
+            each = table_distances(self.measured, others, chosen.groups)
             for values, row in zip(found, each, strict=True):
                 values[f"{way}-way"] = float(row.mean())
         return found
 
     @cached_property
     def _all_rows(self) -> Counter:
-        return open_counter(self.table)
+        return open_counter(self.measured)
 
     def distances_of_answers(self, answers: Model) -> dict[str, float]:
         """The same from what a model answers, without drawing rows."""
@@ -116,7 +129,7 @@ class Bench:
     def references(self) -> dict[str, float]:
         """Every measure on the references: a fresh sample of real rows, and independent columns."""
         fresh, independent = reference_coins(REFERENCE_SEED)
-        tables = [draw_fresh_sample(self.table, fresh), draw_independent_columns(self.table, independent)]
+        tables = [draw_fresh_sample(self.measured, fresh), draw_independent_columns(self.measured, independent)]
         low, high = self.distances(tables)
         return {f"fresh sample {name}": value for name, value in low.items()} | {
             f"independent columns {name}": value for name, value in high.items()
@@ -135,14 +148,27 @@ class Bench:
 
         The sample is the one that `publish` with the same seed writes. A baseline is asked for its answers instead.
         """
-        terms = task.terms
+        terms, found = task.terms, self.schema
+
+        def first(curator: Curator) -> Curator:
+            nonlocal found
+            found, asked = numbers_first(curator, self.schema)
+            return asked
+
         learnt = rehearse(
-            counter, task.method, terms.budget, seed=task.seed, neighbours=terms.neighbours, unit=terms.unit
+            counter,
+            task.method,
+            terms.budget,
+            seed=task.seed,
+            neighbours=terms.neighbours,
+            unit=terms.unit,
+            first=first,
         )
+        yardstick = self.yardstick
         if task.method.name in BASELINES or not isinstance(learnt, DrawsRows):
-            return self.distances_of_answers(learnt)
-        n = max(1, round(learnt.n / terms.unit.parts))
-        return self.distances([sample_table(learnt, n, Streams(task.seed))])[0]
+            return self.distances_of_answers(learnt if yardstick is None else yardstick.answers(learnt, found))
+        rows = sample_table(learnt, max(1, round(learnt.n / terms.unit.parts)), Streams(task.seed))
+        return self.distances([rows if yardstick is None else yardstick.drawn(rows, found, task.seed)])[0]
 
 
 def split_references(values: Mapping[str, float], kind: str) -> dict[str, float]:

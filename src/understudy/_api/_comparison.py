@@ -21,7 +21,12 @@ from understudy.rehearsal import KEPT, PRIVATE, RUNS, check_folder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = ("method", "epsilon", "measure", "mean", "low", "high", "fresh_sample", "independent_columns", "runs")
+COLUMNS = (
+    *("method", "epsilon", "measure", "mean", "low", "high", "interval"),
+    *("fresh_sample", "independent_columns", "runs"),
+)
+FEWEST_FOR_INTERVAL = 5
+"""Runs: of fewer, an interval of their mean would be several times as wide as they are apart. Their range is told."""
 _WIDE = 20
 
 
@@ -76,16 +81,19 @@ class Comparison:
         return tuple(self.scopes)
 
     def rows_of_table(self) -> list[dict[str, Any]]:
-        """One row for each method, budget and measure: the mean over seeds and its 95 % interval by Student's t."""
+        """One row for each method, budget and measure: the mean over seeds, and what is known of its spread.
+
+        `interval` says what `low` and `high` are: the 95 % interval of the mean by Student's t from five runs on, the
+        smallest and largest of two to four runs, nothing of one.
+        """
         found = []
         for method in self.methods:
             for epsilon in self.epsilons:
                 values = [run.values for run in self.runs if run.method == method and run.epsilon == epsilon]
                 for measure in self.measures:
                     each = [value[measure] for value in values]
-                    low, high = mean_interval(each) or (None, None)
                     row = (
-                        *(method, float(epsilon), measure, sum(each) / len(each), low, high),
+                        *(method, float(epsilon), measure, sum(each) / len(each), *_spread(each)),
                         *(self.fresh_sample[measure], self.independent_columns[measure], len(each)),
                     )
                     found.append(dict(zip(COLUMNS, row, strict=True)))
@@ -106,7 +114,7 @@ class Comparison:
     def _arrow(self) -> pa.Table:
         import pyarrow as pa
 
-        kinds = {"method": pa.string(), "measure": pa.string(), "runs": pa.int64()}
+        kinds = {"method": pa.string(), "measure": pa.string(), "interval": pa.string(), "runs": pa.int64()}
         rows = self.rows_of_table()
         return pa.table(
             {name: pa.array([row[name] for row in rows], kinds.get(name, pa.float64())) for name in COLUMNS}
@@ -188,6 +196,44 @@ class Comparison:
         for name, text in files.items():
             write_bytes(out / name, text.encode(errors="replace"), left=left)
         return tuple(out / name for name in files)
+
+
+def _spread(values: list[float]) -> tuple[float | None, float | None, str]:
+    """From where to where, and what that is.
+
+    >>> _spread([0.25]), _spread([0.25, 0.5, 0.375])
+    ((None, None, 'none'), (0.25, 0.5, 'range'))
+    """
+    if len(values) < 2:
+        return None, None, "none"
+    interval = mean_interval(values) if len(values) >= FEWEST_FOR_INTERVAL else None
+    return (min(values), max(values), "range") if interval is None else (*interval, "95 %")
+
+
+def spread_words(runs: int) -> str:
+    """What stands after a mean of so many runs.
+
+    >>> spread_words(1), spread_words(2), spread_words(5)
+    ('one run each', 'mean and range of 2 runs', 'mean and 95 % interval over 5 seeds')
+    """
+    if runs == 1:
+        return "one run each"
+    return (
+        f"mean and range of {runs} runs" if runs < FEWEST_FOR_INTERVAL else f"mean and 95 % interval over {runs} seeds"
+    )
+
+
+def spread_text(row: Mapping[str, Any]) -> str:
+    """How far the runs of a row are apart, as it stands after their mean.
+
+    >>> spread_text({"interval": "range", "mean": 0.5, "low": 0.25, "high": 0.75})
+    '0.2500–0.7500'
+    >>> spread_text({"interval": "95 %", "mean": 0.5, "low": 0.25, "high": 0.75})
+    '±0.2500'
+    """
+    if row["interval"] == "none":
+        return ""
+    return f"{row['low']:.4f}–{row['high']:.4f}" if row["interval"] == "range" else f"±{row['high'] - row['mean']:.4f}"
 
 
 def _series(name: str, rows: list[dict[str, Any]]) -> Series:

@@ -36,7 +36,7 @@ def fit_model(
     with charges_noted():
         curator = open_run(source, settings, progress=progress, note=note)
         coins = None if settings.options.seed is None else Streams(settings.options.seed)
-        schema, inner = _numbers_first(curator, settings.schema)
+        schema, inner = numbers_first(curator, settings.schema)
         model = settings.method.fit(inner, streams=coins, progress=progress)
         if not isinstance(model, Saves) or why_not_releasable(type(model)) is not None:
             said = " or ".join(kind.__name__ for kind in models_made(settings.method))
@@ -47,8 +47,11 @@ def fit_model(
         return PublishedModel(schema, model, _statement(settings, curator, inner, model))
 
 
-def _numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
-    """The schema with bins in place of automatic ones, and the curator that a method is to ask."""
+def numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
+    """The schema with bins in place of automatic ones, and the curator that a method is to ask.
+
+    A part of the budget goes into finding them; the rest is the method's.
+    """
     if not any(field.automatic for field in schema.fields):
         return schema, curator
     share = numbers_share(curator.budget)

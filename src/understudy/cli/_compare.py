@@ -61,6 +61,8 @@ def _noting_what_is_kept(progress: Progress, out: Path) -> Progress:
 
 
 def _show(found: Comparison, out: Path) -> None:
+    from understudy._api import spread_words
+
     measures = found.measures
     table = make_table("method", "ε", *(f"{name} error" for name in measures), right=("ε",))
     rows = found.rows_of_table()
@@ -71,15 +73,15 @@ def _show(found: Comparison, out: Path) -> None:
     table.add_row("fresh sample", "", *(f"{found.fresh_sample[name]:.4f}" for name in measures))
     table.add_row("independent columns", "", *(f"{found.independent_columns[name]:.4f}" for name in measures))
     say_table(table)
-    seeds = counted(len(found.seeds), "seed", "seeds")
-    say(f"'{found.dataset}', {counted(found.rows, 'row', 'rows')}; mean and 95 % interval over {seeds}.")
+    spread = spread_words(len(found.seeds))
+    say(f"'{found.dataset}', {counted(found.rows, 'row', 'rows')}; {spread}.")
     say("Error: average total variation distance. Fresh sample: of as many real rows. Independent columns: each drawn")
     say("from the real one on its own. Every run was a rehearsal: nothing was spent, no ledger touched.")
     say("Private to you: these numbers were computed from the real table. Do not publish them.")
     say(f"Figure and page: {out / 'comparison.svg'}, {out / 'comparison.html'}")
 
 
-def _cell(row: dict[str, object]) -> str:
-    mean, high = row["mean"], row["high"]
-    half = f" ±{high - mean:.4f}" if isinstance(high, float) and isinstance(mean, float) else ""
-    return f"{mean:.4f}{half}"
+def _cell(row: dict[str, Any]) -> str:
+    from understudy._api import spread_text
+
+    return f"{row['mean']:.4f} {spread_text(row)}".strip()

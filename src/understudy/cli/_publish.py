@@ -17,7 +17,7 @@ from understudy.options import MethodFlags, PlanOptions, PublishOptions
 
 if TYPE_CHECKING:
     from understudy.methods import AttributePlan, Plan
-    from understudy.release import Release
+    from understudy.release import Release, Statement
 
 _SCHEMA = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON): what is public about it.")
 _OPTION = typer.Option(
@@ -97,8 +97,22 @@ def _release_json(release: Release) -> dict[str, Any]:
         "synthetic": str(release.synthetic),
         "files": [str(path) for path in release.files],
         "rows": release.n_rows,
+        "charged": release.statement.ledger is not None,
+        "ledger": _ledger_words(release.statement),
         "statement": release.statement.to_dict(),
     }
+
+
+def _ledger_words(statement: Statement) -> str:
+    """Who keeps account of the release: a sentence, as nobody else will remember."""
+    if statement.ledger is not None:
+        return f"Charged to '{statement.ledger.dataset}' in the ledger."
+    if statement.stamp:
+        return "Nothing was charged: this is no release."
+    return (
+        "No ledger: nobody keeps account of this release. Every further one of the same rows adds to its ε, unseen. "
+        "With --ledger budget.db --cap 3 all are added up and none goes beyond the cap."
+    )
 
 
 _WHAT = {
@@ -135,8 +149,8 @@ def _show_release(release: Release) -> None:
     if statement.trusted_drafts:
         drafts = counted(len(statement.trusted_drafts), "drafted field was", "drafted fields were")
         say(f"Warning: {drafts} trusted; the statement says so.")
-    if statement.ledger is not None:
-        say(f"Charged to '{statement.ledger.dataset}' in the ledger.")
+    if not statement.stamp:
+        say(_ledger_words(statement))
     first = release.model.schema.fields[-1].name
     question = first if first.isidentifier() else f"'{first}'"
     if statement.stamp is None and statement.promise.stricter():

@@ -30,7 +30,7 @@ from understudy.schema import Axis, Domain, Marginal, recode
 LARGEST_TABLE = 1 << 16
 """No table has more cells, whatever the budget."""
 PAIRS_EACH = 3
-"""Pairs chosen for each attribute: from measurements, docs/baselines.md."""
+"""Pairs chosen for each attribute: from measurements, docs/research/baselines.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ Got 2 instead.
     flaw: ClassVar[Flaw] = Flaw(
         sentence="JTree as printed tests every pair of columns against one noisy threshold, and neither limits nor "
         "pays for the pairs that pass: what a record gives away grows with the number of columns.",
-        where="docs/baselines.md#jtree",
+        where="docs/research/baselines.md#jtree",
     )
 
     beta: Fraction | int | float = option(

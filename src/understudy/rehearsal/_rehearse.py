@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from understudy.models import DrawsRows, Model
 from understudy.privacy import (
     ONE_ROW,
     Budget,
+    Curator,
     Neighbours,
     Noiseless,
     PrivacyUnit,
@@ -32,9 +34,11 @@ def rehearse(
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
     unit: PrivacyUnit = ONE_ROW,
     noiseless: Noiseless | None = None,
+    first: Callable[[Curator], Curator] | None = None,
 ) -> Model:
     """What a method learns of a table with seeded noise; no ledger is touched. `noiseless` leaves noise out of a stage.
 
+    `first` is asked for before the method runs, on the same budget, and gives the curator that the method is to ask.
     Where a unit may have several rows, the counter must keep to its bound.
 
     >>> from understudy.counting import MemoryCounter
@@ -57,7 +61,7 @@ def rehearse(
             no_guarantee=flaw_of(recipe) is not None,
             method=recipe.name,
         )
-        return recipe.fit(curator, streams=Streams(seed))
+        return recipe.fit(curator if first is None else first(curator), streams=Streams(seed))
 
 
 def sample_table(model: DrawsRows, n: int, coins: Streams, *, independent: bool = False) -> Table:
