@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy._core.randomness import Streams
 from understudy.models._inference import Floats, TooLarge
@@ -33,6 +34,7 @@ _SWEEPS = 12
 _NEAR = 1e-4  # of all rows in other cells than they should be: columns are as they were
 _BETTER = 0.9  # what a sweep must bring the largest distance down to, to be worth another
 _LEAST = 1e-9  # of weights, the largest of which is 1
+_NO_ROW = "the model gives no weight to any row that keeps what the schema declares of rows."
 
 
 class Conditioned(Protocol):
@@ -106,18 +108,25 @@ class Kept:
         domain = self.zeroed.domain
         if given:
             return refuse_impossible(domain, given)
-        return NoSuchRow("the model gives no weight to any row that keeps what the schema declares of rows.")
+        return NoSuchRow(_NO_ROW)
 
 
 def keep_rules(model: Conditioned) -> Kept:
     """The model with its domain's rules kept."""
+    try:
+        return _keep_rules(model)
+    except NoSuchRow:
+        raise NoSuchRow(_NO_ROW) from None
+
+
+def _keep_rules(model: Conditioned) -> Kept:
     rules = model.domain.rules
     plain = model.with_zeros(())
     zeros = [rule for rule in rules if isinstance(rule, Zeros) and not _is_kept(plain, rule)]
     checks: list[Check] = [rule for rule in rules if not isinstance(rule, Zeros | FollowsFrom)]
     zeroed, taken, beyond = _conditioned(model, plain, zeros)
     for rule in (rule for rule in rules if isinstance(rule, FollowsFrom)):
-        learnt = _map_of(zeroed, rule)
+        learnt = _map_of(zeroed, rule, checks)
         if learnt is None:
             continue
         try:
@@ -158,17 +167,24 @@ def _is_kept(plain: Conditioned, rule: Zeros) -> bool:
     return not found[~rule.possible].any()
 
 
-def _map_of(model: Conditioned, rule: FollowsFrom) -> Zeros | None:
+def _map_of(model: Conditioned, rule: FollowsFrom, checks: Sequence[Check]) -> Zeros | None:
     """Impossible cells by the map that the model speaks for; None if it has one already, or none can be made out."""
     sizes = [model.domain[a].size for a in (*rule.by, rule.attribute)]
     try:
         found = model.marginal(Marginal.of(*rule.by, rule.attribute), errors=False).probabilities
     except TooLarge:
         return None
-    table = found.reshape(-1, sizes[-1])
-    if ((table > 0).sum(axis=1) <= 1).all():
+    if ((found > 0).sum(axis=-1) <= 1).all():
         return None
-    told = spread_map(table).reshape(sizes[:-1])
+    columns: dict[int, npt.NDArray[np.int64]] = dict(
+        zip((*rule.by, rule.attribute), np.indices(sizes, sparse=True), strict=True)
+    )
+    for check in checks:
+        if set(check.scope) <= set(rule.scope):
+            lines = [columns.get(a, np.zeros((), dtype=np.int64)) for a in range(len(model.domain))]
+            left = np.where(check.broken(lines), 0.0, found)
+            found = left if left.any() else found
+    told = spread_map(found.reshape(-1, sizes[-1])).reshape(sizes[:-1])
     return Mapped(rule.by, rule.attribute, sizes[-1], told, rule.text).to_zeros()
 
 

@@ -165,6 +165,8 @@ class JointModel:
     domain: Domain
     n: int
     probabilities: Floats
+    direct: bool = field(default=False, kw_only=True, repr=False)
+    """Whether marginals are summed from the table each time: cells without weight are then exactly 0."""
 
     def __post_init__(self) -> None:
         shape = joint_shape(self.domain)
@@ -183,6 +185,10 @@ class JointModel:
             return self._kept.marginal(marginal, evidence, errors=errors)
         if evidence:
             return self._given(evidence).marginal(marginal, errors=errors)
+        if self.direct:
+            whole = self.probabilities.reshape([attribute.size for attribute in self.domain])
+            found = project(whole, Marginal.of(*range(len(self.domain))), marginal, self.domain)
+            return Estimate(probabilities=np.array(found, dtype=np.float64))
         table = read_marginal(self._sums, marginal, self.domain)
         return Estimate(probabilities=np.maximum(table, 0.0))  # of a cell of 0, a rounding error below may be left
 
@@ -239,12 +245,12 @@ class JointModel:
         """The same distribution, given that no row is in an impossible cell, whatever its domain's rules say."""
         domain = Domain(self.domain.attributes)
         if not zeros:
-            return JointModel(domain, self.n, self.probabilities)
+            return JointModel(domain, self.n, self.probabilities, direct=True)
         table = self.probabilities.copy()
         for rule in zeros:
             sizes = dict(zip(rule.attributes, rule.possible.shape, strict=True))
             table *= rule.possible.reshape([sizes.get(a, 1) for a in self._axes])
-        return JointModel(domain, self.n, _rescaled(table))
+        return JointModel(domain, self.n, _rescaled(table), direct=True)
 
     def _given(self, evidence: Evidence) -> JointModel:
         table = self.probabilities.copy()
@@ -252,7 +258,7 @@ class JointModel:
             if attribute in self._axes:
                 axis = self._axes.index(attribute)
                 table *= np.reshape(weights, [-1 if i == axis else 1 for i in range(table.ndim)])
-        return JointModel(self.domain, self.n, _rescaled(table))
+        return JointModel(self.domain, self.n, _rescaled(table), direct=self.direct)
 
     @cached_property
     def _kept(self) -> Kept | None:

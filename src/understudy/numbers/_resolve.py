@@ -78,7 +78,8 @@ def _resolved(fine: Field, found: list[Measurement]) -> tuple[dict[str, Any], li
     first, last = bins.grid
     widths = (last - first + 1).astype(np.float64)
     masses = fit_histogram(counts, variances, widths)
-    cells = cut(masses, widths, sqrt(variances[-1]))
+    needed = np.searchsorted(first, np.array(fine.cuts, dtype=np.int64)).tolist()  # what is declared tells apart there
+    cells = sorted({*cut(masses, widths, sqrt(variances[-1])), *needed})
     bin_of = np.searchsorted(cells, np.arange(fine.n_main), side="right") - 1
     lookup = [*bin_of.tolist(), *range(len(cells), len(cells) + extra)]
     return _written(bins, cells, masses), lookup

@@ -17,7 +17,7 @@ from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
 from understudy.schema._written import written_text
 from understudy.schema._yaml import write_yaml
-from understudy.schema._zeros import checks_of, structural_zeros, value_ends
+from understudy.schema._zeros import checks_of, order_checks, structural_zeros, value_ends
 
 __all__ = [
     "MOST_FOUND",
@@ -56,6 +56,7 @@ __all__ = [
     "edges_at",
     "format_number",
     "import_sdv",
+    "order_checks",
     "project",
     "read_document",
     "read_schema",

@@ -95,6 +95,21 @@ def checks_of(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> li
     ]
 
 
+def order_checks(schema: Schema) -> list[Check]:
+    """What tells of drawn rows whether their codes leave values in order, as the bins of this schema have them.
+
+    >>> from understudy.schema import Schema
+    >>> day = {"type": "integer", "bins": 2, "constraints": {"minimum": 0, "maximum": 9}}
+    >>> schema = Schema.from_dict({"fields": [{"name": "from", **day}, {"name": "to", **day}],
+    ...     "dependencies": [{"lower": "from", "upper": "to"}]})
+    >>> [rule.broken([np.array([0, 1]), np.array([0, 0])]).tolist() for rule in order_checks(schema)]
+    [[False, True]]
+    """
+    orders = [one for one in schema.dependencies if isinstance(one, InOrder)]
+    pairs = [rule for one in orders for rule in rules_of(schema.fields, one) if isinstance(rule, Ordered)]
+    return [*pairs, *_chains(schema.fields, orders)]
+
+
 def rules_of(
     fields: Sequence[Field], dependency: Dependency, *, read: bool = False
 ) -> list[Together | Ordered | Mapped | FollowsFrom]:
