@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models._sampling import Column
-from understudy.schema import Check
+from understudy.schema import Check, FollowsFrom
 
 _GIVE_UP = 1 << 22  # rows drawn since one was kept
 
@@ -59,3 +60,16 @@ def rows_that_keep(
             )
         number += 1
         source = Streams(int(streams.get("again", str(number)).integers(0, 1 << 62)))
+
+
+def unknown_rules(model: Any) -> list[Check]:
+    """The rules of a model's domain that rows must be held against, because the model itself knows nothing of rules.
+
+    >>> from understudy.models import JointModel
+    >>> from understudy.schema import Attribute
+    >>> unknown_rules(JointModel(Domain((Attribute(name="sex", size=2),)), 9, np.array([0.5, 0.5])))
+    []
+    """
+    if callable(getattr(model, "with_zeros", None)):
+        return []
+    return [rule for rule in model.domain.rules if not isinstance(rule, FollowsFrom)]

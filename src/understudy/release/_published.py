@@ -12,7 +12,7 @@ from understudy._core.errors import OptionError
 from understudy._core.files import write_bytes
 from understudy._core.numbers import whole_number
 from understudy._core.randomness import Streams, streams
-from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_that_keep
+from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_that_keep, unknown_rules
 from understudy.release._answer import Answer
 from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
@@ -110,8 +110,8 @@ class PublishedModel:
                 rows, streams=coins, evidence=evidence, independent=independent, batch_rows=batch_rows
             )
 
-        # values that a condition cuts off may leave none in order
-        checks = order_checks(schema) if conditions.choices else ()
+        # values that a condition cuts off may leave none in order; and models of others may not know of rules
+        checks = [*(order_checks(schema) if conditions.choices else ()), *unknown_rules(model)]
         empty = True
         for columns in rows_that_keep(draw, wanted, checks, streams=source, batch_rows=batch_rows):
             empty = False
