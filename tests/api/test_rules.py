@@ -96,7 +96,7 @@ def test_networks_keep_everything_under_conditions_and_from_files(estimator: Any
     fitted.save(tmp_path / "m.understudy")
     model = load_model(tmp_path / "m.understudy")
     check(model.sample(2000, seed=1, kind="pyarrow"))
-    for where in ({"age": (10, 20)}, {"came": (100, 120), "left": (100, 110)}, {"pregnant": True}):
+    for where in ({"age": (10, 20)}, {"came": (40, 300), "left": (30, 200)}, {"pregnant": True}):
         drawn = model.sample(300, seed=2, where=where, kind="pyarrow")
         check(drawn)
         for name, wanted in where.items():

@@ -14,6 +14,7 @@ from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._marks import DRAFT_MARK, GUESS_MARK
 from understudy.schema._natural_order import NaturalOrder, natural_order
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
+from understudy.schema._replies import bins_over
 from understudy.schema._review import Review
 from understudy.schema._rules import Check, FollowsFrom, Mapped, Ordered, Rule, Together, Zeros
 from understudy.schema._scales import word_set
@@ -59,6 +60,7 @@ __all__ = [
     "SchemaLike",
     "Together",
     "Zeros",
+    "bins_over",
     "build_field",
     "checks_of",
     "directives",
