@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from understudy._core.errors import OptionError
 from understudy._core.files import write_bytes
+from understudy._core.notebooks import card
 from understudy._core.numbers import whole_number
 from understudy._core.randomness import streams
 from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves
@@ -57,6 +58,13 @@ class PublishedModel:
 
     def __repr__(self) -> str:
         return f"PublishedModel({self.statement.summary()}, columns={len(self.schema.fields)})"
+
+    def _repr_html_(self) -> str:
+        names = self.schema.names
+        listed = ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")
+        rows = [*self.statement.facts(), (f"{len(names):,} columns", listed)]
+        notes = ["sample(100) draws rows, query('mean(x) | y=z') answers questions: both are free."]
+        return card(f"Model of {self.statement.dataset}", rows, notes=notes, warning=self.statement.stamp)
 
     def sample(
         self,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from understudy._core.formats import FORMATS, ending_of
+from understudy._core.notebooks import card
 from understudy.release._card import CardFacts, croissant_card
 from understudy.release._folder import whole_folder
 from understudy.release._letter import privacy_letter
@@ -32,6 +33,10 @@ class Release:
 
     def __repr__(self) -> str:
         return f"Release({str(self.path)!r}, dataset={self.statement.summary()})"
+
+    def _repr_html_(self) -> str:
+        rows = [*self.statement.facts(), ("folder", str(self.path)), ("files", ", ".join(p.name for p in self.files))]
+        return card(f"Release of {self.statement.dataset}", rows, warning=self.statement.stamp)
 
     @property
     def statement(self) -> Statement:
