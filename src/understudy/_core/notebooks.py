@@ -31,7 +31,7 @@ def card(
     lines += [_row("td", row, right=bool(header)) for row in listed[:_MOST_ROWS]]
     told = list(notes) + ([f"… and {len(listed) - _MOST_ROWS:,} more"] if len(listed) > _MOST_ROWS else [])
     said = "".join(f'<div style="font-size:smaller;opacity:.8">{escape(note)}</div>' for note in told)
-    loud = f'<div style="color:#c0392b;font-weight:bold">{escape(warning)}</div>' if warning else ""
+    loud = f'<div style="color:#d9534f;font-weight:bold">{escape(warning)}</div>' if warning else ""
     table = f'<table style="border-collapse:collapse;color:inherit;background:none">{"".join(lines)}</table>'
     return f'<div style="font-family:sans-serif">{loud}<b>{escape(title)}</b>{table if lines else ""}{said}</div>'
 

@@ -74,20 +74,22 @@ class PublishedModel:
         seed: int | None = None,
         independent: bool = False,
         kind: Kind = "pandas",
+        compact: bool = False,
     ) -> Any:
         """A synthetic table of `n` rows (as many as the original by default), as the wanted kind of dataframe.
 
         `where` fixes columns: `{"sex": "Female", "age": (30, 40), "education": ["BA", "MA"]}`, or text such as
         `"sex=Female, age=30..40"`. Rows are drawn from the exact conditional distribution. A seed makes the sample
         repeatable; that has no bearing on privacy. By default the sample has low variance; `independent=True` draws
-        every row on its own. Column types follow from the schema.
+        every row on its own. Column types follow from the schema; with `compact`, categories are a categorical type
+        (in order where declared), and whole numbers as small as their domain allows, in pandas and polars.
         """
         import pyarrow as pa
 
         from understudy.tables import to_kind
 
         batches = list(self.sample_batches(n, where=where, seed=seed, independent=independent))
-        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema)
+        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema, compact=compact)
 
     def sample_batches(
         self,
