@@ -11,6 +11,7 @@ often than noise alone makes them.
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import warnings
 from collections import defaultdict
@@ -21,11 +22,33 @@ import numpy as np
 import pandas as pd
 
 import understudy
-from benchmarks.numbers import schema_of, tables
+from understudy import demo
 from understudy.models import Estimate, Evidence
 from understudy.release import PublishedModel, Statement
 from understudy.schema import Marginal, Schema
 from understudy.tables import Table, read_table
+
+DATA = Path(os.environ.get("UNDERSTUDY_DATA", "../shared/data"))
+
+
+def tables() -> dict[str, tuple[Path, Path]]:
+    """Tables with raw numbers, and their schemas: those that are there."""
+    found = {"demo": (Path(demo.table_path()), Path(demo.schema_path()))}
+    if (DATA / "br2000.csv").exists():
+        found["br2000"] = (DATA / "br2000.csv", DATA / "br2000.schema.yaml")
+    return found
+
+
+def schema_of(path: Path, *, automatic: bool) -> tuple[dict[str, Any], list[str]]:
+    """The schema, with `bins: auto` for every column that has a range if that is wanted, and the names of those."""
+    content, names = Schema.load(path).to_dict(), []
+    for field in content["fields"]:
+        if field.get("type") in ("integer", "number") and "minimum" in field.get("constraints", {}):
+            names.append(field["name"])
+            if automatic:
+                field["bins"] = "auto"
+                field.pop("taxonomy", None)
+    return content, names
 
 
 class Rows:
