@@ -89,8 +89,8 @@ class ValueReader:
             unknown = unknown | ~np.isfinite(values)
         if self._field.type == "date":
             values = values * _MICROSECONDS_A_DAY
-        if self._field.bins is not None:
-            values = values.astype(np.float64)  # whole numbers beyond 2⁵³ are rounded, which Arrow would refuse
+        if self._field.bins is not None:  # large ones are rounded: 9999-12-31 in microseconds is beyond 53 bits
+            values = np.asarray(values, dtype=np.float64)
         kind = pa.array(values[:0]).type
         if self._field.type == "string":
             kind = pa.string()
