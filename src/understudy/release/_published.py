@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from understudy._core.errors import OptionError
 from understudy._core.files import write_bytes
 from understudy._core.numbers import whole_number
-from understudy._core.randomness import streams
-from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves
+from understudy._core.randomness import Streams, streams
+from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_that_keep, unknown_rules
 from understudy.release._answer import Answer
 from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
@@ -22,7 +22,7 @@ from understudy.release._functions import asks_for_numbers
 from understudy.release._number_answer import NumberAnswer
 from understudy.release._numbers_asked import answer_numbers
 from understudy.release._statement import Statement
-from understudy.schema import Marginal, Schema
+from understudy.schema import Marginal, Schema, order_checks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,14 +103,17 @@ class PublishedModel:
         conditions = read_conditions(self.schema, where)
         schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
         rng = source.get("inside bins")
+        model, evidence = self.model, conditions.evidence or None
+
+        def draw(rows: int, coins: Streams) -> Iterator[list[Any]]:
+            return model.sample_codes(
+                rows, streams=coins, evidence=evidence, independent=independent, batch_rows=batch_rows
+            )
+
+        # values that a condition cuts off may leave none in order; and models of others may not know of rules
+        checks = [*(order_checks(schema) if conditions.choices else ()), *unknown_rules(model)]
         empty = True
-        for columns in self.model.sample_codes(
-            wanted,
-            streams=source,
-            evidence=conditions.evidence or None,
-            independent=independent,
-            batch_rows=batch_rows,
-        ):
+        for columns in rows_that_keep(draw, wanted, checks, streams=source, batch_rows=batch_rows):
             empty = False
             for part in _parts(columns, wanted):
                 yield decode_batch(schema, part, rng)
