@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from understudy._core.errors import ModelFileError
+from understudy._core.notebooks import card
 from understudy.release._checked import (
     read_above_zero,
     read_below_one,
@@ -209,6 +210,29 @@ class Statement:
             *([UNBOUNDED] if self.unbounded else []),
         ]
         return "; ".join(words) or None
+
+    def __repr__(self) -> str:
+        return f"Statement({self.summary()})"
+
+    def _repr_html_(self) -> str:
+        notes = [*([self.promise.meaning] if self.private and not self.parties else []), *self.warnings]
+        return card(f"Privacy statement of {self.dataset}", self.facts(), notes=notes, warning=self.stamp)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What is promised and of what, in a few words each.
+
+        >>> Statement.example().facts()[0]
+        ('guarantee', 'epsilon-differential privacy')
+        """
+        epsilon = "unbounded" if self.unbounded else f"{float(self.epsilon):g}"
+        delta = f", δ = {float(self.delta):g}" if self.delta else ""
+        return [
+            ("guarantee", self.guarantee),
+            ("budget", f"ε = {epsilon}{delta}, {self.neighbours}, for {self.unit}"),
+            ("method", self.method),
+            ("rows", f"{self.n_rows:,}"),
+            ("made", f"{self.created}, understudy {self.version}"),
+        ]
 
     def summary(self) -> str:
         """Data set, rows and budget in half a line.
