@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from understudy._core.notebooks import card
 from understudy.methods._parents import TooManySetsError, maximal_parent_sets
 from understudy.methods._search import may_have_parents
 from understudy.schema import Domain
@@ -83,6 +84,21 @@ class Plan:
     """What the run would promise, in plain words."""
     promises: tuple[PromisePlan, ...] = ()
     """What each promise would give at the same ε; empty where nothing is measured."""
+
+    def __repr__(self) -> str:
+        return f"Plan({self.method!r}, rows={self.rows}, columns={len(self.attributes)})"
+
+    def _repr_html_(self) -> str:
+        error = [a.expected_error for a in self.attributes if a.expected_error is not None]
+        rows = [
+            ("rows", f"{self.rows:,}"),
+            ("columns", str(len(self.attributes))),
+            ("noise on a count, rows", f"{self.noise_mean:.1f}"),
+            ("largest useful table, cells", f"{self.largest_useful_table:,}"),
+            *([("worst expected error of a table", f"{max(error):.3f}")] if error else []),
+            ("time", f"about {self.seconds:.0f} s"),
+        ]
+        return card(f"Plan for {self.method}", rows, notes=[*([self.promise] if self.promise else []), *self.notes])
 
     @property
     def drawn(self) -> bool:
