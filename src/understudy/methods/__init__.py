@@ -12,6 +12,7 @@ from understudy.methods._jtree import JTree
 from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
+from understudy.methods._forecast import KEPT, STRENGTHS, Forecast, Measures, forecast
 from understudy.methods._plan import AttributePlan, Plan, PromisePlan, expected_error
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privabn_as_printed import PrivABNAsPrinted
@@ -37,14 +38,17 @@ from understudy.methods._uniform import Uniform
 __all__ = [
     "AS_PRINTED",
     "BASELINES",
+    "KEPT",
     "METHODS",
     "MWEM",
     "ROWS_SHARE",
+    "STRENGTHS",
     "Adaptive",
     "AttributePlan",
     "Auto",
     "Contingency",
     "Flaw",
+    "Forecast",
     "Fourier",
     "HPPrivBayes",
     "HPPrivBayesAsPrinted",
@@ -52,6 +56,7 @@ __all__ = [
     "JTree",
     "JTreeAsPrinted",
     "Laplace",
+    "Measures",
     "Method",
     "Plan",
     "PriView",
@@ -62,6 +67,7 @@ __all__ = [
     "Uniform",
     "describe_method",
     "expected_error",
+    "forecast",
     "flaw_of",
     "label_method",
     "method_named",

@@ -157,10 +157,14 @@ class HPPrivBayes(Declared):
         ordinary = dict(zip(levels[0].attributes, found.attributes, strict=True))
         small = make_plan(self._resolve(domain, levels, n, terms, of=levels[-1]), n)
         others = {a: small.attributes[a] for level in levels[1:] for a in level.attributes}
+        noise = dict(zip(levels[0].attributes, found.measures.columns, strict=True)) if found.measures else {}
+        noise |= {a: small.measures.columns[a] for a in others} if small.measures else {}
+        known = found.measures is not None and len(noise) == len(domain)
         return replace(
             found,
             method=self.name,
             attributes=tuple((ordinary | others)[a] for a in range(len(domain))),
+            measures=replace(found.measures, columns=tuple(noise[a] for a in range(len(domain)))) if known else None,
             shares={
                 **{key: float(levels[0].share) * share for key, share in found.shares.items()},
                 "sensitive columns": float(levels[1].allowance),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from math import comb
 from typing import TYPE_CHECKING
 
+from understudy.methods._forecast import Measures, measures_of_tables
 from understudy.methods._parents import TooManySetsError, maximal_parent_sets
 from understudy.methods._search import may_have_parents
 from understudy.schema import Domain
@@ -83,6 +84,8 @@ class Plan:
     """What the run would promise, in plain words."""
     promises: tuple[PromisePlan, ...] = ()
     """What each promise would give at the same ε; empty where nothing is measured."""
+    measures: Measures | None = field(default=None, compare=False, repr=False)
+    """What is measured with how much noise; None where that says nothing about columns and pairs."""
 
     @property
     def drawn(self) -> bool:
@@ -96,7 +99,9 @@ class Plan:
 
     def to_dict(self) -> dict[str, object]:
         """As plain values."""
-        return {**asdict(self), "drawn": self.drawn, "coarsened": list(self.coarsened)}
+        plain = asdict(replace(self, measures=None))
+        del plain["measures"]
+        return plain | {"drawn": self.drawn, "coarsened": list(self.coarsened)}
 
 
 def make_plan(settings: Settings, n: int) -> Plan:
@@ -120,6 +125,7 @@ def make_plan(settings: Settings, n: int) -> Plan:
         max_candidates=settings.max_candidates,
         memory_bytes=_memory(domain, n),
         seconds=_seconds(settings, n, counts),
+        measures=_measures_of(settings),
     )
 
 
@@ -166,6 +172,7 @@ def baseline_plan(
         memory_bytes=_memory(domain, n),
         seconds=BASE_SECONDS + n * len(domain) * SECONDS_PER_SAMPLED_CELL,
         notes=notes,
+        measures=None if noise is None else measures_of_tables(_sizes(domain), noise, [0] * len(domain), degree=0),
     )
 
 
@@ -220,6 +227,7 @@ def plan_with_tables(
         memory_bytes=_memory(domain, n),
         seconds=BASE_SECONDS + 2 * sum(candidates) * each + n * len(domain) * SECONDS_PER_SAMPLED_CELL,
         notes=notes,
+        measures=measures_of_tables(_sizes(domain), noise, [cells] * len(domain), degree=None),
     )
 
 
@@ -230,6 +238,19 @@ def expected_error(cells: int, noise: float, n: int) -> float:
     0.02
     """
     return min(1.0, cells * noise / (2 * n))
+
+
+def _sizes(domain: Domain) -> list[int]:
+    return [attribute.size for attribute in domain]
+
+
+def _measures_of(settings: Settings) -> Measures | None:
+    """None where columns are not measured as they are."""
+    domain, limits = settings.domain, settings.limits
+    if [attribute.name for attribute in domain] != [attribute.name for attribute in settings.recoding.source]:
+        return None
+    cells = [limits.cells if may_have_parents(domain, limits, a) else 0 for a in range(len(domain))]
+    return measures_of_tables(_sizes(domain), settings.noise.mean_abs, cells, degree=limits.degree)
 
 
 def _attribute_plan(settings: Settings, a: int, n: int) -> AttributePlan:
