@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from understudy.answers import LinearQuery
     from understudy.correlate import correlate
     from understudy.privacy import MemoryLedger, PrivacyWarning, SQLiteLedger
-    from understudy.release import Answer, PublishedModel, Release, Statement
+    from understudy.release import Answer, NumberAnswer, PublishedModel, Release, Statement
     from understudy.release import load_model as load
     from understudy.schema import Schema
     from understudy.tables import check_table, draft_schema
@@ -62,6 +62,7 @@ __all__ = [
     "LinearQuery",
     "MemoryLedger",
     "ModelFileError",
+    "NumberAnswer",
     "OptionError",
     "OutputError",
     "PrivABN",
@@ -101,7 +102,7 @@ _HOMES = {
         *("SchemaError", "TableError", "UnderstudyError", "UserError"),
     ),
     "understudy.privacy": ("MemoryLedger", "PrivacyWarning", "SQLiteLedger"),
-    "understudy.release": ("Answer", "PublishedModel", "Release", "Statement"),
+    "understudy.release": ("Answer", "NumberAnswer", "PublishedModel", "Release", "Statement"),
     "understudy.schema": ("Schema",),
     "understudy.tables": ("check_table", "draft_schema"),
 }

@@ -104,7 +104,7 @@ def test_several_tables_give_an_interval_too():
 def test_classifiers_are_tested_on_rows_that_were_held_out(release):
     held = people().sample(n=150, random_state=4)
     report = us.evaluate(people(), release, classifiers=True, targets=["smokes"], holdout=held)
-    known = report.find("classification: boosting")
+    known = report.find("AUC: boosting")
     assert 0 <= known.value <= 1
     assert report.facts.rows_synthetic == release.n_rows  # the held-out rows are not a synthetic table
 

@@ -46,7 +46,7 @@ class Block:
 
 def pages() -> list[Path]:
     """Every page that is read by users or contributors, but the schema's, which `tests/schema` runs."""
-    names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+    names = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
     docs = sorted((PROJECT / "docs").rglob("*.md"))
     return [*(PROJECT / name for name in names), *(page for page in docs if page.name != "schema.md")]
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.docs.blocks import PROJECT, blocks, commands, pages, plain_lines, run_page
+from tests.docs.blocks import PROJECT, blocks, commands, pages, plain_lines, run_page, run_shell
 
 RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
 WITH_CLASSIFIERS = ("evaluation",)
@@ -70,6 +74,26 @@ def test_every_page_is_linked_from_the_readme() -> None:
     linked = {target.partition("#")[0] for target in _LINK.findall(readme)}
     expected = {str(page.relative_to(PROJECT)) for page in (PROJECT / "docs").glob("*.md")}
     assert expected | {"docs/research/README.md"} <= linked
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="no R on this machine")
+def test_the_lines_of_r_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = blocks(PROJECT / "docs" / "r-and-stata.md")
+    run_shell(next(b for b in shown if b.runs), tmp_path)
+    (tmp_path / "page.R").write_text("\n".join(b.text for b in shown if b.language == "r"), encoding="utf-8")
+    done = subprocess.run(["Rscript", "page.R"], capture_output=True, text=True)
+    if "no package called" in done.stderr:
+        pytest.skip("R lacks jsonlite")
+    assert done.returncode == 0, done.stderr
+    assert "Ord.factor" in done.stdout
+    assert "with epsilon 2" in done.stdout
+
+
+def test_the_citation_is_of_this_version() -> None:
+    cited = yaml.safe_load((PROJECT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (cited["version"], cited["license"]) == (project["version"], project["license"])
 
 
 def test_every_page_of_research_is_linked_from_its_index() -> None:

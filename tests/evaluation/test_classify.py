@@ -6,12 +6,17 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from tests.evaluation.samples import SCHEMA, random_pair, random_table
 from understudy._core.errors import OptionError
-from understudy.evaluation import Pair, make_references, pair_of_codes
-from understudy.evaluation._classify import CLASSIFIERS, default_targets, measure_classification
+from understudy.evaluation import Pair, make_references, pair_of_codes, tone_of
+from understudy.evaluation._classify import (
+    CLASSIFIERS,
+    balanced_accuracy,
+    default_targets,
+    measure_classification,
+)
 from understudy.evaluation._learning import Features, area_under_curve
 from understudy.evaluation._scales import scales_of
 from understudy.schema import Schema
@@ -59,20 +64,19 @@ def test_learning_from_it_is_worse_than_from_real_rows_and_better_than_from_inde
     for found in measure_classification(pair, references, targets=["size", "smoker"]):
         assert found.fresh_sample is not None
         assert found.independent_columns is not None
-        assert found.fresh_sample < found.value < found.independent_columns
+        assert found.fresh_sample > found.value > found.independent_columns
         assert found.interval is not None
         assert found.details is not None
         for row in found.details.to_pylist():
-            assert row["accuracy"] == pytest.approx(1 - row["error"])
             assert row["auc_fresh_sample"] > max(row["auc_independent_columns"], 0.5)
-            assert row["fresh_sample"] < row["majority"]
+            assert row["error_fresh_sample"] < row["majority"]
         assert "160 real rows set aside" in found.scope
 
 
 def test_held_out_rows_are_what_it_is_tested_on() -> None:
     pair, references = random_pair()
     held_out = random_table(SCHEMA, 77, seed=9)
-    (found,) = measure_classification(pair, references, holdout=held_out, models=["svm"])
+    found, _ = measure_classification(pair, references, holdout=held_out, models=["svm"])
     assert "77 held-out real rows" in found.scope
     other = random_table(Schema.from_dict({"fields": [{"name": "a", "type": "boolean"}]}), 5, seed=1)
     with pytest.raises(OptionError, match="held-out rows"):
@@ -85,6 +89,42 @@ def test_a_target_that_the_synthetic_table_holds_constant_is_guessed() -> None:
     for found in measure_classification(same, make_references(same), targets=["smoker"]):
         assert found.details is not None
         assert found.details.to_pylist()[0]["auc"] == 0.5
+        assert found.value == 0.5
+        assert tone_of(found).name != "close"
+
+
+def test_a_machine_that_always_says_no_is_rated_by_what_it_knows() -> None:
+    """One class in ten: to say no is right in nine of ten cases, and to know nothing."""
+    rng = np.random.default_rng(5)
+    schema = Schema.from_dict({"fields": [{"name": name, "type": "boolean"} for name in "abc"]})
+    rare = rng.random(3000) < 0.1
+    told = [np.where(rng.random(3000) < 0.95, rare, ~rare).astype(np.uint8) for _ in "ab"]
+    real = Table(schema.domain, (*told, rare.astype(np.uint8)))
+    unrelated = Table(schema.domain, (*told, rng.permutation(rare).astype(np.uint8)))
+    pair = pair_of_codes(schema, real, [unrelated])
+    ranked, told = measure_classification(pair, make_references(pair), targets=["c"], models=["svm"])
+    assert told.details is not None
+    assert told.details["error"][0].as_py() < 0.13  # which looked as if it had learnt
+    assert told.value == 0.5
+    assert tone_of(told).name == "far"
+    assert tone_of(ranked).name in ("far", "unknown")
+
+
+def test_where_real_rows_teach_nothing_nothing_is_rated() -> None:
+    rng = np.random.default_rng(6)
+    schema = Schema.from_dict({"fields": [{"name": name, "type": "boolean"} for name in "ab"]})
+    real, fake = (Table(schema.domain, tuple(rng.integers(2, size=6000) for _ in "ab")) for _ in range(2))
+    pair = pair_of_codes(schema, real, [fake])
+    for found in measure_classification(pair, make_references(pair), targets=["b"], models=["svm"]):
+        assert tone_of(found).name == "unknown"
+        assert "not rated" in found.verdict
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_balanced_accuracy_equals_scikit_learns(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, predicted = rng.integers(0, 4, 80), rng.integers(0, 4, 80)
+    assert balanced_accuracy(truth, predicted) == pytest.approx(balanced_accuracy_score(truth, predicted))
 
 
 def test_a_constant_target_is_refused_by_name_and_passed_over_by_default() -> None:
@@ -93,7 +133,7 @@ def test_a_constant_target_is_refused_by_name_and_passed_over_by_default() -> No
     references = make_references(fixed)
     with pytest.raises(OptionError, match="target 'smoker' is constant"):
         measure_classification(fixed, references, targets=["smoker"])
-    (found,) = measure_classification(fixed, references, models=["svm"])
+    found, _ = measure_classification(fixed, references, models=["svm"])
     assert found.details is not None
     assert "smoker" not in found.details["target"].to_pylist()
 
@@ -109,7 +149,7 @@ def test_unknown_names_are_refused_with_a_hint() -> None:
 def test_too_few_rows_and_no_target_say_so() -> None:
     pair, references = random_pair(n_real=1, n_synthetic=1)
     found = measure_classification(pair, references)
-    assert [one.measured for one in found] == [False] * len(CLASSIFIERS)
+    assert [one.measured for one in found] == [False] * 2 * len(CLASSIFIERS)
     assert "at least 10 real rows" in found[0].verdict
     numbers = {"type": "integer", "constraints": {"minimum": 0, "maximum": 9}}
     ages = Schema.from_dict({"fields": [{"name": "a", **numbers}, {"name": "b", **numbers}]})

@@ -37,8 +37,9 @@ from understudy.evaluation import (
     measure_tables,
     pair_of_codes,
     read_pair,
+    tone_of,
 )
-from understudy.evaluation._page import points, tone_of
+from understudy.evaluation._page import points
 from understudy.evaluation._summaries import tables_to_read
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -99,7 +100,8 @@ def test_the_score_is_the_mean_over_one_two_and_three_columns(report: Report) ->
 def test_a_report_without_tables_has_no_score() -> None:
     empty = Report((), ReportFacts(dataset="people", rows_synthetic=1))
     assert (empty.score, empty.fresh_sample_score, empty.independent_columns_score) == (None, None, None)
-    assert "no overall verdict" in empty.html()
+    assert [verdict.tone.name for verdict in empty.verdicts] == ["unknown"] * 3
+    assert "Single columns were not compared." in empty.html()
 
 
 def test_results_are_one_row_each(report: Report) -> None:
@@ -238,13 +240,13 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one_as_it_was(
 @pytest.mark.parametrize(
     ("ways", "said"),
     [
-        ((1,), "Single columns differ"),
+        ((1,), "No tables of two or more columns were compared."),
         ((2,), "Tables of two columns differ"),
-        ((1, 3), "Tables of one and three columns differ"),
-        ((1, 2, 3), "Tables of one to three columns differ"),
+        ((1, 3), "Tables of three columns differ"),
+        ((1, 2, 3), "Tables of two and three columns differ"),
     ],
 )
-def test_the_overall_verdict_says_which_tables_it_is_about(ways: tuple[int, ...], said: str) -> None:
+def test_the_verdict_on_relations_says_which_tables_it_is_about(ways: tuple[int, ...], said: str) -> None:
     pair = made_up_pair(NAMES)
     measured = measure_tables(pair, make_references(pair), ways=ways)
     assert said in make_report(pair, measured, facts=made_up_facts(pair)).html()

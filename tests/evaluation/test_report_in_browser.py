@@ -12,7 +12,8 @@ from tests.evaluation.browser import opened, running_browser
 from tests.evaluation.made_up import HOSTILE_NAMES, made_up_report
 from understudy.evaluation import PublicReport, Shares
 
-SECTIONS = ("verdicts", "learning", "columns", "associations", "worst", "network", "budget", "privacy", "reading")
+FOLDED = (*("columns", "worst", "associations", "measures", "learning", "network", "budget", "privacy", "reading"),)
+SECTIONS = ("verdicts", *FOLDED)
 WIDE = [f"variable {i:02d} of the survey" for i in range(50)]
 
 
@@ -61,12 +62,44 @@ def test_every_section_is_there_to_see(browser: Any, pages: dict[str, Path], nam
             found = page.locator(f"#{section}")
             found.scroll_into_view_if_needed()
             assert found.is_visible()
-            assert page.locator(f"nav a[href='#{section}']").is_visible()
+        for section in FOLDED:
+            fold = page.locator(f"#{section} details.fold")
+            assert not fold.evaluate("part => part.open")
+            fold.locator("summary").first.click()
+            assert fold.evaluate("part => part.open")
         assert page.locator(".banner").first.inner_text().startswith("Private to the holder")
+
+
+def test_three_verdicts_and_their_pictures_come_first(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["plain"]) as page:
+        assert page.locator(".answer h2").all_inner_texts() == ["Single columns", "Relations", "Use for models"]
+        assert page.locator(".answer svg").count() == 3
+        bottom = page.evaluate("document.querySelector('.three').getBoundingClientRect().bottom")
+        assert bottom < 1000
+    with opened(browser, pages["plain"], width=390) as page:
+        cards = page.locator(".answer")
+        assert all(cards.nth(i).bounding_box()["width"] > 340 for i in range(3))
+
+
+def test_a_link_to_a_folded_section_opens_it(browser: Any, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["plain"]) as page:
+        page.evaluate("location.hash = '#privacy'")
+        page.wait_for_function("document.querySelector('#privacy details').open")
+
+
+def test_the_network_is_dark_where_the_page_is(browser: Any, pages: dict[str, Path]) -> None:
+    for dark, wanted in ((True, "invert"), (False, "none")):
+        with opened(browser, pages["plain"], dark=dark) as page:
+            assert wanted in page.evaluate("getComputedStyle(document.querySelector('.network svg')).filter")
+
+
+def unfold(page: Any, section: str) -> None:
+    page.evaluate(f"document.querySelector('#{section} details.fold').open = true")
 
 
 def test_searching_hides_the_other_columns_and_opens_the_fold(browser: Any, pages: dict[str, Path]) -> None:
     with opened(browser, pages["wide"]) as page:
+        unfold(page, "columns")
         cards = page.locator("[data-column]:visible")
         assert cards.count() == 12
         page.fill("#search", "VARIABLE 3")
@@ -80,6 +113,7 @@ def test_searching_hides_the_other_columns_and_opens_the_fold(browser: Any, page
 
 def test_a_table_is_sorted_by_the_column_clicked(browser: Any, pages: dict[str, Path]) -> None:
     with opened(browser, pages["plain"]) as page:
+        unfold(page, "measures")
         fold = page.locator(".verdict details").first
         fold.locator("summary").click()
         head = fold.locator("th", has_text="distance")
@@ -93,6 +127,7 @@ def test_a_table_is_sorted_by_the_column_clicked(browser: Any, pages: dict[str, 
 
 def test_the_heat_maps_of_many_columns_change_places(browser: Any, pages: dict[str, Path]) -> None:
     with opened(browser, pages["wide"]) as page:
+        unfold(page, "associations")
         figures = page.locator("#associations .tabs").first.locator("figure")
         assert [figures.nth(i).is_visible() for i in range(3)] == [True, False, False]
         page.locator("#associations .tabs").first.locator("label", has_text="synthetic").click()
@@ -102,6 +137,7 @@ def test_the_heat_maps_of_many_columns_change_places(browser: Any, pages: dict[s
 def test_a_page_can_be_read_without_its_script(browser: Any, pages: dict[str, Path]) -> None:
     with opened(browser, pages["wide"], script=False) as page:
         assert page.locator("#verdicts").is_visible()
+        page.locator("#columns summary").first.click()
         page.locator("#more-columns summary").click()
         assert page.locator("[data-column]:visible").count() == 50
 

@@ -26,7 +26,7 @@ def test_types_are_guessed_from_texts() -> None:
     assert drafted(["true", "false"] * 9)["type"] == "boolean"
     assert drafted(["TRUE", "FALSE"] * 9)["trueValues"] == ["TRUE"]
     assert drafted(["1", "2", "1"])["categories"] == [1, 2]
-    assert drafted([str(i) for i in range(17, 91)] * 2)["constraints"] == {"minimum": 17, "maximum": 90}
+    assert drafted([str(i) for i in range(17, 91)] * 2)["constraints"] == {"minimum": 0, "maximum": 100}
     assert drafted([f"{i / 8}" for i in range(100)] * 2)["decimals"] == 3
     assert drafted(["2020-01-05", "2023-02-01"] * 2)["constraints"] == {
         "minimum": "2020-01-01",
@@ -35,7 +35,7 @@ def test_types_are_guessed_from_texts() -> None:
     assert drafted(["31/01/2020", "01/02/2020"] * 2)["format"] == "%d/%m/%Y"
     assert drafted(["01/31/2020", "01/02/2020"] * 2)["format"] == "%m/%d/%Y"
     assert drafted(["20200131", "20200201"] * 2) | {"name": ""} == {
-        "name": "", "type": "date", "format": "%Y%m%d", "bins": 16, "origin": "draft",
+        "name": "", "type": "date", "format": "%Y%m%d", "bins": "auto", "origin": "draft",
         "constraints": {"minimum": "2020-01-01", "maximum": "2020-02-29"},
     }  # fmt: skip
     assert drafted(["2020-01-05 10:00:00", "2020-01-05 11:00:00"] * 2)["format"] == "%Y-%m-%d %H:%M:%S"
@@ -70,7 +70,7 @@ def test_moments_that_no_format_writes_back_are_remarked_on() -> None:
     for texts in (["1/2/2020", "13/12/2020"], ["2020-01-01T23:59:59.5", "2020-01-31 23:59:59.123"]):
         table = pa.table({"x": texts * 2})
         schema = draft_schema(table)
-        assert "Some cells are written in another way" in schema["x"].comments[1]
+        assert "some cells are written in another way" in schema["x"].comments[1]
         assert check_table(table, schema).ok
 
 
@@ -101,19 +101,26 @@ def test_codes_with_leading_zeros_stay_texts() -> None:
 
 def test_missing_cells_and_words_for_missing() -> None:
     assert drafted(["a", "", "b"])["constraints"] == {"required": False}
-    field = drafted([str(i) for i in range(50)] + ["NA", ""])
+    field = drafted([str(i) for i in range(1, 80, 2)] + ["NA", ""])
     assert field["missingValues"] == ["", "NA"]
     assert field["constraints"]["required"] is False
-    assert drafted(["NA", "b"])["categories"] == ["NA", "b"]
-    assert drafted(["NA", "true"] * 9)["missingValues"] == ["", "NA"]
-    assert drafted(["NA"] * 9)["categories"] == ["NA"]
+    assert drafted(["NA", "b"])["missingValues"] == ["NA", ""], "as the table writes it, so that synthetic rows do too"
+    assert drafted(["NA", "true"] * 9)["missingValues"] == ["NA", ""]
+    for word in ("?", "-", ".", "N/A", "null", "NULL", "nan", " ?"):
+        assert drafted(["a", word, "b"])["missingValues"] == [word, ""]
+    assert "categories" not in drafted(["NA"] * 9)
+
+
+def test_a_word_for_missing_may_be_a_value() -> None:
+    assert drafted(["NA", "FR", "DE"])["categories"] == ["DE", "FR", "NA"]
+    assert drafted(["+", "-", "+"])["categories"] == ["+", "-"]
 
 
 def test_typed_columns_keep_their_type() -> None:
     frame = pd.DataFrame(
         {
             "flag": [True, False] * 30,
-            "whole": np.arange(60),
+            "whole": np.arange(60) * 7 % 50,
             "holes": [1.0, np.nan] * 30,
             "real": np.linspace(0, 1, 60),
             "day": pd.to_datetime(["2020-01-05", "2024-03-01"] * 30),
@@ -130,27 +137,14 @@ def test_typed_columns_keep_their_type() -> None:
     assert check_table(frame, schema).ok
 
 
-def test_identifiers_are_flagged_and_not_written_down(tmp_path: Path) -> None:
-    path = tmp_path / "people.csv"
-    path.write_text("id,code\n" + "".join(f"P{i:04},{i + 1000}\n" for i in range(50)))
-    schema = draft_schema(path)
-    assert schema.name == "people"
-    schema.save(tmp_path / "s.yaml")
-    text = (tmp_path / "s.yaml").read_text()
-    assert text.count("looks like an identifier. Drop it") == 2
-    assert "P0001" not in text
-    assert "field 'id' (string) has no public domain" in schema.incomplete[0]
-    assert Schema.load(tmp_path / "s.yaml").fields == schema.fields
-
-
 def test_every_field_has_a_comment_that_says_what_was_guessed(tmp_path: Path) -> None:
     schema = draft_schema(pa.table({"a": ["x", "y"], "n": [1, 2], "empty": ["", ""], "d": ["01/02/2020"] * 2}))
     schema.save(tmp_path / "s.yaml")
     text = (tmp_path / "s.yaml").read_text()
-    assert text.startswith("# A draft")
-    assert text.count("# Guessed") == 3
+    assert text.startswith("# Draft: ")
+    assert text.count("# Guess: ") == 5
     assert "Every cell is missing" in text
-    assert "Day and month could be the other way round" in text
+    assert "day and month could be the other way round" in text
     assert text.count("origin: draft") == 4
 
 
@@ -161,13 +155,6 @@ def test_a_draft_of_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,a\n1,2\n")
     with pytest.raises(TableError, match="names must differ"):
         draft_schema(tmp_path / "t.csv")
-
-
-def test_too_many_texts_are_left_out() -> None:
-    values = [f"t{i % 10_500}" for i in range(21_000)]
-    schema = draft_schema(pa.table({"x": values}))
-    assert "categories" not in schema["x"].to_dict()
-    assert "More than 10,000 different texts" in schema["x"].comments[0]
 
 
 def test_a_draft_fits_its_own_table(tmp_path: Path) -> None:
@@ -191,31 +178,6 @@ def test_a_draft_fits_its_own_table(tmp_path: Path) -> None:
         assert schema["year"].type == "year"
 
 
-def remarks(values: list[Any]) -> str:
-    return "\n".join(draft_schema(pa.table({"x": values}))["x"].comments)
-
-
-def test_a_heap_of_one_value_is_remarked_on() -> None:
-    spread = list(range(1, 1000, 13))
-    zeros = [0] * len(spread)
-    for values in (spread + zeros, [str(v) for v in spread + zeros], [*zeros, *spread, *([None] * 200)]):
-        assert "50% of the values are 0, and would be spread over the lowest bin" in remarks(values)
-        assert "Set minimum: 1 and special: [0]" in remarks(values)
-    assert "Set minimum: 0.01 and special: [0]" in remarks([f"{v / 100:.2f}" for v in spread + zeros])
-    assert "values are 500: give it a bin of its own" in remarks(spread + [500] * len(spread))
-    assert "of the values are" not in remarks(spread * 2)
-    for word in ("NA", "nan"):
-        assert "of the values are" not in remarks([str(v) for v in spread] + [word] * len(spread))
-
-
-def test_a_column_whose_values_mostly_differ_is_nearly_an_identifier() -> None:
-    names = [f"name {i}" for i in range(30)]
-    assert "nearly an identifier. Drop it, or coarsen it" in remarks(names + names[:5])
-    assert "nearly an identifier" in remarks([*range(1000, 1030), 1000])
-    assert "identifier" not in remarks(names * 2)
-    assert "identifier" not in remarks([i / 7 for i in range(30)] + [0.0])
-
-
 def test_the_digits_of_categories_are_kept_where_they_are_all_alike() -> None:
     assert drafted(["1.50", "2.25", "NA"] * 5)["decimals"] == 2
     assert "decimals" not in drafted(["1.5", "2.25"] * 5)
@@ -225,9 +187,9 @@ def test_the_digits_of_categories_are_kept_where_they_are_all_alike() -> None:
 @pytest.mark.parametrize(
     "column",
     [
-        ["inf"] * 30,
-        [np.inf] * 30,
-        ["NA"] * 30,
+        ["inf"] * 9,
+        [np.inf] * 9,
+        ["NA"] * 9,
         ["9999-12-31", "9998-01-01"],
         pa.array([0, 2**62], pa.timestamp("us", "UTC")),
         pa.array([-(2**62)] * 5, pa.timestamp("s")),

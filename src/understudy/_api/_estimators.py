@@ -15,7 +15,7 @@ from understudy._api._settings import resolve
 from understudy._core.errors import OptionError
 from understudy.methods import Method
 from understudy.options import Option, RunOptions, options_of, signature_of
-from understudy.release import Answer, Kind, PublishedModel, Statement
+from understudy.release import Answer, Kind, NumberAnswer, PublishedModel, Statement
 from understudy.schema import Schema, SchemaLike
 from understudy.tables import open_source
 
@@ -90,8 +90,8 @@ class Estimator:
 
     generate = sample
 
-    def query(self, text: str) -> Answer:
-        """Exact probabilities under the model; see `PublishedModel.query`."""
+    def query(self, text: str) -> Answer | NumberAnswer:
+        """Exact probabilities or numbers under the model; see `PublishedModel.query`."""
         return self.model_.query(text)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -231,6 +231,7 @@ def _rules(colours: dict[str, str], mode: str) -> str:
         rules.append(f".h{step}{{fill:{_mix(nothing, more, (step / STEPS) ** 0.75)}}}")
         if step:
             rules.append(f".g{step}{{fill:{_mix(nothing, less, (step / STEPS) ** 0.75)}}}")
+    rules.append(f".us-paper-mark{{fill:{colours['paper']}}}.us-ring{{stroke:{colours['paper']};stroke-width:1.3}}")
     return "".join(rules) + f".u{{fill:none;stroke:{colours['line']};stroke-width:.5}}"
 
 

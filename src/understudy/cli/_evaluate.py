@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from understudy.evaluation import PublicReport, Report
 
 SCREEN = "-"
+_MOST_NUMBERS = 12
 _COLUMNS = ("synthetic", "fresh sample", "independent columns")
 
 
@@ -140,6 +141,7 @@ def _to_write(html: Path | None, json_file: Path | None, *, overwrite: bool) -> 
 
 
 def _show(report: Report) -> None:
+    """What was measured, then what became of numbers, and last, where the eye is, the three verdicts."""
     facts = report.facts
     table = make_table("", *_COLUMNS, right=_COLUMNS)
     for known in report.results:
@@ -150,9 +152,10 @@ def _show(report: Report) -> None:
     say_table(table)
     say("Fresh sample: of as many real rows. Independent columns: each drawn from the real one on its own.")
     say()
-    for known in report.results:
-        if known.synonym is None:
-            say(f"• {known.verdict}")
+    _show_sentences(report)
+    _show_numbers(report)
+    for verdict in report.verdicts:
+        say(f"{verdict.heading}: {verdict.tone.word.upper()}. {verdict.sentence} {verdict.advice}".rstrip())
     say()
     rows = f"{facts.rows_synthetic:,} synthetic beside {counted(facts.rows_real or 0, 'real row', 'real rows')}"
     scored = "" if report.score is None else f"score {report.score:.3f}"
@@ -163,6 +166,41 @@ def _show(report: Report) -> None:
     for note in facts.notes:
         say(note)
     say("Private to you: these numbers were computed from the real table. Do not publish them.")
+
+
+def _show_sentences(report: Report) -> None:
+    """In words what is not close to real; the rest by name."""
+    from understudy.evaluation import NUMBERS_GROUP, tone_of
+
+    close = []
+    for known in report.results:
+        if known.synonym is not None or (known.group == NUMBERS_GROUP and known.measured):
+            continue  # numbers have a table of their own
+        if tone_of(known).name == "close":
+            close.append(known.name)
+        else:
+            say(f"• {known.verdict}")
+    if close:
+        say(f"• Close to real: {', '.join(close)}.")
+    say()
+
+
+def _show_numbers(report: Report) -> None:
+    """Raw values: real → synthetic, worst first."""
+    from understudy.evaluation import number_rows
+
+    rows = number_rows(report.number_columns)
+    if not rows:
+        return
+    shown = ("mean", "deviation", "share most off", "KS, points")
+    table = make_table("real → synthetic", *shown, "", right=shown)
+    for row in rows[:_MOST_NUMBERS]:
+        cells = {label: f"{cell} {sub}" if label == "share most off" else cell for label, cell, sub in row["cells"]}
+        table.add_row(row["name"], *(cells[label].rstrip() for label in shown), row["tone"].word)
+    say_table(table)
+    if len(rows) > _MOST_NUMBERS:
+        say(f"{len(rows) - _MOST_NUMBERS} more numbers are in the report: --html, --json.")
+    say()
 
 
 def _number(value: float | None) -> str:

@@ -61,10 +61,15 @@ def sample(
 
 def query(
     model: Path = _MODEL,
-    question: str = typer.Argument(..., help='Such as "income | education=Masters, sex=Female, age=30..40".'),
+    question: str = typer.Argument(
+        ..., help='Such as "income | education=Masters, age=30..40" or "mean(age), share(age > 30) | sex=Female".'
+    ),
     as_json: bool = _JSON,
 ) -> None:
-    """Ask a published model for exact probabilities, with error bars from the noise where they are known. Free."""
+    """Ask a published model for exact probabilities or numbers, with error bars from the noise where known. Free.
+
+    Of numbers: mean, median, quantile(x, 0.9), sd, variance, sum, count, share.
+    """
     from understudy.release import load_model
 
     answer = load_model(model).query(question)
@@ -72,7 +77,7 @@ def query(
         say_json(answer.to_dict())
         return
     say(str(answer))
-    if answer.low is not None:
+    if answer.has_errors:
         say_aside("Intervals cover the noise, not what the model leaves out.")
     else:
         say_aside("No intervals: how far noise has moved an answer is not known for this model.")

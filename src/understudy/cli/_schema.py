@@ -46,6 +46,9 @@ def draft(
     _give(schema, out, as_json=as_json)
     if out is not None and not as_json:
         say(f"Wrote a draft of {counted(len(schema.fields), 'field', 'fields')} to {out}.")
+        for remark in schema.comments:
+            if remark.startswith("Left out: "):
+                say(remark)
         say("Its bounds and values were read off the private table: keep it to yourself until you have reviewed it.")
         say("For each field put in what is public knowledge and set 'origin: declared'. Then:")
         beside = "" if unit is None else f" --unit {shlex.quote(unit)}"

@@ -19,6 +19,7 @@ from understudy.evaluation._measure import (
     DETECTION_GROUP,
     LEARNING_GROUP,
     NETWORK_GROUP,
+    NUMBERS_GROUP,
     QUERIES_GROUP,
     TABLES_GROUP,
     VALIDITY_GROUP,
@@ -30,9 +31,13 @@ from understudy.evaluation._measure import (
 )
 from understudy.evaluation._measures import MEASURES, compute_measures
 from understudy.evaluation._network import NETWORK_INFORMATION, measure_network
+from understudy.evaluation._numbers import Bars, Error, Figures, NumberColumn, Spike
+from understudy.evaluation._page_first import number_rows
 from understudy.evaluation._pair import Pair, PairFaults, Progress, TableFaults, pair_of_codes, read_pair
 from understudy.evaluation._public import PublicReport, make_public_report
 from understudy.evaluation._ranges import RANGE_QUERIES, measure_ranges
+from understudy.evaluation._rating import Tone, tone_of
+from understudy.evaluation._raw import RAW_VALUES, measure_raw_values
 from understudy.evaluation._reference import (
     References,
     draw_fresh_sample,
@@ -48,6 +53,7 @@ from understudy.evaluation._summaries import Cell, Histogram, Shares, WorstTable
 from understudy.evaluation._tables import TABLE_DISTANCES, measure_tables, total_variation
 from understudy.evaluation._validity import VALIDITY, measure_validity
 from understudy.evaluation._verdict import beside_references, columns_named, points
+from understudy.evaluation._verdicts import Verdict
 
 __all__ = [
     "ASSOCIATIONS",
@@ -62,9 +68,11 @@ __all__ = [
     "MEASURES",
     "NETWORK_GROUP",
     "NETWORK_INFORMATION",
+    "NUMBERS_GROUP",
     "PRIVATE",
     "QUERIES_GROUP",
     "RANGE_QUERIES",
+    "RAW_VALUES",
     "SDMETRICS_COLUMNS",
     "SDMETRICS_PAIRS",
     "TABLES_GROUP",
@@ -72,9 +80,12 @@ __all__ = [
     "VALIDITY",
     "VALIDITY_GROUP",
     "AssociationMatrices",
+    "Bars",
     "BudgetLine",
     "Cell",
     "Direction",
+    "Error",
+    "Figures",
     "Group",
     "Histogram",
     "Joint",
@@ -82,6 +93,7 @@ __all__ = [
     "MeasureInput",
     "MeasureResult",
     "Need",
+    "NumberColumn",
     "Pair",
     "PairFaults",
     "Progress",
@@ -90,7 +102,10 @@ __all__ = [
     "Report",
     "ReportFacts",
     "Shares",
+    "Spike",
     "TableFaults",
+    "Tone",
+    "Verdict",
     "WorstTable",
     "beside_references",
     "check_targets",
@@ -111,10 +126,12 @@ __all__ = [
     "measure_detection",
     "measure_network",
     "measure_ranges",
+    "measure_raw_values",
     "measure_sdmetrics_columns",
     "measure_sdmetrics_pairs",
     "measure_tables",
     "measure_validity",
+    "number_rows",
     "pair_of_codes",
     "points",
     "quiet",
@@ -123,5 +140,6 @@ __all__ = [
     "rows_of",
     "scikit_learn",
     "some_rows",
+    "tone_of",
     "total_variation",
 ]

@@ -43,6 +43,7 @@ class Group:
 
 
 VALIDITY_GROUP = Group("validity")
+NUMBERS_GROUP = Group("numbers")
 TABLES_GROUP = Group("tables")
 ASSOCIATIONS_GROUP = Group("associations")
 QUERIES_GROUP = Group("queries")

@@ -10,6 +10,7 @@ from understudy.evaluation._detection import DETECTION
 from understudy.evaluation._measure import Measure, MeasureInput
 from understudy.evaluation._network import NETWORK_INFORMATION
 from understudy.evaluation._ranges import RANGE_QUERIES
+from understudy.evaluation._raw import RAW_VALUES
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._sdmetrics_columns import SDMETRICS_COLUMNS
 from understudy.evaluation._sdmetrics_pairs import SDMETRICS_PAIRS
@@ -18,6 +19,7 @@ from understudy.evaluation._validity import VALIDITY
 
 MEASURES: tuple[Measure, ...] = (
     VALIDITY,
+    RAW_VALUES,
     TABLE_DISTANCES,
     COLUMN_ASSOCIATIONS,
     RANGE_QUERIES,

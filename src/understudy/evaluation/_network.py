@@ -177,8 +177,11 @@ def _result(network: Network, information: Floats, lost: int) -> MeasureResult:
 def _verdict(real: float, value: float, fresh: float, independent: float) -> str:
     if real == 0:
         return "The network links no columns, or links that tell nothing of the real table."
-    return (
-        f"The network's links carry {value:.2f} bits in the synthetic table and {real:.2f} in the real one: "
-        f"{100 * value / real:.0f} %. A fresh sample of as many rows would show {fresh:.2f}, independent columns "
-        f"{independent:.2f}."
-    )
+    carried = f"The network's links carry {value:.2f} bits in the synthetic table and {real:.2f} in the real one"
+    beside = f"A fresh sample of as many rows would show {fresh:.2f}, independent columns {independent:.2f}."
+    if value > real:
+        return (
+            f"{carried}: all of it, and {value - real:.2f} bits that are not there. Chance and noise look like ties "
+            f"between columns too, so more than the real ones is no better. {beside}"
+        )
+    return f"{carried}: {100 * value / real:.0f} %. {beside}"

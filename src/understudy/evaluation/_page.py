@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from math import isfinite
@@ -17,10 +16,10 @@ from understudy.charts import Chart, gauge, percent, plain, style_rules, tidy
 from understudy.evaluation._figures import association_maps, difference_map, histogram_bars, result_strip, share_bars
 from understudy.evaluation._markdown import inline, render
 from understudy.evaluation._measure import Group
+from understudy.evaluation._page_first import first_screen, number_rows
+from understudy.evaluation._pictures import number_bars
+from understudy.evaluation._rating import references_differ, tone_of
 from understudy.evaluation._result import MeasureResult
-from understudy.evaluation._summaries import Histogram
-from understudy.evaluation._tables import TABLE_DISTANCES
-from understudy.evaluation._verdict import BY_CHANCE
 from understudy.evaluation._verdict import points as in_points
 
 if TYPE_CHECKING:
@@ -29,65 +28,8 @@ if TYPE_CHECKING:
 
 SHOWN_COLUMNS = 12
 _SHOWN_ROWS = 12
+_WORST = 3
 _MANY = 12
-
-
-@dataclass(frozen=True)
-class Tone:
-    """How good a number is, in a word and a colour."""
-
-    name: str
-    word: str
-
-
-CLOSE = Tone("close", "close to real")
-FAIR = Tone("fair", "use with care")
-FAR = Tone("far", "far from real")
-UNKNOWN = Tone("unknown", "not rated")
-
-
-def tone_of(known: MeasureResult) -> Tone:
-    """A rating from where the value lies between its references; where they do not differ, from the fresh sample alone.
-
-    >>> def pairs(value):
-    ...     references = {"fresh_sample": 0.0, "independent_columns": 0.2}
-    ...     return MeasureResult(TABLE_DISTANCES, "2-way", "?", definition="", value=value, score=1.0, verdict="",
-    ...         **references)
-    >>> [tone_of(pairs(value)).name for value in (0.01, 0.08, 0.15)]
-    ['close', 'fair', 'far']
-    """
-    if not isfinite(known.value) or known.fresh_sample is None:
-        return UNKNOWN
-    if known.from_zero and known.value <= BY_CHANCE * known.fresh_sample:
-        return CLOSE
-    if references_differ(known):
-        return _graded(1 - (known.closeness or 0.0), 0.2, 0.5)
-    if known.unit == "share":
-        gap = known.value - known.fresh_sample
-        return _graded({"less": gap, "more": -gap, "nearer": abs(gap)}[known.direction], 0.02, 0.06)
-    return UNKNOWN
-
-
-def references_differ(known: MeasureResult) -> bool:
-    """Whether the references differ enough for a value to lie between them.
-
-    Single columns drawn independently are as good as a fresh sample of them: then they say nothing. Nor do they where
-    chance alone could put them that far from the fresh sample.
-    """
-    if known.closeness is None or known.fresh_sample is None or known.independent_columns is None:
-        return False
-    if known.from_zero:
-        return known.independent_columns > BY_CHANCE * known.fresh_sample
-    room = (
-        known.independent_columns - known.fresh_sample
-        if known.direction == "less"
-        else known.fresh_sample - known.independent_columns
-    )
-    return room > 0.25 * abs(known.fresh_sample) if known.direction == "less" else room > 0.01
-
-
-def _graded(worse: float, fair: float, far: float) -> Tone:
-    return CLOSE if worse <= fair else FAIR if worse <= far else FAR
 
 
 def report_page(report: Report) -> str:
@@ -97,11 +39,12 @@ def report_page(report: Report) -> str:
         "score": report.score,
         "fresh_sample_score": report.fresh_sample_score,
         "independent_columns_score": report.independent_columns_score,
-        "overall": _overall(report),
+        **first_screen(report),
         **_grouped([_verdict(known) for known in report.results]),
-        "columns": sorted(map(_column, report.histograms), key=lambda column: -column["distance"]),
+        "numbers": number_rows(report.number_columns),
+        "columns": _columns(report),
         "associations": [_maps(known.matrices[0]) for known in report.results if known.matrices],
-        "worst": report.worst_cells,
+        "worst": report.worst_cells[:_WORST],
         **_shared(report.facts),
     }
     return _environment().get_template("report.html").render(values)
@@ -186,55 +129,6 @@ def shown_value(known: MeasureResult, value: float | None) -> str:
     return plain(value) if abs(value) >= 100 else f"{value:.2g}"
 
 
-def _overall(report: Report) -> dict[str, Any]:
-    """The verdict over all: of the tables of one to three columns, beside what is best and worst."""
-    if report.score is None:
-        return {
-            "tone": UNKNOWN,
-            "sentence": "No tables of counts were compared, so there is no overall verdict.",
-            "advice": "",
-            "gauge": "",
-        }
-    off = points(1 - report.score)
-    sentence = f"{_widths(report)} differ from the real ones by {off} points on average."
-    if report.fresh_sample_score is None or report.independent_columns_score is None:
-        return {"tone": UNKNOWN, "sentence": sentence, "advice": ""}
-    known = MeasureResult(
-        TABLE_DISTANCES,
-        "overall",
-        "",
-        definition="",
-        value=1 - report.score,
-        fresh_sample=1 - report.fresh_sample_score,
-        independent_columns=1 - report.independent_columns_score,
-        score=report.score,
-        verdict="",
-        from_zero=True,
-    )
-    sentence += (
-        f" A fresh sample of as many real rows would differ by {points(known.fresh_sample)}, independent "
-        f"columns by {points(known.independent_columns)}."
-    )
-    advice = {
-        "close": "For most questions the synthetic table can stand in for the real one.",
-        "fair": "The synthetic table shows the main patterns. Check finer findings against the worst tables below.",
-        "far": "The synthetic table has lost much of how columns hang together. Use it to try out programs, not to "
-        "draw conclusions.",
-        "unknown": "",
-    }
-    tone = tone_of(known)
-    return {"tone": tone, "sentence": sentence, "advice": advice[tone.name]}
-
-
-def _widths(report: Report) -> str:
-    """Which tables the overall verdict is about."""
-    words = {1: "one", 2: "two", 3: "three"}
-    found = [words[known.width] for known in report.scored if known.width is not None]
-    if found == ["one"]:
-        return "Single columns"
-    return f"Tables of {'one to three' if len(found) == 3 else ' and '.join(found)} columns"
-
-
 def _grouped(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """What was measured, by the question it answers. Groups with a heading have sections of their own, and other
     people's names for the same go into a table at the end."""
@@ -315,13 +209,23 @@ def _cell(known: MeasureResult, name: str, value: Any) -> str:
     return "–" if value is None else tidy(str(value))
 
 
-def _column(histogram: Histogram) -> dict[str, Any]:
-    return {
-        "name": tidy(histogram.name),
-        "distance": histogram.distance,
-        "values": len(histogram.labels),
-        "chart": _drawn(histogram_bars(histogram)),
-    }
+def _columns(report: Report) -> list[dict[str, Any]]:
+    """A picture a column, those that differ most first: numbers as they are, all others by their codes."""
+    numbers = {column.name: column for column in report.number_columns}
+    found = []
+    for histogram in report.histograms:
+        column = numbers.get(histogram.name)
+        chart = None if column is None else number_bars(column)
+        off = histogram.distance if column is None else column.errors["KS"].value
+        found.append(
+            {
+                "name": tidy(histogram.name),
+                "distance": off,
+                "off_by": f"{points(off)} points off" + ("" if column is None else " (KS)"),
+                "chart": _drawn(histogram_bars(histogram) if chart is None else chart),
+            }
+        )
+    return sorted(found, key=lambda column: -column["distance"])
 
 
 def _maps(found: Any) -> dict[str, Any]:

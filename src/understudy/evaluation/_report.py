@@ -21,7 +21,10 @@ from understudy.evaluation._figures import difference_map, histogram_bars, resul
 from understudy.evaluation._frames import Kind, as_frame, frame_kind
 from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._measure import TABLES_GROUP
+from understudy.evaluation._number_frame import number_table
+from understudy.evaluation._numbers import NumberColumn
 from understudy.evaluation._pair import Pair
+from understudy.evaluation._rating import tone_of
 from understudy.evaluation._result import MeasureResult, find_result
 from understudy.evaluation._summaries import (
     Histogram,
@@ -30,6 +33,7 @@ from understudy.evaluation._summaries import (
     pair_histograms,
     worst_tables,
 )
+from understudy.evaluation._verdicts import Verdict, rate_number, three_verdicts
 
 PRIVATE = "computed from the real table: do not publish"
 _WIDEST_SCORED = 3
@@ -78,6 +82,28 @@ class Report:
             for known in self.results
             if known.group == TABLES_GROUP and known.width is not None and known.width <= _WIDEST_SCORED
         ]
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The three answers that come first: on single columns, on relations, on use for models.
+
+        >>> [verdict.heading for verdict in Report((), ReportFacts(dataset="people", rows_synthetic=1)).verdicts]
+        ['Single columns', 'Relations', 'Use for models']
+        """
+        return three_verdicts(self.results)
+
+    @property
+    def number_columns(self) -> tuple[NumberColumn, ...]:
+        """What became of every number and date, value by value."""
+        return tuple(column for known in self.results for column in known.numbers)
+
+    @cached_property
+    def numbers(self) -> Any:
+        """One row for each number or date: means, deviations, quantiles and distances of raw values, as a dataframe.
+
+        Dates are days since 1970, errors of mean, median and quantiles are in standard deviations.
+        """
+        return as_frame(number_table(self.number_columns), self.kind)
 
     @property
     def associations(self) -> list[AssociationMatrices]:
@@ -157,8 +183,14 @@ class Report:
             "score": self.score,
             "fresh_sample_score": self.fresh_sample_score,
             "independent_columns_score": self.independent_columns_score,
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "numbers": [_number(column) for column in self.number_columns],
             "results": [
-                {**known.to_dict(), "details": None if known.details is None else known.details.to_pydict()}
+                {
+                    **known.to_dict(),
+                    "rating": tone_of(known).colour,
+                    "details": None if known.details is None else known.details.to_pydict(),
+                }
                 for known in self.results
             ],
             "histograms": [histogram.to_dict() for histogram in self.histograms],
@@ -206,6 +238,11 @@ def write_report(path: str | Path, *, html: Any, values: Any) -> Path:
     return target
 
 
+def _number(column: NumberColumn) -> dict[str, Any]:
+    rating = rate_number(column)
+    return {**column.to_dict(), "rating": rating.tone.colour, "why": rating.why}
+
+
 def _result_table(results: Sequence[MeasureResult]) -> pa.Table:
     rows = [known.to_dict() for known in results]
     numbers = ("value", "fresh_sample", "independent_columns", "from_model", "score")
@@ -218,6 +255,7 @@ def _result_table(results: Sequence[MeasureResult]) -> pa.Table:
     columns["worst_columns"] = pa.array([None if w is None else " × ".join(w[0]) for w in worst], pa.string())
     for name in ("group", "definition", "direction", "synonym", "scope", "unit", "verdict"):
         columns[name] = pa.array([row[name] for row in rows], pa.string())
+    columns["rating"] = pa.array([tone_of(known).colour for known in results], pa.string())
     return pa.table(columns)
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._measure import Direction, Group, Measure
+from understudy.evaluation._numbers import NumberColumn
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class MeasureResult:
     """Whether it is a difference, 0 where two tables are alike: then a fresh sample shows what chance makes of it."""
     unit: Literal["share", "number"] = "share"
     """'share': 0.012 is shown as 1.2 points; 'number': as it is."""
+    limits: tuple[float, float] | None = None
+    """Up to the first it is close to real, up to the second to be used with care: for what has no worst reference."""
+    rated: bool = True
+    """Whether it says by itself how good a table is."""
+    numbers: tuple[NumberColumn, ...] = ()
+    """What it was found from, for measures of raw values: every number and date, column by column."""
 
     @property
     def group(self) -> Group:
@@ -80,13 +87,14 @@ class MeasureResult:
 
     @property
     def closeness(self) -> float | None:
-        """How far from independent columns (0) to a fresh sample (1) the value has come; None without both."""
+        """How far from independent columns (0) to a fresh sample (1 at most) the value has come; None without both."""
         fresh, independent = self.fresh_sample, self.independent_columns
         if fresh is None or independent is None or fresh == independent or not self.measured:
             return None
         if self.direction == "nearer":
             return 1 - abs(self.value - fresh) / abs(independent - fresh)
-        return (independent - self.value) / (independent - fresh)
+        # what lies beyond a fresh sample is no better than one: chance, or a memory of the real rows
+        return min(1.0, (independent - self.value) / (independent - fresh))
 
     @property
     def measured(self) -> bool:

@@ -49,13 +49,15 @@ from understudy.models._tables import (
 from understudy.models._tree_model import TreeModel
 from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
 from understudy.models._treefit import FittedTable, TreeFit, adjacency, cells_with, centred
-from understudy.models._uncertainty import Estimate
+from understudy.models._uncertainty import REPLICATES, STUDENT_95, Estimate
 
 __all__ = [
     "KINDS",
     "LARGEST_N_FOR_F",
     "MOST_VALUES",
+    "REPLICATES",
     "SCORES",
+    "STUDENT_95",
     "Array",
     "Beliefs",
     "BifNetwork",

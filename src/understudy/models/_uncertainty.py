@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Refit: TypeAlias = Callable[[Network, Sequence["Measurement"], int], Sequence[Floats]]
 
 REPLICATES = 30
-_STUDENT_95 = 2.042  # two-sided 95 % quantile, 30 degrees of freedom
+STUDENT_95 = 2.042  # two-sided 95 % quantile, 30 degrees of freedom
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,13 +37,16 @@ class Estimate:
 
     `standard_error` is the root mean square of what redrawn noise changes; `low` and `high` bound a 95 % interval.
     All three are None where no errors were asked for, or neither measurements nor errors of parameters are known. They
-    cover the noise only, not what the model's structure leaves out.
+    cover the noise only, not what the model's structure leaves out. `replicates` are the probabilities under redrawn
+    noise, one table each: whatever is computed from probabilities has its error from them. Number i of one answer goes
+    with number i of another answer of the same model.
     """
 
     probabilities: Floats
     standard_error: Floats | None = None
     low: Floats | None = None
     high: Floats | None = None
+    replicates: Floats | None = None
 
     @classmethod
     def from_replicates(cls, probabilities: Floats, replicates: Floats) -> Estimate:
@@ -55,12 +58,13 @@ class Estimate:
         """
         # around the answer itself, not around the replicates' mean: the pull of projecting onto the simplex counts too
         error = np.sqrt(np.mean((replicates - probabilities) ** 2, axis=0))
-        reach = _STUDENT_95 * error
+        reach = STUDENT_95 * error
         return cls(
             probabilities=probabilities,
             standard_error=error,
             low=np.clip(probabilities - reach, 0.0, 1.0),
             high=np.clip(probabilities + reach, 0.0, 1.0),
+            replicates=replicates,
         )
 
 
@@ -110,12 +114,12 @@ def replicate(
     attributes = sorted(needed)
     small, index = _restrict(posterior.network, attributes)
     local = [replace(m, marginal=_renumber(m.marginal, index)) for m in measurements]
+    streams = _streams(measurements)
     fitted = []
-    for number in range(REPLICATES):
-        rng = Streams(0).get("error bars", str(number))
+    for _ in range(REPLICATES):
         redrawn = [
             replace(m, counts=np.rint(redraw(table, m, rng)).astype(np.int64)) if m.noise.kind != "none" else m
-            for m, table in zip(local, expected, strict=True)
+            for m, table, rng in zip(local, expected, streams, strict=True)
         ]
         fitted.append(refit(small, redrawn, n))
     order = [attributes[node.child] for node in small.nodes]
@@ -135,15 +139,26 @@ def redrawn(
     `spreads` are their standard errors. Normal, cell by cell, and projected onto the simplex; cells are taken as
     independent but for that, which is rough: some of their errors make up for each other, others go together.
     """
-    fitted = []
-    for number in range(REPLICATES):
-        rng = Streams(0).get("error bars", str(number))
-        fitted.append({a: _around(posterior.tables[a], spreads[a], rng) for a in sorted(needed)})
+    streams = {a: Streams(0).get("error bars", str(a)) for a in sorted(needed)}
+    fitted = [
+        {a: _around(posterior.tables[a], spreads[a], rng) for a, rng in streams.items()} for _ in range(REPLICATES)
+    ]
     together = {a: np.stack([tables[a] for tables in fitted]) for a in sorted(needed)}
     try:
         return replace(posterior, tables=together, replicates=REPLICATES).marginal(marginal)
     except UserError:  # all at once is too large: one by one
         return np.stack([replace(posterior, tables=tables).marginal(marginal) for tables in fitted])
+
+
+def _streams(measurements: Sequence[Measurement]) -> list[Rng]:
+    """One for each table, by its name: another query that needs it lays the same noise on it."""
+    seen: dict[Marginal, int] = {}
+    found = []
+    for measurement in measurements:
+        number = seen[measurement.marginal] = seen.get(measurement.marginal, 0) + 1
+        axes = " ".join(f"{axis.attribute}.{axis.level}" for axis in measurement.marginal.axes)
+        found.append(Streams(0).get("error bars", axes, str(number)))
+    return found
 
 
 def _around(table: Floats, spread: Floats, rng: Rng) -> Floats:

@@ -6,6 +6,7 @@ from understudy.release._card import CardFacts, croissant_card
 from understudy.release._conditions import find_field, read_conditions, terms_to_conditions
 from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
+from understudy.release._number_answer import Figure, NumberAnswer
 from understudy.release._promise import Promise
 from understudy.release._published import Kind, PublishedModel, load_model
 from understudy.release._rehearse import Writing, refuse_without_room, rehearse_writing
@@ -30,8 +31,10 @@ __all__ = [
     "Answer",
     "CardFacts",
     "ChargeLine",
+    "Figure",
     "Kind",
     "LedgerNote",
+    "NumberAnswer",
     "PartyNote",
     "Promise",
     "ProtectionLine",

@@ -49,6 +49,11 @@ class Answer:
             raise KeyError(f"give one label for each of {', '.join(self.columns)}")
         return float(self.probabilities[tuple(known.index(word) for known, word in zip(self.labels, key, strict=True))])
 
+    @property
+    def has_errors(self) -> bool:
+        """Whether error bars are known."""
+        return self.low is not None
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """One mapping a combination: its labels, its probability and its error."""
         for place in product(*(range(len(known)) for known in self.labels)):
@@ -88,7 +93,8 @@ def percent(probability: float) -> str:
     return f"{probability:.{1 - math.floor(math.log10(100 * distance))}%}"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text with its line breaks spelt out."""
     return text.replace("\\", "\\\\").translate(_ESCAPES) if _BREAKS & set(text) else text
 
 
@@ -103,19 +109,27 @@ def _lines(answer: Answer) -> list[str]:
             "and in --json."
         ]
         rows = rows[:_MOST_SHOWN]
-    header = [*(_one_line(column) for column in answer.columns), "probability"]
+    header = [*(one_line(column) for column in answer.columns), "probability"]
     header += [] if answer.low is None else ["95% interval"]
     body = [
-        [*(_one_line(str(row[column])) for column in answer.columns), percent(row["probability"])]
+        [*(one_line(str(row[column])) for column in answer.columns), percent(row["probability"])]
         + ([] if answer.low is None else [f"{percent(row['low'])} to {percent(row['high'])}"])
         for row in rows
     ]
+    return in_columns(header, body, n_left=len(answer.columns)) + left_out
+
+
+def in_columns(header: list[str], body: list[list[str]], *, n_left: int) -> list[str]:
+    """Lines of a table; the first columns flush left, the rest flush right.
+
+    >>> in_columns(["sex", "probability"], [["F", "25.0%"]], n_left=1)
+    ['sex  probability', 'F          25.0%']
+    """
     widths = [max(len(line[i]) for line in [header, *body]) for i in range(len(header))]
-    n_left = len(answer.columns)
     return [
         "  ".join(
             cell.ljust(width) if i < n_left else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in [header, *body]
-    ] + left_out
+    ]

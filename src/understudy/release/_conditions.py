@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.release._asking import Term, Word, parse_range, parse_terms
+from understudy.release._regions import Choice, Region, region_of
 from understudy.schema import Bins, Field, Schema
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -35,14 +36,25 @@ class CutBins(Bins):
         last.setflags(write=False)
         return first, last
 
-
-@dataclass(frozen=True)
-class Choice:
-    """One thing a column may be: a single code, or everything between two values (None is open)."""
-
-    code: int | None = None
-    low: Any = None
-    high: Any = None
+    @cached_property
+    def pieces(self) -> tuple[Ints, Ints, Floats]:
+        """The pieces of the bins as far as they may be drawn from, in the same proportions."""
+        if self.shape is None:
+            return super().pieces
+        whole = Bins(edges=self.edges, form=self.form, closed=self.closed, decimals=self.decimals, shape=self.shape)
+        first, last, ends = whole.pieces
+        bin_of = np.searchsorted(whole.grid[0], first, side="right") - 1
+        low, high = np.maximum(first, self.grid[0][bin_of]), np.minimum(last, self.grid[1][bin_of])
+        share = np.diff(ends, prepend=0.0) * np.maximum(high - low + 1, 0) / (last - first + 1)
+        # where none of a bin's rows are known to lie between the ends, they are as likely as each other
+        none = np.bincount(bin_of, weights=share, minlength=self.count) <= 0
+        share = np.where(none[bin_of], np.maximum(high - low + 1, 0), share)
+        total = np.bincount(bin_of, weights=share, minlength=self.count)
+        ends = np.cumsum(share / np.where(total > 0, total, 1.0)[bin_of])
+        kept = share > 0
+        low, high, ends, bin_of = low[kept], high[kept], ends[kept], bin_of[kept]
+        ends[np.append(bin_of[1:] != bin_of[:-1], True)] = bin_of[np.append(bin_of[1:] != bin_of[:-1], True)] + 1.0
+        return low, high, ends
 
 
 @dataclass(frozen=True)
@@ -52,27 +64,51 @@ class Conditions:
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 4,
     ...     "constraints": {"minimum": 0, "maximum": 99}}, {"name": "sex", "categories": ["F", "M"]}]})
     >>> conditions = read_conditions(schema, {"sex": "F", "age": (20, 39)})
-    >>> {attribute: weights.tolist() for attribute, weights in conditions.evidence.items()}
+    >>> {attribute: weights.round(3).tolist() for attribute, weights in conditions.evidence.items()}
     {1: [1.0, 0.0], 0: [0.2, 0.6, 0.0, 0.0]}
     """
 
     schema: Schema
     choices: Mapping[int, tuple[Choice, ...]]
+    also: Mapping[int, tuple[Choice, ...]] = field(default_factory=dict)
+    """What must hold beside one of the `choices`, each of them."""
+
+    @cached_property
+    def regions(self) -> dict[int, Region]:
+        """What each column that has a condition may be."""
+        return {attribute: self._region(attribute) for attribute in self.choices}
 
     @property
     def evidence(self) -> dict[int, Floats]:
         """Weight of each leaf code, for each column that has a condition."""
-        return {
-            attribute: np.minimum(sum(_weights(self.schema.fields[attribute], choice) for choice in choices), 1.0)
-            for attribute, choices in self.choices.items()
-        }
+        self.check()
+        return {attribute: region.weights for attribute, region in self.regions.items()}
+
+    def check(self) -> None:
+        """Refuse conditions that no value fulfils."""
+        for attribute, region in self.regions.items():
+            if region.empty:
+                raise OptionError(self._no_value(attribute))
+
+    def _region(self, attribute: int) -> Region:
+        described = self.schema.fields[attribute]
+        region = region_of(described, self.choices[attribute])
+        for choice in self.also.get(attribute, ()):
+            region = region.within(region_of(described, [choice]))
+        return region
+
+    def _no_value(self, attribute: int) -> str:
+        name, (choice, *others) = self.schema.fields[attribute].name, self.choices[attribute]
+        if others or attribute in self.also or choice.above or choice.below or choice.negated:
+            return f"column '{name}': no value in its domain fulfils the conditions on it."
+        return f"column '{name}': no value lies between {choice.low} and {choice.high}."
 
     @property
     def drawing_schema(self) -> Schema:
         """The schema with its bins cut to the conditions, so that decoded values fulfil them exactly."""
         fields = list(self.schema.fields)
-        for attribute, choices in self.choices.items():
-            cut = _cut(fields[attribute], choices)
+        for attribute, region in self.regions.items():
+            cut = _cut(fields[attribute], region)
             if cut is not None:
                 fields[attribute] = replace(fields[attribute], bins=cut)
         return replace(self.schema, fields=tuple(fields))
@@ -89,7 +125,7 @@ def read_conditions(schema: Schema, where: Where) -> Conditions:
     if where is None:
         return Conditions(schema, {})
     if isinstance(where, str):
-        return terms_to_conditions(schema, parse_terms(where))
+        return terms_to_conditions(schema, parse_terms(where, names=schema.names))
     if not isinstance(where, Mapping):
         raise OptionError(
             f"where must be a mapping such as {{'sex': 'Female', 'age': (30, 40)}} or a text such as "
@@ -105,12 +141,23 @@ def read_conditions(schema: Schema, where: Where) -> Conditions:
 def terms_to_conditions(schema: Schema, terms: Sequence[Term]) -> Conditions:
     """Conditions from parsed text."""
     choices: dict[int, tuple[Choice, ...]] = {}
+    also: dict[int, tuple[Choice, ...]] = {}
+    plain: set[int] = set()
     for term in terms:
         attribute = find_field(schema, term.name)
-        if attribute in choices:
+        if attribute in plain and term.comparison == "=":
             raise OptionError(f"column '{term.name}' has two conditions. Put the values in one, as in {term.name}=a/b.")
-        choices[attribute] = _from_term(schema.fields[attribute], term)
-    return Conditions(schema, choices)
+        found = _from_term(schema.fields[attribute], term)
+        if term.comparison == "=":
+            plain.add(attribute)
+            also[attribute] = (*also.get(attribute, ()), *choices.get(attribute, ()))
+            choices[attribute] = found
+        elif attribute in choices:
+            also[attribute] = (*also.get(attribute, ()), *found)
+        else:
+            # each of several comparisons must hold, and so must each of the values that are ruled out
+            choices[attribute], also[attribute] = found[:1], found[1:]
+    return Conditions(schema, choices, {a: more for a, more in also.items() if more})
 
 
 def find_field(schema: Schema, name: str) -> int:
@@ -130,6 +177,13 @@ def find_field(schema: Schema, name: str) -> int:
 
 
 def _from_term(field: Field, term: Term) -> tuple[Choice, ...]:
+    if term.comparison in ("<", "<="):
+        return (Choice(high=_compared(field, term), below=term.comparison == "<"),)
+    if term.comparison in (">", ">="):
+        return (Choice(low=_compared(field, term), above=term.comparison == ">"),)
+    if term.comparison == "!=":
+        named = _from_term(field, replace(term, comparison="="))
+        return tuple(replace(choice, negated=True) for choice in named)
     # A label that itself contains '/' or '..' is meant as it stands.
     if len(term.alternatives) == 1 or term.value.text in field.labels or _is_slashed_date(field, term.value):
         return (_from_word(field, term.value),)
@@ -142,6 +196,16 @@ def _from_term(field: Field, term: Term) -> tuple[Choice, ...]:
             f"{error} A '/' stands between alternatives: put dates that contain it in quotes, each end of a range in "
             "its own, or write them like 2021-06-01."
         ) from None
+
+
+def _compared(field: Field, term: Term) -> str:
+    """The value that a column is compared with: one."""
+    word = term.value
+    if parse_range(word) is not None or not word.text:
+        raise OptionError(f"column '{field.name}': '{term.comparison}' needs one value to compare with.")
+    if field.type == "string" and word.text not in field.labels:
+        return field.labels[field.code_of(_nearest_label(field, word))]
+    return word.text
 
 
 def _is_slashed_date(field: Field, word: Word) -> bool:
@@ -208,28 +272,13 @@ def _exactly(field: Field, value: Any) -> Choice:
     return Choice(code=code, low=value, high=value)
 
 
-def _weights(field: Field, choice: Choice) -> Floats:
-    if choice.code is not None:
-        weights = np.zeros(field.size)
-        # One whole number out of a bin of ten weighs a tenth, so that several of them add up rightly.
-        share = field.weights_between(choice.low, choice.high)[choice.code] if choice.low is not None else 1.0
-        weights[choice.code] = share if share > 0 else 1.0
-        return weights
-    weights = field.weights_between(choice.low, choice.high)
-    if not weights.any():
-        raise OptionError(f"column '{field.name}': no value lies between {choice.low} and {choice.high}.")
-    return weights
-
-
-def _cut(field: Field, choices: Sequence[Choice]) -> CutBins | None:
+def _cut(field: Field, region: Region) -> CutBins | None:
     bins = field.bins
-    cutting = [choice for choice in choices if choice.low is not None or choice.high is not None]
-    if bins is None or not cutting:
+    if bins is None:
         return None
     first, last = (ends.copy() for ends in bins.grid)
     touched: dict[int, tuple[int, int]] = {}
-    for choice in cutting:
-        low, high = _grid_ends(field, bins, choice)
+    for low, high in region.spans:
         for code in np.flatnonzero((first <= high) & (last >= low)).tolist():
             span = max(int(first[code]), low), min(int(last[code]), high)
             if touched.setdefault(code, span) != span:
@@ -244,27 +293,7 @@ def _cut(field: Field, choices: Sequence[Choice]) -> CutBins | None:
         form=bins.form,
         closed=bins.closed,
         decimals=bins.decimals,
+        shape=bins.shape,
         bottom=tuple(first.tolist()),
         top=tuple(last.tolist()),
     )
-
-
-def _grid_ends(field: Field, bins: Bins, choice: Choice) -> tuple[int, int]:
-    """The range in grid units, rounded inwards; a single value between two grid points takes the nearer one."""
-    unit = field.form.step if bins.whole else 1 / 10**bins.decimals
-    info = np.iinfo(np.int64)
-    low = info.min if choice.low is None else int(np.ceil(round(_inner(field, choice.low) / unit, 6)))
-    high = info.max if choice.high is None else int(np.floor(round(_inner(field, choice.high) / unit, 6)))
-    if choice.code is not None:
-        nearest = round(_inner(field, choice.low) / unit)
-        first, last = bins.grid
-        nearest = min(max(nearest, int(first[choice.code])), int(last[choice.code]))
-        return nearest, nearest
-    return low, high
-
-
-def _inner(field: Field, value: Any) -> float:
-    try:
-        return float(field.form.parse(value))
-    except ValueError as error:
-        raise OptionError(f"column '{field.name}': {error}.") from None

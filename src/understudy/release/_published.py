@@ -18,6 +18,9 @@ from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
 from understudy.release._codec import from_archive, to_archive
 from understudy.release._conditions import Where, find_field, read_conditions, terms_to_conditions
+from understudy.release._functions import asks_for_numbers
+from understudy.release._number_answer import NumberAnswer
+from understudy.release._numbers_asked import answer_numbers
 from understudy.release._statement import Statement
 from understudy.schema import Marginal, Schema
 
@@ -115,16 +118,19 @@ class PublishedModel:
         if empty:
             yield decode_batch(schema, _no_rows(len(schema.fields)), rng)
 
-    def query(self, text: str) -> Answer:
+    def query(self, text: str) -> Answer | NumberAnswer:
         """Exact probabilities under the model, such as `"income, sex | age=30..40, education=Bachelors/Masters"`.
 
-        The error bars say how far the noise may have moved an answer.
+        Or numbers: `"mean(income), quantile(income, 0.9) | sex=Female"`, with `median`, `sd`, `variance`, `sum`,
+        `count` and `share(age > 30)` likewise. The error bars say how far the noise may have moved an answer.
         """
         if not isinstance(text, str):
             raise OptionError(
                 f"a query is text, such as 'income, sex | age=30..40'. Got {type(text).__name__} instead."
             )
-        question = parse_question(text)
+        if asks_for_numbers(text, self.schema.names):
+            return answer_numbers(text, self.schema, self.model, self.statement)
+        question = parse_question(text, names=self.schema.names)
         asked = [find_field(self.schema, name) for name in question.names]
         if len(set(asked)) != len(asked):
             raise OptionError("the query names a column twice before '|'. Name each once.")

@@ -2,14 +2,18 @@
 
 from understudy.schema._bins import MOST_FOUND, Bins
 from understudy.schema._build import build_field
+from understudy.schema._code_lists import looks_like_codes, prefix_taxonomy
 from understudy.schema._dependencies import Dependency, Determines, InOrder
 from understudy.schema._documents import read_document, read_text
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
 from understudy.schema._found import edges_at
 from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
+from understudy.schema._marks import DRAFT_MARK, GUESS_MARK
+from understudy.schema._natural_order import NaturalOrder, natural_order
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
+from understudy.schema._scales import word_set
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
@@ -18,6 +22,8 @@ from understudy.schema._yaml import write_yaml
 from understudy.schema._zeros import structural_zeros
 
 __all__ = [
+    "DRAFT_MARK",
+    "GUESS_MARK",
     "MOST_FOUND",
     "Attribute",
     "Axis",
@@ -34,6 +40,7 @@ __all__ = [
     "InOrder",
     "Level",
     "Marginal",
+    "NaturalOrder",
     "NotInCodes",
     "Part",
     "Recoding",
@@ -46,6 +53,9 @@ __all__ = [
     "edges_at",
     "format_number",
     "import_sdv",
+    "looks_like_codes",
+    "natural_order",
+    "prefix_taxonomy",
     "project",
     "read_document",
     "read_schema",
@@ -54,6 +64,7 @@ __all__ = [
     "refuse_drafts",
     "regroup",
     "structural_zeros",
+    "word_set",
     "write_yaml",
     "written_text",
     "zone_exists",

@@ -241,7 +241,14 @@ class _Builder:
     def _count(self, shape: BinsFile, low: Fraction, high: Fraction) -> int | None:
         if shape.found:
             return 1
-        return default_count(low, high, self.form, most=MOST_FOUND) if shape.auto else shape.count
+        if not shape.auto:
+            return shape.count
+        decimals = self.file.decimals
+        if self.file.type == "number" and decimals is not None:  # no more bins than there are values
+            scale = Fraction(10) ** decimals
+            points = math.floor(high * scale) - math.ceil(low * scale) + 1
+            return max(1, min(MOST_FOUND, points))
+        return default_count(low, high, self.form, most=MOST_FOUND)
 
     def _reads_back(self, moment: Fraction) -> bool:
         try:

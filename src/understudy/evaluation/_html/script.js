@@ -47,6 +47,13 @@
     head.addEventListener("click", sort);
     head.addEventListener("keydown", function (event) { if (event.key === "Enter") { sort(); } });
   });
+  function unfold() {
+    var wanted = location.hash && document.getElementById(location.hash.slice(1));
+    var fold = wanted && wanted.querySelector("details.fold");
+    if (fold) { fold.open = true; wanted.scrollIntoView(); }
+  }
+  window.addEventListener("hashchange", unfold);
+  unfold();
   window.addEventListener("beforeprint", function () {
     document.querySelectorAll("details.print").forEach(function (part) { part.open = true; });
   });

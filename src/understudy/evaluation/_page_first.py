@@ -1,0 +1,102 @@
+"""What a report's page begins with, three verdicts and their pictures, and its table of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from understudy.charts import Chart, percent, tidy
+from understudy.evaluation._numbers import Figures, NumberColumn
+from understudy.evaluation._pictures import columns_picture, models_picture, relations_picture
+from understudy.evaluation._rating import CLOSE, FAIR, FAR
+from understudy.evaluation._verdict import number, points
+from understudy.evaluation._verdicts import rate_number
+
+if TYPE_CHECKING:
+    from understudy.evaluation._report import Report
+
+_QUANTILES = "Line: 5 to 95 % of values. Box: the middle half. Notch: median. Dot: mean."
+_BARS = "The column that differs most."
+_PAIRS = "A dot is a pair of columns. On the line its tie is as strong as in the real table, below it weaker."
+_SKILLS = "Right: what real rows teach. Left: what independent columns teach."
+
+
+def first_screen(report: Report) -> dict[str, Any]:
+    """The three verdicts, each with its picture, as the page's template wants them."""
+    columns = report.number_columns
+    pictures: list[tuple[Chart | None, str, bool]] = [
+        (columns_picture(columns, report.histograms), _QUANTILES if columns else _BARS, bool(columns)),
+        (relations_picture(report.associations), _PAIRS, False),
+        (models_picture(report.results), _SKILLS, False),
+    ]
+    cards = [
+        {
+            "verdict": verdict,
+            "chart": None if chart is None else Markup(chart.inline()),
+            "caption": caption,
+            "key": key,
+        }
+        for verdict, (chart, caption, key) in zip(report.verdicts, pictures, strict=True)
+    ]
+    return {"cards": cards}
+
+
+def number_rows(columns: Sequence[NumberColumn]) -> list[dict[str, Any]]:
+    """A row for each number or date: worst first."""
+    rated = [(column, rate_number(column)) for column in columns]
+    order = {FAR: 0, FAIR: 1, CLOSE: 2}
+    rated.sort(key=lambda one: (order[one[1].tone], -one[0].errors["KS"].value))
+    return [
+        {
+            "name": tidy(column.name),
+            "tone": rating.tone,
+            "why": rating.why,
+            "left_out": ", ".join(map(tidy, column.left_out)),
+            "cells": [
+                ("mean", _both(column, "mean"), ""),
+                (
+                    "deviation",
+                    f"{column.length(column.real.deviation)} → {column.length(column.synthetic.deviation)}",
+                    "",
+                ),
+                ("median", _both(column, "median"), ""),
+                ("quantiles 5, 25, 75, 95 %", _quantiles(column.real, column), _quantiles(column.synthetic, column)),
+                ("share most off", *_spike(column)),
+                ("KS, points", points(column.errors["KS"].value), _fresh(points(column.errors["KS"].fresh_sample))),
+                ("Wasserstein, deviations", *_wasserstein(column)),
+                ("KS by binning, by noise", _lost(column), ""),
+            ],
+        }
+        for column, rating in rated
+    ]
+
+
+def _both(column: NumberColumn, figure: str) -> str:
+    real, made = (column.text(float(getattr(side, figure))) for side in (column.real, column.synthetic))
+    return f"{real} → {made}"
+
+
+def _quantiles(figures: Figures, column: NumberColumn) -> str:
+    ends = (figures.p05, figures.p25, figures.p75, figures.p95)
+    return ("" if figures is column.real else "→ ") + " · ".join(column.text(end) for end in ends)
+
+
+def _spike(column: NumberColumn) -> tuple[str, str]:
+    spike = max(column.spikes, key=lambda one: one.error, default=None)
+    return ("–", "") if spike is None else (f"{percent(spike.real)} → {percent(spike.synthetic)}", f"of {spike.value}")
+
+
+def _wasserstein(column: NumberColumn) -> tuple[str, str]:
+    error = column.errors["Wasserstein"]
+    return number(error.value), _fresh(number(error.fresh_sample))
+
+
+def _fresh(written: str) -> str:
+    return f"fresh sample {written}"
+
+
+def _lost(column: NumberColumn) -> str:
+    error = column.errors["KS"]
+    return "–" if error.binning is None or error.noise is None else f"{points(error.binning)}, {points(error.noise)}"

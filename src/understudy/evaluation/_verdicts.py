@@ -1,0 +1,247 @@
+"""The three verdicts that a report begins with: single columns, relations, use for models. Private to the holder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from understudy.charts import percent
+from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
+from understudy.evaluation._numbers import LIMITS, NumberColumn
+from understudy.evaluation._rating import CLOSE, FAIR, FAR, UNKNOWN, Tone, graded, references_differ, tone_of, worst_of
+from understudy.evaluation._result import MeasureResult
+from understudy.evaluation._tables import TABLE_DISTANCES
+from understudy.evaluation._verdict import BY_CHANCE, columns_named, points
+
+# Not the quantiles: of a column with few values they jump though next to nothing has changed.
+_RATED = ("KS", "Wasserstein", "mean", "deviation", "spikes")
+_FEW = 0.1
+"""A larger share of numbers, or of other columns, that are far from real makes the verdict far from real."""
+_SOME = 0.25
+_NAMED = 3
+_WIDTHS = {2: "two", 3: "three", 4: "four"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One of the three answers that come first.
+
+    >>> Verdict("relations", "Relations", CLOSE, "Pairs are close.").to_dict()["rating"]
+    'green'
+    """
+
+    name: str
+    heading: str
+    tone: Tone
+    sentence: str
+    advice: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "name": self.name,
+            "rating": self.tone.colour,
+            "in_words": self.tone.word,
+            "sentence": self.sentence.replace("`", "'"),
+            "advice": self.advice,
+        }
+
+
+@dataclass(frozen=True)
+class ColumnRating:
+    """How good one column is by itself, and what is worst about it.
+
+    >>> ColumnRating("age", CLOSE).why
+    ''
+    """
+
+    name: str
+    tone: Tone
+    why: str = ""
+    is_number: bool = False
+
+
+def three_verdicts(results: Sequence[MeasureResult]) -> tuple[Verdict, Verdict, Verdict]:
+    """Single columns, relations, use for models.
+
+    >>> [verdict.tone.name for verdict in three_verdicts([])]
+    ['unknown', 'unknown', 'unknown']
+    """
+    return _single_columns(results), _relations(results), _models(results)
+
+
+def rate_number(column: NumberColumn) -> ColumnRating:
+    """By raw values: the worst of what is off about them, beyond what chance would make of a fresh sample."""
+    worst, why, excess = CLOSE, "", 0.0
+    for name in _RATED:
+        fair, far = LIMITS[name]
+        error = column.errors[name]
+        if not isfinite(error.value) or error.value <= BY_CHANCE * error.fresh_sample:
+            continue
+        tone = graded(error.value, fair, far)
+        if tone is not CLOSE and (worst_of((tone, worst)) is not worst or error.value / far > excess):
+            worst, excess = worst_of((tone, worst)), max(excess, error.value / far)
+            why = _why(name, column)
+    return ColumnRating(column.name, worst, why, is_number=True)
+
+
+def _why(name: str, column: NumberColumn) -> str:
+    real, made = column.real, column.synthetic
+    if name == "deviation":
+        return f"deviation {column.length(real.deviation)} became {column.length(made.deviation)}"
+    if name == "spikes":
+        spike = max(column.spikes, key=lambda one: one.error)
+        return f"share of {spike.value}: {percent(spike.real)} became {percent(spike.synthetic)}"
+    if name == "KS":
+        return f"distribution off by {points(column.errors['KS'].value)} points"
+    if name == "mean" or column.errors["mean"].value > column.errors["Wasserstein"].value / 2:
+        return f"mean {column.text(real.mean)} became {column.text(made.mean)}"
+    ends = {"p05": "5 %", "p25": "25 %", "p75": "75 %", "p95": "95 %"}
+    end = max(ends, key=lambda one: abs(float(getattr(real, one)) - float(getattr(made, one))))
+    return f"{ends[end]} quantile {column.text(getattr(real, end))} became {column.text(getattr(made, end))}"
+
+
+def rate_columns(results: Sequence[MeasureResult]) -> list[ColumnRating]:
+    """Every column: numbers by raw values, all others, and numbers of which only bins are known, by their shares."""
+    numbers = [rate_number(column) for known in results for column in known.numbers]
+    done = {rating.name for rating in numbers}
+    return numbers + [rating for rating in _by_shares(results) if rating.name not in done]
+
+
+def _by_shares(results: Sequence[MeasureResult]) -> list[ColumnRating]:
+    single = next((known for known in results if known.group == TABLES_GROUP and known.width == 1), None)
+    if single is None or single.details is None:
+        return []
+    found = []
+    for line in single.details.to_pylist():
+        off, fresh = line["distance"], line["fresh_sample"] or 0.0
+        tone = CLOSE if off <= BY_CHANCE * fresh else graded(off - fresh, 0.02, 0.06)
+        found.append(
+            ColumnRating(line["column_1"], tone, "" if tone is CLOSE else f"shares off by {points(off)} points")
+        )
+    return found
+
+
+def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
+    ratings = rate_columns(results)
+    heading = "Single columns"
+    if not ratings:
+        return Verdict("single columns", heading, UNKNOWN, "Single columns were not compared.")
+    groups = [[one for one in ratings if one.is_number == number] for number in (True, False)]
+    tone = worst_of(_of_group(group) for group in groups if group)
+    parts = [_told(group, noun) for group, noun in zip(groups, ("number", "other column"), strict=True) if group]
+    advice = {
+        "close": "Means, quantiles and frequent values can be read off the synthetic table.",
+        "fair": "Most columns can be used as they are. Look up the ones named here before quoting a figure of theirs.",
+        "far": "Do not quote figures of the columns named here.",
+        "unknown": "",
+    }[tone.name]
+    lost = _lost(results) if tone is not CLOSE else ""
+    return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice)
+
+
+def _of_group(ratings: Sequence[ColumnRating]) -> Tone:
+    far = sum(one.tone is FAR for one in ratings)
+    fair = sum(one.tone is FAIR for one in ratings)
+    if far > _FEW * len(ratings):
+        return FAR
+    return FAIR if far or fair > _SOME * len(ratings) else CLOSE
+
+
+def _told(ratings: Sequence[ColumnRating], noun: str) -> str:
+    n = len(ratings)
+    for tone in (FAR, FAIR):
+        found = [one for one in ratings if one.tone is tone]
+        if found:
+            named = "; ".join(f"{columns_named([one.name])} ({one.why})" for one in found[:_NAMED])
+            more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+            are = "is" if len(found) == 1 else "are"
+            which = f"The only {noun}" if n == 1 else f"{len(found)} of {n} {noun}s"
+            word = "far from real" if tone is FAR else "to be used with care"
+            return f"{which} {are} {word}: {named}{more}."
+    return f"The only {noun} is close to real." if n == 1 else f"{_all(n)} {noun}s are close to real."
+
+
+def _all(n: int) -> str:
+    return "Both" if n == 2 else f"All {n}"
+
+
+def _lost(results: Sequence[MeasureResult]) -> str:
+    """Whether bins or noise did it, where that is known."""
+    errors = [column.errors["KS"] for known in results for column in known.numbers]
+    known = [(one.binning, one.noise) for one in errors if one.binning is not None and one.noise is not None]
+    if not known:
+        return ""
+    binning, noise = (float(np.mean([one[side] for one in known])) for side in (0, 1))
+    more = "More is lost by binning than by noise" if binning > noise else "More is lost by noise than by binning"
+    return f"{more}: distributions are off by {points(binning)} points by bins alone, by {points(noise)} by noise."
+
+
+def _relations(results: Sequence[MeasureResult]) -> Verdict:
+    wide = [
+        known for known in results if known.group == TABLES_GROUP and (known.width or 0) > 1 and known.synonym is None
+    ]
+    name, heading = "relations", "Relations"
+    if not wide:
+        return Verdict(name, heading, UNKNOWN, "No tables of two or more columns were compared.")
+    off, fresh, independent = (
+        float(np.mean([getattr(known, side) or 0.0 for known in wide]))
+        for side in ("value", "fresh_sample", "independent_columns")
+    )
+    known = MeasureResult(
+        TABLE_DISTANCES, name, "", definition="", value=off, score=1 - off, verdict="",
+        fresh_sample=fresh, independent_columns=independent, from_zero=True,
+    )  # fmt: skip
+    tone = tone_of(known)
+    widths = " and ".join(_WIDTHS.get(one.width or 0, str(one.width)) for one in wide)
+    sentence = (
+        f"Tables of {widths} columns differ from the real ones by {points(off)} points on average. A fresh sample of "
+        f"as many real rows would differ by {points(fresh)}, independent columns by {points(independent)}."
+    )
+    if off <= BY_CHANCE * fresh:
+        sentence += " That is little more than chance."
+    elif references_differ(known):
+        sentence += f" That is {percent(round(max(0.0, known.closeness or 0.0), 2))} of the way between these two."
+    advice = {
+        "close": "For most questions about two or three columns it can stand in for the real table.",
+        "fair": "The main patterns are there. Check finer findings against the worst tables below.",
+        "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
+        "unknown": "",
+    }
+    return Verdict(name, heading, tone, sentence, advice[tone.name])
+
+
+def _models(results: Sequence[MeasureResult]) -> Verdict:
+    name, heading = "models", "Use for models"
+    learning = [known for known in results if known.group == LEARNING_GROUP and known.synonym is None]
+    rated = [known for known in learning if tone_of(known) is not UNKNOWN and references_differ(known)]
+    if not learning:
+        return Verdict(name, heading, UNKNOWN, "Not measured: no classifiers were trained on it.")
+    if not rated:
+        why = (
+            learning[0].verdict
+            if not learning[0].measured
+            else "No classifier learnt enough to be rated, from real rows or from these."
+        )
+        return Verdict(name, heading, UNKNOWN, why)
+    tones = [tone_of(known) for known in rated]
+    closeness = float(np.mean([max(0.0, known.closeness or 0.0) for known in rated]))
+    tone = graded(1 - closeness, 0.2, 0.5)
+    tone = worst_of((tone, FAIR)) if FAR in tones else tone
+    shown = max(rated, key=lambda known: (known.name.startswith("AUC"), known.fresh_sample or 0.0))
+    sentence = (
+        f"Models that learn from it come {percent(round(closeness, 2))} of the way from independent columns to real "
+        f"rows, tested on real rows. {shown.name}: {shown.value:.2f}; {shown.fresh_sample:.2f} from real rows, "
+        f"{shown.independent_columns:.2f} from independent columns."
+    )
+    advice = {
+        "close": "Models can be developed and compared on it.",
+        "fair": "Models can be tried out on it. Fit the final one on the real table.",
+        "far": "Models learn little from it that holds for real rows.",
+        "unknown": "",
+    }
+    return Verdict(name, heading, tone, sentence, advice[tone.name])

@@ -1,0 +1,65 @@
+"""What is said beside a number: which functions a column has no answer to, and which rows were left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy._core.errors import OptionError
+from understudy.release._answer import percent
+from understudy.release._regions import number_specials
+from understudy.schema import Field
+
+_ORDER_ONLY = ("median", "quantile")
+
+
+def refuse_function(function: str, field: Field) -> None:
+    """Refuse a mean of names, a sum of dates and the like."""
+    name = field.name
+    if field.type == "string" and not (field.ordered and function in _ORDER_ONLY):
+        if all(_is_number(label) for label in field.labels[: field.n_main]):
+            raise OptionError(
+                f"column '{name}' holds texts, so it has no {function}. They look like numbers: declare its type as "
+                "integer or number when you publish."
+            )
+        order = " Its values have an order, so median and quantile can be asked for." if field.ordered else ""
+        raise OptionError(
+            f"column '{name}' holds names, and names have no {function}. Ask for '{name}' itself, or for the share of "
+            f"some, such as share({name}={field.labels[0]}).{order}"
+        )
+    if function in ("sum", "variance") and field.type in ("date", "datetime", "year"):
+        raise OptionError(
+            f"column '{name}' holds {field.type}s, which have no {function}. Ask for their mean, median, quantile "
+            "or sd."
+        )
+
+
+def left_out(field: Field, probabilities: npt.NDArray[np.float64]) -> list[str]:
+    """Sentences on rows that are no numbers, special values that are, and bins; of codes with these probabilities."""
+    total = probabilities.sum()
+    shares = probabilities / total if total > 0 else probabilities
+    zeros = number_specials(field)
+    notes = []
+    for i, special in enumerate(field.special):
+        share = float(shares[field.n_main + i])
+        if share > 0 and i in zeros:
+            notes.append(f"'{field.name}': the special value {special.label} counts as 0 ({percent(share)} of rows).")
+        elif share > 0:
+            notes.append(
+                f"'{field.name}': {percent(share)} of rows have the special value {special.label}, which is no number "
+                "here. They are left out."
+            )
+    bins = field.bins
+    if bins is not None and bins.shape is None and (bins.grid[1] > bins.grid[0]).any():
+        notes.append(f"'{field.name}': inside its declared bins values count as spread evenly.")
+    for code, words in ((field.other_code, "a value outside the domain"), (field.missing_code, "no value")):
+        if code is not None and shares[code] > 0:
+            notes.append(f"'{field.name}': {percent(float(shares[code]))} of rows have {words}. They are left out.")
+    return notes
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False

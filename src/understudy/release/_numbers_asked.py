@@ -1,0 +1,239 @@
+"""Means, quantiles, sums, counts and shares under a model: exact, with errors from the model's replicates.
+
+A column's numbers are pieces of a line (`_number_line`); the model says how much of the rows each code holds, under
+the noise as it was and under noise redrawn. Whatever is computed from that is computed of each, and its scatter is its
+error. Conditions on several columns are asked for one after the other: P(a and b) = P(a) · P(b given a).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, sqrt
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy._core.errors import OptionError
+from understudy.models import STUDENT_95, Estimate, Model
+from understudy.release._amounts import Amount, Scale, make_figure, scale_of, with_error
+from understudy.release._conditions import Conditions, find_field, terms_to_conditions
+from understudy.release._functions import Call, parse_number_question
+from understudy.release._histogram_noise import noise_variance, redrawn_fields
+from understudy.release._number_answer import Figure, NumberAnswer
+from understudy.release._number_line import NumberLine, number_line
+from understudy.release._number_words import left_out, refuse_function
+from understudy.release._regions import Region, everything, known_numbers
+from understudy.release._statement import Statement
+from understudy.schema import Field, Marginal, Schema
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Regions: TypeAlias = Mapping[int, Region]
+
+
+def answer_numbers(text: str, schema: Schema, model: Model, statement: Statement) -> NumberAnswer:
+    """Everything that a question about numbers asks for."""
+    question = parse_number_question(text, names=schema.names)
+    given = terms_to_conditions(schema, question.terms)
+    given.check()
+    asked = _Asked(schema, model, statement, given)
+    found = [asked.figure(call) for call in question.calls]
+    notes = dict.fromkeys(note for _, some in found for note in some)
+    figures = tuple(figure for figure, _ in found)
+    return NumberAnswer(question=text, figures=figures, notes=tuple(notes), stamp=statement.stamp)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A model that is asked under conditions."""
+
+    schema: Schema
+    model: Model
+    statement: Statement
+    given: Conditions
+
+    def figure(self, call: Call) -> tuple[Figure, list[str]]:
+        """The answer to one function, and what is to be said about it."""
+        if call.function == "share":
+            wanted = terms_to_conditions(self.schema, call.terms).regions
+            return make_figure(
+                call.text, self.probability(wanted, self.given.regions), low=0.0, high=1.0, share=True
+            ), []
+        if call.function == "count":
+            return self._scaled(call, self.rows(self._counted(call)), low=0.0, high=inf), []
+        column = _Column(self, find_field(self.schema, str(call.column)))
+        refuse_function(call.function, column.field)
+        column.check()
+        notes = left_out(column.field, column.estimate.probabilities * column.own.weights)
+        return self._of_column(call, column), notes
+
+    def _of_column(self, call: Call, column: _Column) -> Figure:
+        low, high = column.line.ends
+        if call.level is not None:
+            return column.quantile(call.text, call.level)
+        mean = column.amount(column.line.mean)
+        if call.function == "mean":
+            return make_figure(call.text, mean, low=low, high=high, scale=scale_of(column.field))
+        if call.function == "sum":
+            total = self.rows({column.attribute: known_numbers(column.field)}).times(mean)
+            return self._scaled(call, total, low=0.0 if low >= 0 else -inf, high=0.0 if high <= 0 else inf)
+        variance = column.amount(column.line.variance)
+        if call.function == "variance":
+            return make_figure(call.text, variance, low=0.0, high=(high - low) ** 2 / 4)
+        scale = scale_of(column.field)
+        each = scale.error or 1.0
+        deviation = variance.of(lambda found: np.sqrt(found) * each)
+        plain = Scale(float, unit=scale.unit)
+        return make_figure(call.text, deviation, low=0.0, high=each * (high - low) / 2, scale=plain)
+
+    def probability(self, wanted: Regions, given: Regions) -> Amount:
+        """Of the rows that fulfil some conditions, the share that fulfils others too."""
+        evidence = {attribute: region.weights for attribute, region in given.items()}
+        found = Amount(1.0, np.ones(1))
+        for attribute, region in wanted.items():
+            others = {a: weights for a, weights in evidence.items() if a != attribute}
+            estimate = self.model.marginal(Marginal.of(attribute), evidence=others or None)
+            base = given.get(attribute, everything(region.field))
+            found = found.times(self._ratio(estimate, region.within(base), base))
+            if found.value == 0:
+                return found
+            evidence[attribute] = region.within(base).weights
+        return found
+
+    def rows(self, wanted: Regions) -> Amount:
+        """The number of rows that fulfil conditions, those that are given among them."""
+        merged = dict(self.given.regions)
+        for attribute, region in wanted.items():
+            merged[attribute] = region.within(merged[attribute]) if attribute in merged else region
+        return self.probability(merged, {}).of(lambda share: self.statement.n_rows * share)
+
+    def redrawn(self, field: Field) -> list[Field]:
+        """The field with its histogram inside bins as it might have come out under other noise."""
+        return redrawn_fields(field, noise_variance(self.statement, "numbers, value by value"))
+
+    def _ratio(self, estimate: Estimate, part: Region, whole: Region) -> Amount:
+        """The share of what is in the whole that is in the part."""
+        total = float(estimate.probabilities @ whole.weights)
+        if total <= 0:
+            raise OptionError(impossible(whole.field))
+        value = float(estimate.probabilities @ part.weights) / total
+        if estimate.replicates is None:
+            return Amount(value, None)
+        table = np.clip(estimate.replicates, 0.0, None)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            inside, all_of_it = (np.sum(table * self._weights(region), axis=-1) for region in (part, whole))
+            return Amount(value, np.nan_to_num(inside / all_of_it))
+
+    def _weights(self, region: Region) -> Floats:
+        """Of each replicate, or of all in one row."""
+        fields = self.redrawn(region.field)
+        return np.stack([Region(field, region.codes, region.spans).weights for field in fields or [region.field]])
+
+    def _counted(self, call: Call) -> Regions:
+        if call.column is None:
+            return terms_to_conditions(self.schema, call.terms).regions
+        attribute = find_field(self.schema, call.column)
+        return {attribute: _with_value(self.schema.fields[attribute])}
+
+    def _scaled(self, call: Call, amount: Amount, *, low: float, high: float) -> Figure:
+        """A figure that grows with the number of rows, which may be noisy itself."""
+        error, n = amount.error(amount.value, amount.value), max(self.statement.n_rows, 1)
+        variance = None if self.statement.n_public else noise_variance(self.statement, "rows")
+        if error is not None and variance is not None:
+            error = sqrt(error**2 + variance * (amount.value / n) ** 2)
+        return with_error(call.text, amount.value, error, low=low, high=high)
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """The numbers of one column under the conditions."""
+
+    asked: _Asked
+    attribute: int
+
+    @property
+    def field(self) -> Field:
+        return self.asked.schema.fields[self.attribute]
+
+    @cached_property
+    def own(self) -> Region:
+        """What the conditions say of the column itself."""
+        return self.asked.given.regions.get(self.attribute) or everything(self.field)
+
+    @cached_property
+    def line(self) -> NumberLine:
+        return number_line(self.field, self.own)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """Of each code, given what the conditions say of other columns."""
+        evidence = {a: region.weights for a, region in self.asked.given.regions.items() if a != self.attribute}
+        return self.asked.model.marginal(Marginal.of(self.attribute), evidence=evidence or None)
+
+    @cached_property
+    def masses(self) -> Floats:
+        return self.line.masses(self.estimate.probabilities)
+
+    @cached_property
+    def redrawn(self) -> Floats | None:
+        """The same under redrawn noise, one row each."""
+        if self.estimate.replicates is None:
+            return None
+        table = self.line.masses(np.clip(self.estimate.replicates, 0.0, None))
+        fields = self.asked.redrawn(self.field)
+        if not fields:
+            return table
+        parts = np.stack([number_line(field, self.own).part for field in fields])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.where(self.line.part > 0, table / self.line.part, 0.0) * parts)
+
+    def check(self) -> None:
+        """Refuse to speak of no numbers at all."""
+        if not self.masses.sum() > 0:
+            raise OptionError(impossible(self.field))
+
+    def amount(self, statistic: Callable[[Floats], Floats]) -> Amount:
+        """A statistic of the masses of all pieces."""
+        return Amount(float(statistic(self.masses)), None if self.redrawn is None else statistic(self.redrawn))
+
+    def quantile(self, statistic: str, level: float) -> Figure:
+        """A quantile; its interval are those quantiles that noise may have moved the level to."""
+        line, scale = self.line, scale_of(self.field, points=True)
+        value = line.quantile(self.masses, np.asarray(level))
+        figure = Figure(statistic=statistic, value=scale.value(float(value)), unit=scale.unit)
+        if self.redrawn is None:
+            return figure
+        off = [
+            Amount(
+                float(line.share_up_to(self.masses, value, below=below)),
+                line.share_up_to(self.redrawn, value, below=below),
+            )
+            for below in (False, True)
+        ]
+        reach = STUDENT_95 * max(amount.error(0.0, 1.0) or 0.0 for amount in off)
+        low, high = (float(line.quantile(self.masses, np.asarray(level + sign * reach))) for sign in (-1, 1))
+        spread = Amount(float(value), line.quantile(self.redrawn, np.asarray(level))).error(*line.ends) or 0.0
+        return Figure(
+            statistic=statistic,
+            value=figure.value,
+            standard_error=None if scale.error is None else spread * scale.error,
+            low=scale.value(low),
+            high=scale.value(high),
+            unit=scale.unit,
+        )
+
+
+def impossible(field: Field) -> str:
+    """A sentence for conditions under which a column has no numbers."""
+    return (
+        f"the conditions leave no row with a value of '{field.name}' that counts: under the model they have "
+        "probability 0. Loosen them."
+    )
+
+
+def _with_value(field: Field) -> Region:
+    """All but missing."""
+    missing = frozenset() if field.missing_code is None else frozenset({field.missing_code})
+    return Region(field, missing).outside()

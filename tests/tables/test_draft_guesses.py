@@ -1,0 +1,224 @@
+"""What a draft makes of awkward columns, so that its reviewer has little to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from understudy._core.errors import SchemaError, TableError
+from understudy.schema import Field, Schema, refuse_drafts
+from understudy.tables import check_table, draft_schema
+
+
+def drafted(values: list[Any], name: str = "x") -> Field:
+    schema = draft_schema(pa.table({name: values}))
+    assert schema.draft_fields == (name,)
+    return schema[name]
+
+
+def left_out(**columns: list[Any]) -> dict[str, str]:
+    rows = len(next(iter(columns.values())))
+    schema = draft_schema(pa.table({**columns, "kept": ["a", "b"] * (rows // 2)}))
+    assert schema.extra_columns_allowed == (len(schema.fields) <= len(columns))
+    told = [note.removeprefix("Left out: ") for note in schema.comments if note.startswith("Left out: ")]
+    return {name: reason.rstrip(")") for name, _, reason in (note.rstrip(".").partition(" (") for note in told)}
+
+
+def test_numbers_and_dates_get_automatic_bins() -> None:
+    assert drafted([str(i * i) for i in range(100)]).automatic
+    assert drafted([i / 7 for i in range(100)]).automatic
+    assert drafted([f"2020-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in range(100)]).automatic
+
+
+def test_heavy_tails_get_generous_ranges_that_say_where_they_come_from() -> None:
+    field = drafted([*range(100, 400), 12_345])
+    assert field.to_dict()["constraints"] == {"minimum": 0, "maximum": 50_000}
+    assert "far beyond the rest" in field.comments[0]
+    light = drafted(list(range(100, 400)) * 2)
+    assert light.to_dict()["constraints"] == {"minimum": 0, "maximum": 400}
+    assert "read off rows" in light.comments[0]
+    assert drafted([*range(-40, 41), -9000]).to_dict()["constraints"] == {"minimum": -20_000, "maximum": 40}
+
+
+@pytest.mark.parametrize(
+    ("values", "special", "ends"),
+    [
+        ([-1, *range(1, 300)], [-1], (0, 300)),
+        ([-9, -8, *range(90)], [-9, -8], (0, 100)),
+        ([999, *range(80)], [999], (0, 80)),
+        ([*[99] * 40, *range(91)], [99], (0, 98)),
+        ([-999, *range(-20, 41)], [-999], (-20, 40)),
+        ([99_999, *range(0, 40_000, 400)], [99_999], (0, 40_000)),
+        ([-1, 9999, *range(300)], [-1, 9999], (0, 300)),
+        ([99, *range(1, 6)], [99], (0, 5)),
+        (["99.9", *(f"{i / 10}" for i in range(200))], [99.9], (0, 20)),
+        ([*range(-9, 90)], None, (-10, 100)),
+        ([*range(100)], None, (0, 100)),
+        ([-2, -1, 0, 0, 0, *range(1, 30)], None, (-2, 30)),
+    ],
+)
+def test_sentinels_are_special(values: list[Any], special: list[int] | None, ends: tuple[int, int]) -> None:
+    table = pa.table({"x": values * 2})
+    field = draft_schema(table)["x"].to_dict()
+    assert field.get("special") == special
+    assert (field["constraints"]["minimum"], field["constraints"]["maximum"]) == ends
+    assert check_table(table, draft_schema(table)).ok
+
+
+def test_days_that_stand_for_something_else_are_special() -> None:
+    days = [f"20{i % 20:02}-05-{i % 28 + 1:02}" for i in range(100)]
+    field = drafted([*days, "1900-01-01", "9999-12-31"]).to_dict()
+    assert field["special"] == ["1900-01-01", "9999-12-31"]
+    assert field["constraints"] == {"minimum": "2000-01-01", "maximum": "2019-12-31"}
+    assert "special" not in drafted(["1900-01-01", *(f"19{i:02}-06-01" for i in range(1, 99))]).to_dict()
+    moments = drafted([*(f"{day}T10:00:00" for day in days), "1900-01-01T00:00:00"]).to_dict()
+    assert moments["special"] == ["1900-01-01T00:00:00"]
+
+
+def test_natural_orders_are_recognised() -> None:
+    field = drafted(["mar", "jan", "feb", "jan"])
+    assert [c.value for c in field.categories] == ["jan", "feb", "mar"]
+    assert field.ordered
+    sizes = drafted(["50+", "1-9", "10-49", "unknown"]).to_dict()
+    assert sizes["categories"] == ["1-9", "10-49", "50+"]
+    assert sizes["missingValues"] == ["unknown", ""], "it has no place in the order"
+    assert not drafted(["red", "green"]).ordered
+
+
+def test_ranges_that_a_name_stands_for() -> None:
+    assert drafted(list(range(24)) * 2, "hour").to_dict()["constraints"] == {"minimum": 0, "maximum": 23}
+    assert drafted(list(range(18, 91)) * 2, "age").to_dict()["constraints"] == {"minimum": 0, "maximum": 120}
+
+
+def test_identifiers_and_constants_are_left_out_with_a_remark(tmp_path: Path) -> None:
+    ids = [f"P{i:04}" for i in range(50)]
+    found = left_out(
+        code=ids, number=list(range(1000, 1050)), mail=[f"p{i % 9}@x.org" for i in range(50)], country=["FR"] * 50,
+        empty=[""] * 50, nearly=ids[:30] + ids[:20], loop=[f"{i:08x}-0000-0000-0000-{i:012x}" for i in range(25)] * 2,
+    )  # fmt: skip
+    assert set(found) == {"code", "number", "mail", "country", "empty", "nearly", "loop"}
+    assert found["code"].startswith("every value differs")
+    assert found["mail"] == "it holds e-mail addresses"
+    assert found["country"] == "every row has the same value"
+    assert found["loop"] == "it holds UUIDs"
+    schema = draft_schema(pa.table({"id": ids, "kept": ["a", "b"] * 25}))
+    schema.save(tmp_path / "s.yaml")
+    assert "P0001" not in (tmp_path / "s.yaml").read_text()
+    assert Schema.load(tmp_path / "s.yaml").names == ("kept",)
+
+
+def test_numbers_that_all_differ_are_no_identifiers_by_that_alone() -> None:
+    assert left_out(population=[i * i * 37 + 11 for i in range(60)]) == {}
+    assert left_out(height=[150.5 + i / 7 for i in range(60)]) == {}
+    assert "customer_id" in left_out(customer_id=[i * i + 7 for i in range(60)])
+    assert "--unit" in left_out(patient_id=[i // 2 * 3 for i in range(600)])["patient_id"]
+
+
+def test_a_table_of_nothing_else_is_refused_with_the_reasons() -> None:
+    with pytest.raises(TableError, match=r"'id': every value differs(.|\n)*No column is left"):
+        draft_schema(pa.table({"id": [f"P{i:04}" for i in range(50)]}))
+
+
+def test_long_lists_of_codes_get_a_taxonomy_by_prefix() -> None:
+    zips = [f"{region}{place:03}" for region in ("01", "10", "80") for place in range(1, 60, 2)]
+    field = drafted(zips * 3)
+    assert field.taxonomy is not None
+    assert [level.size for level in field.attribute.coarser][-1] == 3
+    icd = [f"{letter}{i:02}{tail}" for letter in "AIJ" for i in range(10, 18) for tail in ("", ".1")]
+    assert drafted(icd * 3).taxonomy is not None
+    numbers = [10_000 + i * 37 for i in range(100)] * 3
+    assert drafted(numbers, "zip").type == "string"
+    assert drafted(numbers, "salary").type == "integer"
+    assert drafted([f"city of {name}" for name in "abcdefghijklmnopqrstuvwxyz"] * 3).taxonomy is None
+
+
+def test_other_dates_and_numbers_are_read() -> None:
+    for text, pattern in (("05 Jan 2020", "%d %b %Y"), ("Jan 05, 2020", "%b %d, %Y"), ("2020.01.05", "%Y.%m.%d")):
+        assert drafted([text] * 3).to_dict()["format"] == pattern
+    clock = drafted(["01/31/2020 02:30 PM"] * 3).to_dict()
+    assert (clock["type"], clock["format"]) == ("datetime", "%m/%d/%Y %I:%M %p")
+    euros = drafted([f"{i},5" for i in range(40)]).to_dict()
+    assert (euros["type"], euros["decimalChar"], euros["decimals"]) == ("number", ",", 1)
+    thousands = drafted([f"{i},{i:03}" for i in range(1, 60)]).to_dict()
+    assert (thousands["type"], thousands["groupChar"]) == ("integer", ",")
+
+
+def test_rules_are_suggested_and_not_declared(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    start = np.datetime64("2020-01-01") + rng.integers(0, 300, 300)
+    branch = rng.integers(0, 8, 300)
+    table = pa.table(
+        {
+            "left": start + rng.integers(0, 30, 300),
+            "came": start,
+            "branch": [f"b{b}" for b in branch],
+            "area": [f"a{b % 3}" for b in branch],
+        }
+    )
+    schema = draft_schema(table)
+    assert schema.dependencies == ()
+    suggested = [note for note in schema.comments if note.startswith("- ")]
+    assert suggested == ["- {lower: came, upper: left}", "- {determines: [branch], column: area}"]
+    text = schema.to_yaml()
+    for line in ("dependencies:", *suggested):
+        text = text.replace(f"# {line}\n", f"{line}\n")
+    (tmp_path / "s.yaml").write_text(text)
+    assert len(Schema.load(tmp_path / "s.yaml").dependencies) == 2
+
+
+_KINDS = st.sampled_from(
+    ["count", "money", "float", "tiny", "huge", "date", "moment", "word", "code", "month", "flag", "sentinel", "comma",
+     "id", "constant", "mess"]
+)  # fmt: skip
+
+
+def column(kind: str, rows: int, rng: np.random.Generator) -> list[str]:
+    whole = rng.integers(0, 10 ** int(rng.integers(1, 7)), rows)
+    made: dict[str, Any] = {
+        "count": lambda: rng.poisson(3, rows),
+        "money": lambda: np.round(rng.lognormal(8, 2, rows), 2),
+        "float": lambda: rng.normal(0, 10.0 ** int(rng.integers(-8, 9)), rows),
+        "tiny": lambda: [f"{v:.2f}" for v in rng.random(rows) * 0.05],
+        "huge": lambda: rng.integers(-(2**62), 2**62, rows),
+        "date": lambda: np.datetime64("1950-01-01") + rng.integers(0, 20_000, rows),
+        "moment": lambda: np.datetime64("2020-01-01T00:00:00") + rng.integers(0, 10**7, rows),
+        "word": lambda: rng.choice(["a b", "c,d", 'q"', "x\ny", "é"], rows),
+        "code": lambda: [f"{v:04}" for v in rng.integers(0, 90, rows)],
+        "month": lambda: rng.choice(["Jan", "Feb", "Mar"], rows),
+        "flag": lambda: rng.choice(["true", "False"], rows),
+        "sentinel": lambda: np.where(rng.random(rows) < 0.2, rng.choice([-1, 999, 99, -99]), whole),
+        "comma": lambda: [f"{v:.1f}".replace(".", ",") for v in rng.random(rows) * 900],
+        "id": lambda: [f"P{i}" for i in range(rows)],
+        "constant": lambda: ["x"] * rows,
+        "mess": lambda: rng.choice(["1", "-1", "999", "1.5", "2020-01-01", "a", "01"], rows),
+    }
+    missing = rng.choice(["", "NA", "?", "-"], rows)
+    empty = rng.random(rows) < rng.choice([0, 0.2])
+    return [str(m) if e else str(v) for v, m, e in zip(made[kind](), missing, empty, strict=True)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(kinds=st.lists(_KINDS, min_size=1, max_size=4), rows=st.integers(1, 120), seed=st.integers(0, 2**31))
+def test_a_draft_can_be_loaded_and_fits_its_table(
+    kinds: list[str], rows: int, seed: int, tmp_path_factory: Any
+) -> None:
+    rng = np.random.default_rng(seed)
+    columns = {f"{kind}{i}": column(kind, rows, rng) for i, kind in enumerate(kinds)}
+    table = pa.table(columns | {"kept": [str(i % 2) for i in range(rows)]})
+    schema = draft_schema(table)
+    path = tmp_path_factory.mktemp("draft") / "s.yaml"
+    schema.save(path)
+    loaded = Schema.load(path)
+    assert loaded == schema
+    assert loaded.draft_fields == loaded.names
+    with pytest.raises(SchemaError):
+        refuse_drafts(loaded, trust_draft=False)
+    if not loaded.incomplete:
+        report = check_table(table, loaded)
+        assert report.ok, report.faults
