@@ -4,6 +4,7 @@ from understudy.methods._adaptive import Adaptive
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
 from understudy.methods._flaw import Flaw, flaw_of, refuse_unprinted_terms
+from understudy.methods._forecast import KEPT, STRENGTHS, Forecast, Measures, forecast
 from understudy.methods._fourier import Fourier
 from understudy.methods._hp_as_printed import HPPrivBayesAsPrinted
 from understudy.methods._hpprivbayes import HPPrivBayes
@@ -12,7 +13,7 @@ from understudy.methods._jtree import JTree
 from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
-from understudy.methods._forecast import KEPT, STRENGTHS, Forecast, Measures, forecast
+from understudy.methods._outlook import Outlook, outlook_of
 from understudy.methods._plan import AttributePlan, Plan, PromisePlan, expected_error
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privabn_as_printed import PrivABNAsPrinted
@@ -58,6 +59,7 @@ __all__ = [
     "Laplace",
     "Measures",
     "Method",
+    "Outlook",
     "Plan",
     "PriView",
     "PrivABN",
@@ -67,11 +69,12 @@ __all__ = [
     "Uniform",
     "describe_method",
     "expected_error",
-    "forecast",
     "flaw_of",
+    "forecast",
     "label_method",
     "method_named",
     "models_made",
+    "outlook_of",
     "read_method",
     "read_method_options",
     "refuse_drowning_noise",

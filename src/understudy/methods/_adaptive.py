@@ -163,7 +163,9 @@ class Adaptive(Declared):
         notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
         varied = sum(attribute.size > 1 for attribute in domain)
         parities = by_parities(domain, terms)
-        measures = measures_of_parities(domain, n, terms, rows) if parities else measures_of_rounds(domain, terms, shares)
+        measures = (
+            measures_of_parities(domain, n, terms, rows) if parities else measures_of_rounds(domain, terms, shares)
+        )
         found = baseline_plan(
             self.name,
             domain,
@@ -172,7 +174,9 @@ class Adaptive(Declared):
             shares={"rows": float(rows), "single columns": float(columns), "relations": float(relations)},
             notes=notes,
         )
-        return replace(found, measures=measures, seconds=seconds_of_run(domain, n, measures, rounds=not parities))
+        return replace(
+            found, measures=measures, seconds=seconds_of_run(domain, n, measures, terms, rounds=not parities)
+        )
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:
         """Learn a model. `streams` are the public coins: of very many pairs they draw those that a choice looks at."""

@@ -15,12 +15,15 @@ from understudy.methods._adaptive_pure import first_share
 from understudy.methods._adaptive_screen import how_many
 from understudy.methods._adaptive_shares import Shares, exact_share
 from understudy.methods._forecast import Measures
+from understudy.methods._plan import baseline_seconds
 from understudy.privacy import Neighbours, PrivacyTerms, TablesTogether, parities_sensitivity
 from understudy.schema import Domain, Marginal
 
 Floats = npt.NDArray[np.float64]
 
 _COLUMNS_IN_ALL, _PAIRS_IN_ALL = 0.2, 0.7  # of the budget of two-valued columns, second step included, on the average
+_SECONDS_OF_PARITIES, _SECONDS_OF_COLUMN, _SECONDS_OF_SQUARE = 1.2, 0.02, 1e-4
+_SECONDS_OF_ROUND, _SECONDS_OF_PAIR, _LOOKED_AT = 0.012, 1.1e-5, 3000
 _SIGN = 0.6  # the mean of a two-valued column's signs that is supposed: four rows in five have the same value
 
 
@@ -92,9 +95,7 @@ def _parity_noise(terms: PrivacyTerms) -> float:
     return float(whole) * (4 if terms.public_rows else 1)
 
 
-def _pure_parities(
-    domain: Domain, n: int, terms: PrivacyTerms, rows: Fraction, d: int
-) -> tuple[float, float, int]:
+def _pure_parities(domain: Domain, n: int, terms: PrivacyTerms, rows: Fraction, d: int) -> tuple[float, float, int]:
     """Variances of a column's parity and of a pair's, and how many pairs: as a run would choose for columns like that.
 
     So many numbers asked in one draw have noise spread evenly in a cube whose size grows with their number.
@@ -116,6 +117,14 @@ def _pure_parities(
     return of_column, variance(pairs, found.part * rest) if pairs else 0.0, pairs
 
 
-def seconds_of_run(domain: Domain, n: int, measures: Measures, *, rounds: bool) -> float:
-    """About how many CPU seconds a run takes, as they were measured on one machine: see docs/planning.md."""
-    return 1.0
+def seconds_of_run(domain: Domain, n: int, measures: Measures, terms: PrivacyTerms, *, rounds: bool) -> float:
+    """About how many CPU seconds a run takes, as they were measured on one machine (docs/planning.md)."""
+    d = sum(attribute.size > 1 for attribute in domain)
+    more = min(
+        2.0, max(0.5, math.pow(float(terms.budget.epsilon), 0.15 if rounds else 0.3))
+    )  # what a larger budget finds
+    if not rounds:
+        each = _SECONDS_OF_PARITIES if not terms.budget.pure else _SECONDS_OF_PARITIES / 2
+        return baseline_seconds(n, len(domain)) + more * (each + _SECONDS_OF_COLUMN * d) + _SECONDS_OF_SQUARE * d * d
+    looked_at = min(math.comb(d, 2), _LOOKED_AT)
+    return baseline_seconds(n, len(domain)) + more * measures.pairs * (_SECONDS_OF_ROUND + _SECONDS_OF_PAIR * looked_at)

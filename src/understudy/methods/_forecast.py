@@ -88,13 +88,15 @@ def measures_of_tables(sizes: Sequence[int], noise: float, cells: Sequence[int],
 
     >>> found = measures_of_tables([2, 8], 4.0, [16, 16], degree=None)
     >>> found.pairs, [round(each, 1) for each in found.columns]
-    (1, [14.2, 7.1])
+    (1, [9.2, 4.6])
     """
     d, usual = len(sizes), max(2.0, math.exp(float(np.log([max(size, 1) for size in sizes]).mean())) if sizes else 2.0)
     deviation = noise / _MEAN_ABS
     held = [size * usual**degree if degree else max(size, most) for size, most in zip(sizes, cells, strict=True)]
     others = [math.log(max(most / max(size, 1), 1.0)) / math.log(usual) for size, most in zip(sizes, held, strict=True)]
-    columns = tuple(deviation * math.sqrt(most / max(size, 1)) for size, most in zip(sizes, held, strict=True))
+    # a column is in the tables of others too, and all of them tell of it
+    told = math.sqrt(1 + sum(others) / max(d, 1))
+    columns = tuple(deviation * math.sqrt(most / max(size, 1)) / told for size, most in zip(sizes, held, strict=True))
     usual_table = float(np.mean(held)) if held else 1.0
 
     def variance(k: Floats, m: Floats) -> Floats:
@@ -146,9 +148,7 @@ class _Pairs:
     noise: Floats
 
     @classmethod
-    def of(
-        cls, first: Sequence[Shape], second: Sequence[Shape], n: int, measures: Measures, strength: float
-    ) -> _Pairs:
+    def of(cls, first: Sequence[Shape], second: Sequence[Shape], n: int, measures: Measures, strength: float) -> _Pairs:
         variety = np.sqrt([one.variety * other.variety for one, other in zip(first, second, strict=True)])
         related = np.minimum(strength * _strengths(len(first)), 0.9) * variety
         k, m = (np.array([one.counts.sum() for one in side]) for side in (first, second))

@@ -1,7 +1,17 @@
 """Numbers at two resolutions: a fine noisy histogram of each column, and the bins and shapes that follow from it."""
 
+from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import even_schema, fine_schema
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._resolve import Resolved, numbers_share, resolve_numbers
 
-__all__ = ["Resolved", "even_schema", "fine_schema", "fit_histogram", "numbers_share", "resolve_numbers"]
+__all__ = [
+    "Resolved",
+    "even_schema",
+    "expected_schema",
+    "fine_schema",
+    "fit_histogram",
+    "numbers_share",
+    "resolve_numbers",
+    "terms_without_numbers",
+]
