@@ -29,6 +29,7 @@ from benchmarks.utility import independent
 from understudy._core.randomness import Streams
 from understudy.counting import open_counter
 from understudy.methods import KEPT, Outlook
+from understudy.models import DrawsRows
 from understudy.privacy import Neighbours, make_budget
 from understudy.rehearsal import RunStore, rehearse, sample_table
 
@@ -62,9 +63,12 @@ class Run:
         real = source.read()
         budget = make_budget(str(self.epsilon), "1e-9")
         model = rehearse(open_counter(real), self.method, budget, seed=self.seed, neighbours=Neighbours.ADD_REMOVE)
+        if not isinstance(model, DrawsRows):
+            raise SystemExit(f"{self.method} draws no rows")
         rows = sample_table(model, max(1, model.n), Streams(self.seed))
         pairs = tables_of(len(real.columns), 2)
-        columns, off = (distances(real, rows, groups) for groups in ([(a,) for a in range(len(real.columns))], pairs))
+        singles: list[tuple[int, ...]] = [(a,) for a in range(len(real.columns))]
+        columns, off = distances(real, rows, singles), distances(real, rows, pairs)
         alone = independent_distances(self.table)
         kept = float((off <= KEPT * alone).mean()) * math.comb(len(real.columns), 2)
         return {

@@ -41,8 +41,8 @@ def _show_outlook(plan: Plan) -> None:
         say(plan.assumed)
     say(
         "50 % guess: what a guess about one person can become at most. Column, pair: expected error, by total "
-        "variation distance, on average; 0.05 means that five rows in a hundred would have to change. Independent: that of pairs "
-        "if columns were drawn independently, without noise. Pairs kept: those at most half as far off as that."
+        "variation distance, on average; 0.05 means that five rows in a hundred would have to change. Independent: "
+        "that of pairs if columns were drawn independently, without noise. Pairs kept: those at most half as far off."
     )
 
 

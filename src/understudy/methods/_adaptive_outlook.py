@@ -61,11 +61,11 @@ def _columns(domain: Domain, terms: PrivacyTerms, shares: Shares) -> tuple[float
         for a, level in zip(varied, together.levels(domain, terms, share), strict=True):
             found[a] = math.sqrt(level.variance)
         return tuple(found)
-    whole = terms.table_noise(Fraction(1)).variance
     for a in varied:
-        left = 1 - 1 / domain[a].size
+        left = 1 - 1 / domain[a].size  # of the noise, and where a row is added or removed of what it moves
         moved = left if terms.neighbours is Neighbours.ADD_REMOVE else 1.0
-        found[a] = math.sqrt(whole / float(shares.columns[a]) * moved * left) if shares.columns[a] else math.inf
+        whole = terms.table_noise(shares.columns[a]).variance if shares.columns[a] else math.inf
+        found[a] = math.sqrt(whole * moved * left)
     return tuple(found)
 
 
