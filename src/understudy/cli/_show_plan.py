@@ -105,7 +105,8 @@ def _time(seconds: float) -> str:
 
 
 def _show_promises(plan: Plan) -> None:
-    say(f"Promise at ε = {plan.epsilon:g}: {plan.promise}")
+    at = f" at ε = {plan.epsilon:g}" if len(plan.outlook) > 1 else ""
+    say(f"Promise{at}: {plan.promise}")
     if not plan.promises:
         return
     cells = f"error of {plan.largest_useful_table:,} cells"

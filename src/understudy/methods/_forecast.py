@@ -88,7 +88,7 @@ def measures_of_tables(sizes: Sequence[int], noise: float, cells: Sequence[int],
 
     >>> found = measures_of_tables([2, 8], 4.0, [16, 16], degree=None)
     >>> found.pairs, [round(each, 1) for each in found.columns]
-    (1, [9.2, 4.6])
+    (1, [10.0, 5.0])
     """
     d, usual = len(sizes), max(2.0, math.exp(float(np.log([max(size, 1) for size in sizes]).mean())) if sizes else 2.0)
     deviation = noise / _MEAN_ABS
@@ -102,7 +102,7 @@ def measures_of_tables(sizes: Sequence[int], noise: float, cells: Sequence[int],
     def variance(k: Floats, m: Floats) -> Floats:
         return np.asarray(deviation**2 * np.maximum(usual_table / (k * m), 1.0))
 
-    pairs = min(math.comb(d, 2), round(sum(min(others[i], i) for i in range(d))))
+    pairs = min(math.comb(d, 2), math.ceil(sum(min(others[i], i) for i in range(d))))
     return Measures(columns=columns, pairs=pairs, pair_variance=variance)
 
 
@@ -116,15 +116,17 @@ def forecast(
     >>> round(found.column, 3), round(found.pair, 3), round(found.independent, 3), found.kept
     (0.008, 0.016, 0.062, 1)
     """
-    shapes = [shape_of(size, a in even) for a, size in enumerate(sizes)]
-    errors = np.array([_column_error(one, noise, n) for one, noise in zip(shapes, measures.columns, strict=True)])
-    varied = [a for a, size in enumerate(sizes) if size > 1]
-    column = float(errors[varied].mean()) if varied else 0.0
+    kinds, of_column = np.unique([[size, a in even] for a, size in enumerate(sizes)], axis=0, return_inverse=True)
+    of_column = of_column.reshape(-1)
+    shapes = [shape_of(int(size), bool(alike)) for size, alike in kinds]
+    errors = np.array([_column_error(shapes[of_column[a]], noise, n) for a, noise in enumerate(measures.columns)])
+    varied = np.flatnonzero(np.array(sizes) > 1)
+    column = float(errors[varied].mean()) if len(varied) else 0.0
     number = math.comb(len(varied), 2)
     if not number:
         return Forecast(columns=tuple(errors.tolist()), column=column, pair=0.0, independent=0.0, kept=0, pairs=0)
     first, second = _some_pairs(varied)
-    pairs = _Pairs.of([shapes[a] for a in first], [shapes[b] for b in second], n, measures, strength)
+    pairs = _Pairs.of(shapes, of_column[first], of_column[second], n, measures, strength)
     left = pairs.left_over(round(measures.pairs * len(first) / number) if measures.pairs < number else len(first))
     of_columns = (errors[first] ** _TOGETHER + errors[second] ** _TOGETHER) ** (1 / _TOGETHER)
     error = np.sqrt(left**2 + of_columns**2)
@@ -148,19 +150,20 @@ class _Pairs:
     noise: Floats
 
     @classmethod
-    def of(cls, first: Sequence[Shape], second: Sequence[Shape], n: int, measures: Measures, strength: float) -> _Pairs:
-        variety = np.sqrt([one.variety * other.variety for one, other in zip(first, second, strict=True)])
-        related = np.minimum(strength * _strengths(len(first)), 0.9) * variety
-        k, m = (np.array([one.counts.sum() for one in side]) for side in (first, second))
-        deviation = np.sqrt(measures.pair_variance(k, m)) / max(n, 1)
-        known: dict[tuple[int, int, float], tuple[float, float]] = {}
-        found = []
-        for one, other, each in zip(first, second, deviation.tolist(), strict=True):
-            key = (id(one), id(other), each)
-            if key not in known:
-                known[key] = _of_cells(one, other, each, n)
-            found.append(known[key])
-        noise, chance = np.array(found).T
+    def of(
+        cls, shapes: Sequence[Shape], first: Ints, second: Ints, n: int, measures: Measures, strength: float
+    ) -> _Pairs:
+        """Of pairs of columns of these shapes, told by their places."""
+        sizes = np.array([shape.counts.sum() for shape in shapes])
+        variance = measures.pair_variance(sizes[:, None], sizes[None, :])
+        deviation = np.broadcast_to(np.sqrt(variance) / max(n, 1), (len(sizes), len(sizes)))
+        cells = [
+            [_of_cells(one, other, float(deviation[i, j]), n) for j, other in enumerate(shapes)]
+            for i, one in enumerate(shapes)
+        ]
+        noise, chance = np.moveaxis(np.array(cells)[first, second], -1, 0)
+        variety = np.sqrt(np.array([shape.variety for shape in shapes]))
+        related = np.minimum(strength * _strengths(len(first)), 0.9) * variety[first] * variety[second]
         return cls(np.sqrt(related**2 + chance**2), np.sqrt(related**2 + 2 * chance**2), noise)
 
     def left_over(self, measured: int) -> Floats:
@@ -209,13 +212,19 @@ def _strengths(number: int) -> Floats:
     """Strengths of so many pairs, 1 on average: log-normal, in an order that has nothing to do with their sizes."""
     places = (np.arange(1, number + 1) * (math.sqrt(5) - 1) / 2) % 1.0
     ranks = (np.argsort(np.argsort(places)) + 0.5) / number
-    found = np.exp(_SPREAD * np.array([NormalDist().inv_cdf(rank) for rank in ranks.tolist()]))
+    found = np.exp(_SPREAD * np.interp(ranks, *_normal_quantiles()))
     return np.asarray(found / found.mean())
 
 
-def _some_pairs(varied: Sequence[int]) -> tuple[Ints, Ints]:
+@lru_cache(maxsize=1)
+def _normal_quantiles() -> tuple[Floats, Floats]:
+    ranks = (np.arange(512) + 0.5) / 512
+    return ranks, np.array([NormalDist().inv_cdf(rank) for rank in ranks.tolist()])
+
+
+def _some_pairs(places: Ints) -> tuple[Ints, Ints]:
     """All pairs of these places, or of very many some, the same each time."""
-    d, places = len(varied), np.array(varied, dtype=np.int64)
+    d = len(places)
     if math.comb(d, 2) <= _MOST_PAIRS:
         first, second = np.triu_indices(d, 1)
         return places[first], places[second]

@@ -25,7 +25,7 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
     ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
     >>> terms = PrivacyTerms(budget=make_budget(1, "1e-9"))
     >>> [expected_schema(schema, n, terms)["gain"].size for n in (500, 2000, 50_000)]
-    [2, 5, 16]
+    [2, 9, 16]
     """
     fine = fine_schema(schema)
     places = [i for i, field in enumerate(schema.fields) if field.automatic]

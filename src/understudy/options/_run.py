@@ -96,7 +96,7 @@ class OutlookOptions(PlanOptions):
     """The same for several budgets, which a plan holds beside each other.
 
     >>> OutlookOptions(epsilon="1/3").epsilon
-    (Fraction(1, 3),)
+    ('1/3',)
     >>> OutlookOptions().epsilon
     (0.1, 0.25, 0.5, 1, 2, 5)
     """
