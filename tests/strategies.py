@@ -126,7 +126,7 @@ def _whole(draw: st.DrawFn, low: int, high: int) -> dict[str, Any]:
     start = draw(st.integers(low, high))
     width = draw(st.integers(0, 300))
     field: dict[str, Any] = {"constraints": {"minimum": start, "maximum": start + width}}
-    if draw(st.booleans()):
+    if width == 0 or draw(st.booleans()):
         field["bins"] = {
             "count": draw(st.integers(1, min(20, width + 1))),
             "closed": draw(st.sampled_from(["left", "right"])),
@@ -160,7 +160,7 @@ def _date(draw: st.DrawFn) -> dict[str, Any]:
         "constraints": {"minimum": start.isoformat(), "maximum": (start + timedelta(days=days)).isoformat()},
         "format": draw(st.sampled_from(["default", "%d/%m/%Y", "%Y%m%d", "%d %B %Y", '%d, "%m" %Y'])),
     }
-    if draw(st.booleans()):
+    if days == 0 or draw(st.booleans()):
         field["bins"] = draw(st.integers(1, min(20, days + 1)))
     if draw(st.booleans()):
         field["special"] = ["1800-01-01"]

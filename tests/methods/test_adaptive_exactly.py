@@ -448,9 +448,9 @@ def test_beyond_the_tree_neighbours_are_asked_the_same_too(delta, neighbours, mo
 def test_rows_with_weights_by_true_counts_fall_out_of_step(monkeypatch):
     """Beyond the tree: as many rows are drawn as there are, not as many as noise tells."""
 
-    def by_true_rows(fit, coins):
+    def by_true_rows(fit, coins, for_each):
         fit.total = float(counted[0])
-        return rows_drawn(fit, coins)
+        return rows_drawn(fit, coins, for_each)
 
     counted = []
     monkeypatch.setattr("understudy.methods._adaptive_rounds.rows_drawn", by_true_rows)
@@ -467,6 +467,22 @@ def test_rows_with_weights_by_true_counts_fall_out_of_step(monkeypatch):
 
 def test_handicaps_that_look_at_true_counts_fall_out_of_step(monkeypatch):
     monkeypatch.setattr(Rounds, "_handicap", by_true_counts)
+    with pytest.raises(OutOfStepError):
+        go_in_step(monkeypatch, make_budget(3, "1e-9"), ADD_REMOVE)
+
+
+def test_what_is_left_of_noise_by_true_counts_falls_out_of_step(monkeypatch):
+    """How much shrinking took off, found by looking at what the table is."""
+
+    def by_true_tables(rounds):
+        tables = true_tables(rounds, list(rounds.measured))
+        off = [
+            abs(table / rounds._parts - one.expected).sum()
+            for table, one in zip(tables, rounds.measured.values(), strict=True)
+        ]
+        return 1 / (1 + sum(off))
+
+    monkeypatch.setattr(Rounds, "_left_of_noise", by_true_tables)
     with pytest.raises(OutOfStepError):
         go_in_step(monkeypatch, make_budget(3, "1e-9"), ADD_REMOVE)
 

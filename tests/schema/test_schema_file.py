@@ -94,7 +94,7 @@ def test_all_faults_are_told_at_once() -> None:
         ({**AGE, "special": [-1], "missingValues": ["-1"]}, "'-1' is a category and a missing value"),
         ({**AGE, "decimals": 2}, "decimals belongs to fields of type number"),
         ({"type": "number", "constraints": {"minimum": 0, "maximum": 1e20}}, "beyond ±10^15"),
-        ({"type": "number", "constraints": {"minimum": 0, "maximum": 1}, "decimals": 0}, "no number of 0 decimals"),
+        ({"type": "number", "constraints": {"minimum": 0, "maximum": 1}, "decimals": 0, "bins": 4}, "no number of 0"),
         ({"type": "number", "constraints": {"minimum": 1, "maximum": 1}, "bins": 2}, "Use bins: 1"),
         ({"type": "date", "format": "%m/%Y", "constraints": {"minimum": "2020-01-01"}}, "does not hold the whole date"),
         ({"type": "date", "format": "any", "constraints": {"minimum": "2020-01-01"}}, "is a guess"),
@@ -210,7 +210,7 @@ def test_levels_pair_up_from_the_left_and_stop_at_two() -> None:
     assert sizes(one(categories=list("abcdefg"), categoriesOrdered=True)) == [7, 4, 2]
     assert sizes(one(categories=list("abcdefg"))) == [7]
     assert sizes(one(type="boolean")) == [2]
-    assert sizes(one(type="integer", constraints={"minimum": 3, "maximum": 3})) == [1]
+    assert sizes(one(type="integer", constraints={"minimum": 3, "maximum": 3}, bins=1)) == [1]
 
 
 def test_a_taxonomy_is_cut_by_depth_from_the_root() -> None:
@@ -230,9 +230,37 @@ def test_a_taxonomy_may_stand_over_bins() -> None:
 
 def test_bins_have_a_documented_default() -> None:
     assert one(type="integer", constraints={"minimum": 1, "maximum": 5})["x"].labels == ("1", "2", "3", "4", "5")
-    assert one(type="integer", constraints={"minimum": 0, "maximum": 99})["x"].size == 16
-    assert one(type="number", constraints={"minimum": 0, "maximum": 1})["x"].size == 16
-    assert one(type="number", constraints={"minimum": 1, "maximum": 1})["x"].labels == ("[1, 1]",)
+    for kind in ("integer", "number"):
+        found = one(type=kind, constraints={"minimum": 0, "maximum": 99})["x"]
+        assert (found.automatic, found.size) == (True, 24)
+        even = one(type=kind, constraints={"minimum": 0, "maximum": 99}, bins={"closed": "left"})["x"]
+        assert (even.automatic, even.size) == (False, 16)
+    assert one(type="number", constraints={"minimum": 1, "maximum": 1}, bins=1)["x"].labels == ("[1, 1]",)
+
+
+@pytest.mark.parametrize("bins", [{}, {"bins": "auto"}])
+@pytest.mark.parametrize("kind", ["integer", "number", "date", "year"])
+def test_a_range_of_one_value_is_refused_unless_it_is_meant(kind: str, bins: dict[str, Any]) -> None:
+    end = "2020-05-01" if kind == "date" else 2020
+    ends = {"minimum": end, "maximum": end}
+    assert "a range of one value. Widen it" in faults_of(type=kind, constraints=ends, **bins)
+    assert one(type=kind, constraints=ends, bins=1)["x"].size == 1
+
+
+@pytest.mark.parametrize("maximum", [1, 15, 23])
+@pytest.mark.parametrize("bins", [{}, {"bins": "auto"}])
+def test_few_values_stay_whole_and_need_no_histogram(maximum: int, bins: dict[str, Any]) -> None:
+    whole = one(type="integer", constraints={"minimum": 0, "maximum": maximum}, **bins)["x"]
+    tenths = one(type="number", constraints={"minimum": 0, "maximum": maximum / 10}, decimals=1, **bins)["x"]
+    for found in (whole, tenths):
+        assert (found.automatic, found.size) == (False, maximum + 1)
+
+
+def test_beside_a_sensitivity_bins_that_are_not_declared_are_of_equal_width() -> None:
+    """Promises for single columns do not cover the histograms that bins are found from."""
+    ages = {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}}
+    schema = Schema.from_dict({"fields": [ages, {"name": "ill", "type": "boolean", "sensitivity": "high"}]})
+    assert (schema["age"].automatic, schema["age"].size) == (False, 16)
 
 
 @pytest.mark.parametrize("closed", ["left", "right"])
@@ -312,6 +340,9 @@ def test_whole_numbers_must_fit_64_bits() -> None:
     for ends in ((0, 10**23), (-(2**63) - 1, 0), (0, 2**63)):
         with pytest.raises(SchemaError, match="field 'x': its range must fit 64 bits"):
             one(type="integer", constraints={"minimum": ends[0], "maximum": ends[1]})
-    assert one(type="integer", constraints={"minimum": -(2**63), "maximum": 2**63 - 1})["x"].size == 16
+    assert one(type="integer", constraints={"minimum": -(2**63), "maximum": 2**63 - 1}, bins=16)["x"].size == 16
     with pytest.raises(SchemaError, match="64 bits"):
         one(type="integer", constraints={"minimum": -(2**63), "maximum": 2**63 - 1}, bins=1)
+    for low in (-(2**63), 0):
+        with pytest.raises(SchemaError, match=r"^field 'x': its range has 2\^63 values or more, too many to find bins"):
+            one(type="integer", constraints={"minimum": low, "maximum": 2**63 - 1})

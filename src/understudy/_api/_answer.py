@@ -14,6 +14,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from understudy._api._answer_numbers import schema_for_queries
 from understudy._api._arguments import AnswerArguments
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import make_method, read_options, takes
@@ -38,7 +39,6 @@ from understudy.answers import (
 )
 from understudy.correlate import correlated_sensitivity
 from understudy.methods import Method, read_method
-from understudy.numbers import even_schema
 from understudy.options import AnswerOptions
 from understudy.privacy import PrivacyWarning
 from understudy.release import PublishedModel, Statement, json_bytes, privacy_letter, stamped_path, write_table
@@ -125,9 +125,9 @@ def answer(
     table, declared = demo_source(source, schema)
     lines = _read_queries(queries)
     found = read_schema(declared)
-    _refuse_automatic(make_workload(lines, found))  # a mistake in it is told before the table is opened
+    make_workload(lines, schema_for_queries(lines, found))  # a mistake in it is told before the table is opened
     opened = open_source(table)
-    ordered = even_schema(found.in_order_of(opened.names))
+    ordered = schema_for_queries(lines, found.in_order_of(opened.names))
     method = _answering(make_workload(lines, ordered), asked)
     settings = resolve(replace(asked, method=None), ordered, method=method)
     targets = _targets(asked, settings_stamp=not settings.guarantee)
@@ -139,17 +139,6 @@ def answer(
         answers = Answers(answered=method.answered, model=model, files=tuple(targets.values()))
         _write(answers, targets, asked, progress)
     return answers
-
-
-def _refuse_automatic(workload: Workload) -> None:
-    """A query cuts bins, and those of equal width tell nothing of where in them a column's values lie."""
-    asked = sorted({a for marginal in workload.marginals for a in marginal.attributes})
-    if names := [workload.schema.fields[a].name for a in asked if workload.schema.fields[a].automatic]:
-        raise OptionError(
-            f"a query names '{names[0]}', which has `bins: auto`: its bins are found when a table is published. "
-            "Declare edges at the values that queries ask about (bins: {edges: [0, 1000, 5000]}), or publish and ask "
-            "the model."
-        )
 
 
 def _read_queries(queries: object) -> list[Line | LinearQuery]:

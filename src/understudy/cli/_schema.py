@@ -1,4 +1,4 @@
-"""`understudy schema`: draft, check and import what is declared public about a table."""
+"""`understudy schema`: draft, check, review and import what is declared public about a table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from understudy.cli._files import refuse_target
 from understudy.cli._interrupts import INTERRUPTS
+from understudy.cli._review import review
 from understudy.cli._show import counted, say, say_json
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from understudy.tables import CheckReport
 
 app = typer.Typer(
-    help="Draft, check or import the schema of a table.",
+    help="Draft, review, check or import the schema of a table.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -50,7 +51,9 @@ def draft(
             if remark.startswith("Left out: "):
                 say(remark)
         say("Its bounds and values were read off the private table: keep it to yourself until you have reviewed it.")
-        say("For each field put in what is public knowledge and set 'origin: declared'. Then:")
+        say("For each field put in what is public knowledge and set 'origin: declared': in the file, or with")
+        say(f"  understudy schema review {shlex.quote(str(out))} --table {shlex.quote(str(table))}")
+        say("Then:")
         beside = "" if unit is None else f" --unit {shlex.quote(unit)}"
         say(f"  understudy schema check {shlex.quote(str(table))} {shlex.quote(str(out))}{beside}")
 
@@ -77,6 +80,9 @@ def check(
         _show_report(report, declared, table)
     if not report.ok:
         raise typer.Exit(NOT_FITTING)
+
+
+app.command()(review)
 
 
 @app.command("import-sdv")

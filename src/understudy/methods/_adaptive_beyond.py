@@ -20,8 +20,8 @@ LEAST_LEFT = Fraction(1, 20)
 """Of the budget: with less left, the tree stays."""
 MOST_PAIRS = 400
 """Of more, too few can be measured in a tree before it is full of large domains: rows drawn from it know too little."""
-ROWS_FOR_EACH = 2
-"""Rows that are drawn for each row of the table."""
+ROWS_FOR_EACH, MORE_FOR_EACH = 2, 3
+"""Rows that are drawn for each row of the table; more at a large ε, where noise leaves more to be told apart."""
 FEWEST_ROWS, MOST_ROWS = 20_000, 1_000_000
 MOST_CODES = 1 << 25
 """Rows × columns: 64 MiB, twice."""
@@ -36,9 +36,9 @@ def beyond_pays(sizes: Sequence[int], fitting: int, looked_at: int, left: Fracti
     return fitting < FULL * looked_at and left > LEAST_LEFT and max(sizes) <= MOST_VALUES
 
 
-def rows_drawn(fit: TreeFit, coins: Rng) -> RowsFit:
+def rows_drawn(fit: TreeFit, coins: Rng, for_each: int) -> RowsFit:
     """Rows of a tree, all of one weight, that hold to the tables it was fitted to."""
-    wanted = min(MOST_ROWS, MOST_CODES // len(fit.sizes), max(FEWEST_ROWS, round(ROWS_FOR_EACH * fit.total)))
+    wanted = min(MOST_ROWS, MOST_CODES // len(fit.sizes), max(FEWEST_ROWS, round(for_each * fit.total)))
     streams = Streams(int(coins.integers(1 << 63)))
     columns = draw_from(fit.to_tree(), wanted, streams=streams)
     beyond = RowsFit(fit.sizes.tolist(), columns, fit.tables, total=fit.total)

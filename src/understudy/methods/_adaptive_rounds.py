@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.randomness import Rng
-from understudy.methods._adaptive_beyond import beyond_pays, rows_drawn, within_cap
+from understudy.methods._adaptive_beyond import MORE_FOR_EACH, ROWS_FOR_EACH, beyond_pays, rows_drawn, within_cap
 from understudy.methods._adaptive_columns import Columns, again_shares, measure_again
 from understudy.methods._adaptive_rules import settled_pairs, zero_tables
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share
@@ -46,6 +46,7 @@ _RIDGE, _LOW_RIDGE = 0.1, 0.03  # the second below ε = 1, where shrinking does 
 _LOOK_BACK = 5  # tables that tell whether relations still pay
 _COLUMNS_COUNT = 0.2
 _FEW_CELLS = 4  # of which nothing can be learnt about how cells are spread
+_LEFT, _LEFT_COUNT = 0.75, 3  # of noise after shrinking, before any table was shrunk; for how many tables that counts
 _LEAST_COUNT = 0.05  # of a value's table at the start, so that its logarithm is finite
 
 
@@ -57,6 +58,10 @@ class Measured:
     raw: Floats
     variance: float
     expected: Floats
+    foreseen: float = 0.0
+    """By how much noise was expected to put the table off, all cells summed, if it were taken as it is."""
+    left: float = 0.0
+    """By how much it is thought to be off now that it was shrunk."""
 
 
 @dataclass(eq=False)
@@ -98,8 +103,8 @@ class Rounds:
         settled = settled_pairs(self.zeros)
         self.candidates = [pair for pair in combinations(self._varied, 2) if pair not in settled]
         self._beyond_cap = within_cap(self._sizes, self.candidates, self.max_cells)
-        high = self.curator.budget.epsilon >= 1 and not self.curator.budget.pure
-        self._ridge = _RIDGE if high else _LOW_RIDGE
+        self._high = self.curator.budget.epsilon >= 1 and not self.curator.budget.pure
+        self._ridge = _RIDGE if self._high else _LOW_RIDGE
 
     def run(self, progress: Progress | None) -> None:
         """Spend what is left of the budget."""
@@ -214,7 +219,8 @@ class Rounds:
         model = (self.beyond or self.fit).pair_tables(fitting)
         scale = _PARTS * self._parts
         guesses = [np.rint(model[pair].reshape(-1) * scale).astype(np.int64) for pair in fitting]
-        handicaps = np.array([round(self._handicap(pair, model[pair]) * _PARTS * self._parts) for pair in fitting])
+        left = self._left_of_noise()
+        handicaps = np.array([round(left * self._handicap(pair, model[pair]) * scale) for pair in fitting])
         question = FarthestGuess(
             marginals=[Marginal.of(*pair) for pair in fitting],
             guesses=np.concatenate(guesses),
@@ -238,7 +244,7 @@ class Rounds:
             return fitting
         if not beyond_pays(self._sizes, len(fitting), len(looked_at), self.curator.share_left):
             return fitting
-        self.beyond = rows_drawn(self.fit, self.coins)
+        self.beyond = rows_drawn(self.fit, self.coins, MORE_FOR_EACH if self._high else ROWS_FOR_EACH)
         return self._offered()
 
     def _drawn(self, pairs: list[Pair], most: int) -> list[Pair]:
@@ -268,8 +274,19 @@ class Rounds:
         ]
 
     def _handicap(self, pair: Pair, model: Floats) -> float:
-        """About how far noise alone will put a measured table off: as far as it can, or the whole count of a cell."""
-        return float(np.minimum(MEAN_ABS * self._noise[pair], model).sum())
+        """About how far noise alone puts a table off that is not shrunk: as far as it can, or a cell's whole count."""
+        return _off_by(self._noise[pair], model)
+
+    def _left_of_noise(self) -> float:
+        """Which part of what noise does to a table is left when it was shrunk, by the tables so far.
+
+        Under pure ε tables are few, and all of it is counted: by tries, no other part did better.
+        """
+        if self.curator.budget.pure:
+            return 1.0
+        shrunk = [one for one in self.measured.values() if one.foreseen]
+        part = sum(one.left for one in shrunk) / sum(one.foreseen for one in shrunk) if shrunk else _LEFT
+        return (_LEFT * _LEFT_COUNT + part * len(shrunk)) / (_LEFT_COUNT + len(shrunk))
 
     def _variance(self, pair: Pair) -> float:
         """The variance of noise in a cell of a pair's table, in rows: public, and no more than a forecast."""
@@ -325,8 +342,15 @@ class Rounds:
             lower = np.zeros(raw.shape)
             if measured.table.interaction:
                 lower = one[:, None] / len(two) + two[None, :] / len(one) - self.columns.total / raw.size
-            probable = shrink(raw + lower, measured.expected, measured.variance * freedom / raw.size)
-            measured.table.values = centred(probable) if measured.table.interaction else probable
+            variance = measured.variance * freedom / raw.size
+            probable = shrink(raw + lower, measured.expected, variance)
+            measured.table.values = centred(probable.values) if measured.table.interaction else probable.values
+            measured.left = MEAN_ABS * float(probable.deviations.sum())
+            measured.foreseen = _off_by(math.sqrt(variance), measured.expected)
+
+
+def _off_by(deviation: float, expected: Floats) -> float:
+    return float(np.minimum(MEAN_ABS * deviation, expected).sum())
 
 
 def _parts(d: int, pairs: Iterable[Pair]) -> list[int]:

@@ -114,7 +114,7 @@ def forecast(
     >>> found = forecast([2, 4], 1000, Measures(columns=(5.0, 5.0), pairs=1, pair_variance=lambda k, m: 25.0 + 0 * k),
     ...                  even=frozenset())
     >>> round(found.column, 3), round(found.pair, 3), round(found.independent, 3), found.kept
-    (0.008, 0.016, 0.062, 1)
+    (0.008, 0.02, 0.062, 1)
     """
     kinds, of_column = np.unique([[size, a in even] for a, size in enumerate(sizes)], axis=0, return_inverse=True)
     of_column = of_column.reshape(-1)

@@ -1,5 +1,6 @@
 """Numbers at two resolutions: a fine noisy histogram of each column, and the bins and shapes that follow from it."""
 
+from understudy.numbers._asked import schema_at
 from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import even_schema, fine_schema
 from understudy.numbers._histogram import fit_histogram
@@ -13,5 +14,6 @@ __all__ = [
     "fit_histogram",
     "numbers_share",
     "resolve_numbers",
+    "schema_at",
     "terms_without_numbers",
 ]

@@ -42,7 +42,12 @@ def even_schema(schema: Schema) -> Schema:
     >>> even_schema(schema)["age"].automatic
     False
     """
-    return replace(schema, fields=tuple(replace(field, automatic=False) for field in schema.fields))
+    return replace(schema, fields=tuple(_even_field(field) if field.automatic else field for field in schema.fields))
+
+
+def _even_field(field: Field) -> Field:
+    count = field.bins.count if field.bins else 1
+    return replace(field, automatic=False, properties={**field.properties, "bins": count})
 
 
 def fine_field(field: Field) -> Field:

@@ -24,7 +24,7 @@ def to_archive(schema: Schema, model: Saves, statement: Statement) -> Archive:
     """All parts of the model file."""
     parts = model.to_parts()
     documents = {
-        SCHEMA: schema.to_dict(),
+        SCHEMA: _written(schema),
         STATEMENT: statement.to_dict(),
         f"{model.kind}.json": {"kind": model.kind, **parts.document},
     }
@@ -76,12 +76,24 @@ def _kind_of(members: Members) -> str:
     )
 
 
+def _written(schema: Schema) -> dict[str, Any]:
+    """The schema with the number of bins wherever it says nothing of them: what follows from nothing may change."""
+    content = schema.to_dict()
+    for raw, field in zip(content["fields"], schema.fields, strict=True):
+        if field.bins is not None:
+            raw.setdefault("bins", field.bins.count)
+    return content
+
+
 def _read_schema(content: Any) -> Schema:
-    """The schema, with its domain: how many codes it may have is bounded where schemas are read."""
+    """The schema, with its domain: how many codes it may have is bounded where schemas are read.
+
+    Files from before `bins: auto` leave out bins where there were 16 of equal width.
+    """
     try:
         if "resources" in content:
             raise ValueError("a data package where a table schema belongs")
-        schema = Schema.from_dict(content)
+        schema = Schema.from_dict(content, automatic=False)
         _ = schema.domain  # a draft's field without a domain is found here
         return schema
     except SchemaError as error:

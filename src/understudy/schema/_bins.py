@@ -127,7 +127,7 @@ class Bins:
         if self.shape is None:
             return first, last, np.arange(1.0, self.count + 1)
         starts = np.array(self.shape.starts, dtype=np.int64)
-        stops = np.append(starts[1:], last[-1] + 1) - 1
+        stops = np.append(starts[1:] - 1, last[-1])
         bin_of = np.searchsorted(first, starts, side="right") - 1
         shares = np.array(self.shape.shares)
         # a bin that nothing is known to lie in is filled evenly
@@ -208,14 +208,20 @@ def equal_width(low: Fraction, high: Fraction, count: int) -> tuple[Fraction, ..
     return tuple(Fraction(start + width * i, count) for i in range(count + 1))
 
 
-def default_count(low: Fraction, high: Fraction, form: Form, *, most: int = DEFAULT_BINS) -> int:
+def default_count(
+    low: Fraction, high: Fraction, form: Form, *, most: int = DEFAULT_BINS, decimals: int | None = None
+) -> int:
     """Bins taken where none are declared: `most`, or one for each value if the range has fewer.
 
     >>> default_count(Fraction(1), Fraction(5), Form(type="integer"))
     5
+    >>> default_count(Fraction(1), Fraction(2), Form(type="number"), decimals=1)
+    11
     """
     if form.type == "number":
-        return most if high > low else 1
+        scale = 10 ** (decimals or 0)
+        values = most if decimals is None else math.floor(high * scale) - math.ceil(low * scale) + 1
+        return max(1, min(most, values)) if high > low else 1
     return min(most, math.floor((high - low) / form.step) + 1)
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from understudy.schema._bins import MOST_FOUND, Bins, Side, default_count, default_decimals, equal_width
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
-from understudy.schema._found import check_one_kind, read_found
+from understudy.schema._found import auto_count, check_one_kind, points, read_found, with_default
 from understudy.schema._levels import Tree
 from understudy.schema._limits import shown
 from understudy.schema._sensitivity import read_sensitivity, read_weights
@@ -27,9 +27,17 @@ _LARGEST = Fraction(10**15)
 
 
 def build_field(
-    raw: Any, *, position: int, missing: tuple[str, ...], faults: list[str], comments: tuple[str, ...] = ()
+    raw: Any,
+    *,
+    position: int,
+    missing: tuple[str, ...],
+    faults: list[str],
+    comments: tuple[str, ...] = (),
+    automatic: bool = True,
 ) -> Field | None:
     """The field, or None with its faults added to the list. `missing` are the texts of the whole schema.
+
+    `automatic` says whether bins are found where none are declared, or of equal width.
 
     >>> faults: list[str] = []
     >>> build_field({"name": "age", "type": "integer"}, position=1, missing=("",), faults=faults)
@@ -39,7 +47,7 @@ def build_field(
     file = parse_field(raw, position, faults)
     if file is None:
         return None
-    builder = _Builder(file)
+    builder = _Builder(with_default(file) if automatic else file)
     built = builder.field(raw, missing, comments)
     faults.extend(f"field '{file.name}': {fault}" for fault in builder.faults)
     if built.lacks and built.origin == "declared":
@@ -88,7 +96,7 @@ class _Builder:
             categories=categories,
             ordered=file.categories_ordered,
             bins=bins,
-            automatic=bins is not None and file.bins is not None and file.bins.auto,
+            automatic=bins is not None and file.bins is not None and file.bins.auto and points(bins) > MOST_FOUND,
             special=special,
             taxonomy=self._taxonomy(categories, bins),
             outside=file.outside,
@@ -241,14 +249,7 @@ class _Builder:
     def _count(self, shape: BinsFile, low: Fraction, high: Fraction) -> int | None:
         if shape.found:
             return 1
-        if not shape.auto:
-            return shape.count
-        decimals = self.file.decimals
-        if self.file.type == "number" and decimals is not None:  # no more bins than there are values
-            scale = Fraction(10) ** decimals
-            points = math.floor(high * scale) - math.ceil(low * scale) + 1
-            return max(1, min(MOST_FOUND, points))
-        return default_count(low, high, self.form, most=MOST_FOUND)
+        return auto_count(low, high, self.form, self.file.decimals, self._fault) if shape.auto else shape.count
 
     def _reads_back(self, moment: Fraction) -> bool:
         try:

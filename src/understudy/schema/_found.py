@@ -9,8 +9,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from understudy.schema._bins import Bins, Shape
+from understudy.schema._bins import MOST_FOUND, Bins, Shape, default_count
 from understudy.schema._file import BinsFile, FieldFile, FoundFile
+from understudy.schema._values import RANGE_TYPES, Form
 
 
 def edges_at(whole: Bins, first: Sequence[int]) -> tuple[Fraction, ...]:
@@ -23,6 +24,31 @@ def edges_at(whole: Bins, first: Sequence[int]) -> tuple[Fraction, ...]:
     """
     inner = (point * whole.unit - whole.unit / 2 for point in first[1:])
     return (whole.edges[0], *inner, whole.edges[-1])
+
+
+def points(bins: Bins) -> int:
+    """How many values the range has: whole numbers, days, or numbers of its decimals."""
+    return int(bins.grid[1][-1]) - int(bins.grid[0][0]) + 1
+
+
+def with_default(file: FieldFile) -> FieldFile:
+    """The field with `bins: auto` where it says nothing of bins, nor anything that speaks of them."""
+    listed = file.categories is not None or file.constraints.enum is not None
+    if listed or file.type not in RANGE_TYPES or file.bins is not None or file.taxonomy is not None:
+        return file
+    return file.model_copy(update={"bins": BinsFile(auto=True)})
+
+
+def auto_count(low: Fraction, high: Fraction, form: Form, decimals: int | None, fault: Callable[[str], Any]) -> int:
+    """How many bins are planned with until some are found: one for each value where there are few."""
+    if low == high:
+        fault(
+            "constraints.minimum and maximum are the same, a range of one value. Widen it, or list the value in "
+            "categories"
+        )
+    if form.type != "number" and high - low >= 2**63 - 1 and -(2**63) <= low <= high < 2**63:
+        fault("its range has 2^63 values or more, too many to find bins in. Narrow it, or declare bins")
+    return default_count(low, high, form, most=MOST_FOUND, decimals=decimals)
 
 
 def read_found(found: FoundFile, whole: Bins, fault: Callable[[str], Any]) -> Bins | None:

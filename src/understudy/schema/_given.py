@@ -37,7 +37,7 @@ def refuse_drafts(schema: Schema, *, trust_draft: bool) -> None:
         raise SchemaError(
             f"{len(drafts)} {plural} ({listed}): their domains are guesses, read off the private table or missing, and "
             "publishing under a domain read off the data voids the guarantee. Review each, put in what is public "
-            "knowledge, and set 'origin: declared'; or pass --trust-draft (trust_draft=True), and the privacy "
-            "statement will say so."
+            "knowledge, and set 'origin: declared' (`understudy schema review` asks field by field); or pass "
+            "--trust-draft (trust_draft=True), and the privacy statement will say so."
         )
     schema.domain  # noqa: B018  # raises here if a draft still lacks its domain

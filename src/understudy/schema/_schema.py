@@ -24,6 +24,8 @@ from understudy.schema._written import plain, written_text
 from understudy.schema._yaml import write_yaml
 from understudy.schema._zeros import declared_rules
 
+_PROMISES = {"sensitivity", "sensitivities"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
@@ -146,8 +148,18 @@ class Schema:
             raise SchemaError(*(f"{path.name}: {fault}" for fault in error.faults)) from None
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any], *, comments: Mapping[str, Sequence[str]] | None = None) -> Schema:
-        """From the content of a schema file. `comments` are written above their fields by `save`."""
+    def from_dict(
+        cls,
+        content: Mapping[str, Any],
+        *,
+        comments: Mapping[str, Sequence[str]] | None = None,
+        automatic: bool = True,
+    ) -> Schema:
+        """From the content of a schema file. `comments` are written above their fields by `save`.
+
+        `automatic`: whether ranges without `bins` have them found (`bins: auto`) or have 16 of equal width. Promises
+        for single columns do not cover what bins are found from, so beside a sensitivity they are of equal width too.
+        """
         check_content(content)
         if isinstance(content, Mapping) and "resources" in content:
             content = _from_package(dict(content), folder=None)
@@ -162,6 +174,7 @@ class Schema:
         if not content["fields"]:
             faults.append("the schema has no fields. List at least one column.")
         notes = comments or {}
+        promised = any(isinstance(raw, Mapping) and raw.keys() & _PROMISES for raw in content["fields"])
         built = [
             build_field(
                 raw,
@@ -169,6 +182,7 @@ class Schema:
                 missing=missing,
                 faults=faults,
                 comments=_notes_of(raw, notes),
+                automatic=automatic and not promised,
             )
             for i, raw in enumerate(content["fields"], 1)
         ]

@@ -18,7 +18,7 @@ from understudy.tables._sources import open_source
 
 _HEAD = (
     f"{DRAFT_MARK}every domain below was read off the table, which is private. Publishing from it would void the",
-    f"{DRAFT_MARK}guarantee. Review each field against public knowledge, then set its origin to declared.",
+    f"{DRAFT_MARK}guarantee. Put in what is public knowledge: `understudy schema review` asks field by field.",
 )
 
 

@@ -50,7 +50,7 @@ def guess_numbers(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     digits = 0 if candidate.kind == "integer" else _digits(column, limits)
     bottom, top = _beside(_bounded(limits, candidate.kind), special, Fraction(1, 10**digits))
     raw["constraints"] = {"minimum": _written(bottom, digits), "maximum": _written(top, digits)}
-    raw["bins"] = "auto"
+    raw["bins"] = "auto" if top - bottom < _HIGHEST else 16  # beyond that none can be found
     if candidate.kind == "number":
         raw["decimals"] = digits
     if special:

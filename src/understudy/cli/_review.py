@@ -1,0 +1,170 @@
+"""`understudy schema review`: one question a field, on a terminal or from a script, each answer written at once."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from understudy._core.errors import OptionError, UserError
+from understudy.cli._interrupts import INTERRUPTS, NOTHING
+from understudy.cli._show import counted, say, say_aside, say_json
+
+if TYPE_CHECKING:
+    from understudy.schema import Review, Schema
+
+_CHOICES = "y accept · new values · l leave out · s skip · q stop · ? help"
+_HELP = """\
+  y                       accept the guess: only if it is public knowledge, whoever is in the table
+  0 to 120                a range, for numbers and dates (also 0..120, 2020-01-01 to 2024-12-31)
+  North, South, West      every value it may hold; @codes.txt takes them from a file, one a line
+  low < medium < high     the same, in order
+  + East                  the values of the guess and these
+  … ; clip                what lies outside counts as the nearest end; other: as "other"; error: is refused
+  … ; special -1=never    values that stand for something else
+  … ; missing ?, NA       cells may be missing, and how that is written; required: they may not
+  … ; ordered             the values have this order; unordered: they have none
+  l                       leave the column out of what is published
+  s, or nothing           skip it for now
+  q, or Ctrl-D            stop here; the same command takes it up again"""
+
+
+@dataclass
+class Asked:
+    """What became of the questions so far."""
+
+    declared: list[str]
+    left_out: list[str]
+    skipped: list[str]
+
+    @property
+    def written(self) -> int:
+        """Answers in the file."""
+        return len(self.declared) + len(self.left_out)
+
+    def told(self, path: Path) -> str:
+        """What to say if this is cut short."""
+        if not self.written:
+            return NOTHING
+        return f"{counted(self.written, 'answer is', 'answers are')} in {path}; the same command takes it up again."
+
+
+def review(
+    schema: Path = typer.Argument(..., help="The drafted schema file. Answers are written back to it."),
+    table: Path | None = typer.Option(None, "--table", help="The table: say at once if it does not fit an answer."),
+    as_json: bool = typer.Option(False, "--json", help="Print what became of the fields as JSON, and nothing else."),
+) -> None:
+    """Review a draft: one question a field, every answer written back at once. Stop and take it up as you like."""
+    from understudy.schema import Review
+
+    opened = Review(path=schema)
+    asked = Asked([], [], [])
+    INTERRUPTS.outcome = lambda: asked.told(schema)
+    _Talk(opened, asked, table, as_json).run()
+    left = opened.waiting
+    INTERRUPTS.outcome = f"{schema} is complete." if asked.written else NOTHING
+    if as_json:
+        say_json({"schema": str(schema), "declared": asked.declared, "left_out": asked.left_out, "drafts": list(left)})
+        return
+    if left:
+        say(f"{counted(len(left), 'field is still a draft', 'fields are still drafts')}. To go on:")
+        say(f"  understudy schema review {shlex.quote(str(schema))}")
+        return
+    say(f"No field of {schema} is a draft. Next:")
+    say(f"  understudy schema check {shlex.quote(str(table or 'TABLE'))} {shlex.quote(str(schema))}")
+
+
+class _Talk:
+    """Questions and answers."""
+
+    def __init__(self, review: Review, asked: Asked, table: Path | None, as_json: bool) -> None:
+        self.review, self.asked, self.table = review, asked, table
+        self.tell = say_aside if as_json else say
+        self.terminal = sys.stdin is not None and sys.stdin.isatty()
+
+    def run(self) -> None:
+        """Ask about every field that waits, until somebody wants to stop."""
+        waiting = self.review.waiting
+        if waiting and self.terminal:
+            self.tell("For each field: may everybody know this, without a look at the table? ? shows what to type.")
+        for number, name in enumerate(waiting, 1):
+            self._show(name, f"{number}/{len(waiting)}")
+            if not self._ask(name):
+                break
+
+    def _show(self, name: str, place: str) -> None:
+        self.tell(f"\n[{place}] {name}: {self.review.guess(name)}")
+        for remark in self.review.remarks(name) if self.terminal else ():
+            self.tell(f"    {remark}")
+
+    def _ask(self, name: str) -> bool:
+        """Ask until there is an answer; False if that is to stop."""
+        while True:
+            reply = self._line(f"{_CHOICES}\n> ")
+            word = "q" if reply is None else reply.strip().lower()
+            if reply is None and not self.terminal and not (self.asked.written or self.asked.skipped):
+                raise OptionError(
+                    "there are no answers on standard input. Run it on a terminal, or give one answer a line."
+                )
+            if reply is None or word in ("q", "quit", "stop"):
+                return False
+            if word in ("", "s", "skip"):
+                self.asked.skipped.append(name)
+                return True
+            if word in ("?", "h", "help"):
+                self.tell(_HELP)
+                continue
+            try:
+                if self._take(name, reply, word):
+                    return True
+            except UserError as error:
+                if not self.terminal:  # the next line is the answer to the next question
+                    raise OptionError(f"the answer on '{name}' cannot be taken: {error}") from None
+                self.tell(str(error))
+
+    def _take(self, name: str, reply: str, word: str) -> bool:
+        """Write an answer, unless the table does not fit it and that is not wanted."""
+        if word in ("l", "leave", "leave out", "out", "drop"):
+            self.review.leave_out(name)
+            self.asked.left_out.append(name)
+            self.tell("  left out.")
+            return True
+        faults = self._misfits(self.review.after(name, reply), name)
+        for fault in faults:
+            self.tell(f"  {fault}")
+        if faults and self.terminal:
+            kept = self._line("Keep the answer all the same? y/n > ")
+            if kept is None or kept.strip().lower() not in ("y", "yes"):
+                return False
+        self.tell(f"  declared: {self.review.answer(name, reply)}")
+        self.asked.declared.append(name)
+        return True
+
+    def _misfits(self, schema: Schema, name: str) -> tuple[str, ...]:
+        if self.table is None:
+            return ()
+        from understudy.tables import check_table
+
+        alone = schema.only([name])
+        loose = replace(alone, properties={**alone.properties, "fieldsMatch": "subset"})
+        return tuple(check_table(self.table, loose).faults)
+
+    def _line(self, prompt: str) -> str | None:
+        """The next line; None at the end."""
+        if self.terminal and self.tell is say:
+            try:
+                return input(prompt)
+            except EOFError:
+                print()
+                return None
+        if self.terminal:
+            self.tell(prompt)
+        try:
+            line = sys.stdin.readline()
+        except (OSError, ValueError, AttributeError):  # it was closed, or cannot be read
+            return None
+        return line.rstrip("\n") if line else None
