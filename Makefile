@@ -1,15 +1,16 @@
-# The two commands a newcomer needs: `make demo` and `make test`. Both begin with `make setup`.
+# The two commands a newcomer needs: `make demo` and `make test`. Both set up .venv first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LIGHT := $(VENV)/.light
 JOBS ?= 2
 CODE := src tests research benchmarks scripts conftest.py
 
-.PHONY: help setup compiled browser demo demo-parties demo-visits test test-all lint types format options bench experiments lock clean
+.PHONY: help setup compiled browser demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
 
 help:
-	@echo "make demo      set up, publish the bundled demo table at epsilon 1, evaluate it, say where the results are"
+	@echo "make demo      set up, publish the bundled demo table at epsilon 2, evaluate it, say where the results are"
 	@echo "make demo-parties  a hospital, an insurer and an employer learn one network without pooling their columns"
 	@echo "make demo-visits  the same people with all their years: publish at epsilon 1 for a person, up to five rows each"
 	@echo "make test      set up, run every fast check"
@@ -17,29 +18,42 @@ help:
 	@echo "make bench     speed and utility against peers and plain NumPy (downloads peers; BENCH=--quick for a short run)"
 	@echo "make experiments  every figure of the papers in its quick form, and the page of claims (needs the benchmark data)"
 	@echo "make options   after a change of declared options: the tables of docs/cli.md, and types of keyword arguments"
+	@echo "make pictures  the pictures of the README"
 	@echo "make setup     .venv with understudy and its tools"
+
+define NEW_VENV
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "understudy needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
+$(PYTHON) -m venv $(VENV)
+endef
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 setup: $(READY)
 
 $(READY): pyproject.toml research/pyproject.toml requirements.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "understudy needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e research
-	@touch $(READY)
+	$(NEW_VENV)
+	$(INSTALL) --require-hashes -r requirements.lock
+	$(INSTALL) --no-deps --no-build-isolation -e . -e research
+	@touch $(READY) $(LIGHT)
+
+# What publishing and evaluating need, without the tools of those who change the code: a third of the packages.
+$(LIGHT): pyproject.toml requirements-demo.lock
+	$(NEW_VENV)
+	$(INSTALL) --require-hashes -r requirements-demo.lock
+	$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $(LIGHT)
 
 # Byte code, as an installed package has it: tests start hundreds of processes, and not everybody's Python keeps it.
 compiled: setup
 	@$(BIN)/python -m compileall -q -j $(JOBS) src
 
-demo: setup
-	@$(BIN)/understudy publish demo --epsilon 1 --out demo-release --overwrite
+demo: $(LIGHT)
+	@$(BIN)/understudy publish demo --schema src/understudy/demo/health.schema.yaml --epsilon 2 --out demo-release --overwrite
 	@$(BIN)/understudy evaluate demo demo-release --html demo-report.html --overwrite
 
 demo-parties: setup
 	@$(BIN)/python scripts/demo_parties.py
 
-demo-visits: setup
+demo-visits: $(LIGHT)
 	@$(BIN)/understudy publish demo-visits --epsilon 1 --unit person --max-rows 5 --out demo-visits-release --overwrite
 	@$(BIN)/understudy evaluate demo-visits demo-visits-release --html demo-visits-report.html --overwrite
 
@@ -74,9 +88,15 @@ experiments: setup
 	$(BIN)/research run all --quick --out docs/research/experiments
 	$(BIN)/research claims --out docs/research/experiments --markdown docs/research/claims.md
 
+# The README's pictures, anew: of a release of the demo, and of the first screen of its report. Needs a Chromium.
+pictures: setup browser
+	$(BIN)/python scripts/make_pictures.py
+	$(BIN)/python scripts/make_report_picture.py
+
 lock:
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra evaluate --extra pandas --extra build -c requirements.lock pyproject.toml -o requirements-demo.lock
 
 clean:
 	rm -rf $(VENV) .bench demo-release demo-report.html demo-parties demo-visits-release demo-visits-report.html .mypy_cache .ruff_cache .pytest_cache

@@ -42,7 +42,7 @@ def release(table, tmp_path_factory):
 
 def test_a_joint_is_released_without_a_drawing(release):
     names = {path.name for path in release.path.iterdir()}
-    assert names == {"synthetic.csv", "model.understudy", "privacy.json", "PRIVACY.md", "croissant.json"}
+    assert names == {"synthetic.csv", "model.understudy", "privacy.json", "PRIVACY.md", "README.md", "croissant.json"}
     assert {path.name for path in release.files} == names
     card = json.loads((release.path / "croissant.json").read_text())
     assert not any("svg" in file["name"] for file in card["distribution"])

@@ -16,7 +16,15 @@ from understudy._core.errors import OptionError
 from understudy.privacy import open_curator
 from understudy.release import whole_folder
 
-FILES = ["PRIVACY.md", "croissant.json", "model.understudy", "network.svg", "privacy.json", "synthetic.csv"]
+FILES = [
+    "PRIVACY.md",
+    "README.md",
+    "croissant.json",
+    "model.understudy",
+    "network.svg",
+    "privacy.json",
+    "synthetic.csv",
+]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy._core.errors import OptionError, OutputError
-from understudy.charts import Chart, Series, gauge, heat_map, lines, paired_bars, percent, strip, tidy
+from understudy.charts import (
+    Chart,
+    Series,
+    between,
+    boxes,
+    gauge,
+    heat_map,
+    histogram,
+    lines,
+    paired_bars,
+    percent,
+    strip,
+    tidy,
+)
 from understudy.charts._svg import fit, log_ticks, nice_step, ticks, width_of
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -187,3 +201,29 @@ def test_small_shares_are_not_shown_as_nothing() -> None:
         "100 %",
         "–",
     ]
+
+
+def test_bars_of_unequal_width_are_drawn_to_scale_and_by_area() -> None:
+    chart = histogram([0, 1, 3, 10], {"synthetic": [0.1, 0.2, 0.7]})
+    found = re.findall(
+        r'<rect class="us-synthetic" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', chart.svg
+    )
+    widths = [float(one[2]) + 0.4 for one in found]  # a little is left free between bars
+    heights = [float(one[3]) for one in found]
+    assert widths[1] / widths[0] == pytest.approx(2, rel=0.02)
+    assert widths[2] / widths[0] == pytest.approx(7, rel=0.02)
+    assert heights[0] == pytest.approx(heights[1], abs=0.2)
+    assert heights[0] == pytest.approx(heights[2], abs=0.2)  # as dense everywhere
+
+
+def test_a_bar_that_would_dwarf_the_others_is_cut_and_says_its_share() -> None:
+    chart = histogram(list(range(11)), {"real": [0.82, *[0.02] * 9], "synthetic": [0.05, *[0.1] * 9]})
+    assert "82 / 5 %" in chart.svg
+    with pytest.raises(OptionError, match="rising edges"):
+        histogram([0, 0, 1], {"real": [0.5, 0.5]})
+
+
+def test_boxes_and_references_need_something_to_draw() -> None:
+    for draw in (boxes, between):
+        with pytest.raises(OptionError):
+            draw([])

@@ -69,7 +69,7 @@ def test_publish_in_json_has_the_whole_statement(home, capsys):
     assert found["statement"]["epsilon"] == "1"
     assert found["rows"] == found["statement"]["n_rows"]
     assert found["statement"]["in_words"].startswith("Whatever is published is at most e^ε = 2.72 times as likely")
-    assert len(found["files"]) == 6
+    assert len(found["files"]) == 7
 
 
 def test_publish_demo_needs_nothing_else(home, capsys):

@@ -132,7 +132,7 @@ def test_a_release_whose_announcement_cannot_be_written_is_told_as_complete(home
         f"understudy: the result cannot be written to standard output: {reason}. But the release in release is "
         f"complete. {CHARGED}\n"
     )
-    assert len(list((home / "release").iterdir())) == 6
+    assert len(list((home / "release").iterdir())) == 7
 
 
 @pytest.mark.parametrize("stream", [">/dev/full", ">&-", ">&- 2>&-", ">/dev/full 2>/dev/full"])

@@ -106,6 +106,9 @@ CASES = {
     "held-out rows without classifiers": [*EVALUATE, "--holdout", "people.csv"],
     "ways beyond four": [*EVALUATE, "--ways", "2,5"],
     "a negative seed": [*EVALUATE, "--seed", "-1"],
+    "the release first": ["evaluate", "release", "people.csv"],
+    "the synthetic table first": ["evaluate", "release/synthetic.csv", "people.csv"],
+    "the release first, then the demo": ["evaluate", "release", "demo"],
     "a public page of a table": ["evaluate", "people.csv", "--public", "--html", "public.html"],
     "a public page of nothing": ["evaluate", "nothing", "--public", "--html", "public.html"],
 }
@@ -120,3 +123,25 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(home, capsys, case):
     assert err.startswith("understudy: ")
     assert "Traceback" not in err
     assert sorted(path.name for path in home.iterdir()) == before
+
+
+def test_swapped_arguments_are_recognised_and_the_right_order_is_shown(home, capsys):
+    assert run(["evaluate", "release", "people.csv", "--no-classifiers"]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert "they look swapped" in err
+    assert "understudy evaluate 'people.csv' 'release'" in err
+
+
+def test_two_releases_may_be_held_against_each_other(home, capsys):
+    assert run(["evaluate", "release/synthetic.csv", "release", "--no-classifiers", "--ways", "1"]) == 0
+
+
+def test_the_screen_and_the_file_carry_raw_values_and_three_verdicts(home, capsys):
+    assert run([*EVALUATE, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [verdict["name"] for verdict in found["verdicts"]] == ["single columns", "relations", "models"]
+    assert found["numbers"][0]["real"]["mean"]
+    assert run(EVALUATE) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    for words in ("real → synthetic", "raw KS", "raw mean", "Single columns: ", "Relations: ", "Use for models: "):
+        assert words in out

@@ -163,7 +163,7 @@ def test_an_interrupt_at_any_moment_leaves_all_or_nothing(home):
         names = sorted(os.listdir(home))
         assert names in (["people.csv", "people.schema.yaml"], ["people.csv", "people.schema.yaml", "release"]), err
         if "release" in names:
-            assert len(os.listdir(home / "release")) == 6
+            assert len(os.listdir(home / "release")) == 7
 
 
 # An interrupt that lands in a callback out of C: Python prints it and goes on, and so would the run.
@@ -251,7 +251,7 @@ def test_an_interrupt_that_comes_too_late_does_not_deny_the_release(home, overwr
     code, out, err = finish(start(home, *PUBLISH, *ledger, "--overwrite", code=LATE))
     assert (code, out) == (130, "")
     assert err.startswith("understudy: interrupted; the release in release is complete. The charge of epsilon 1 to")
-    assert len(os.listdir(home / "release")) == 6
+    assert len(os.listdir(home / "release")) == 7
 
 
 # The interrupt cuts short an object's own clean-up, as it does in the compiler's objects.

@@ -22,6 +22,12 @@ def test_every_row_fits_the_reviewed_schema(schema):
     assert report.n_rows == 5912
 
 
+def test_every_row_fits_the_schema_of_the_first_demo_and_it_has_the_same_columns(schema):
+    health = Schema.load(demo.health_schema_path())
+    assert check_table(demo.table_path(), health).faults == ()
+    assert (health.names, health.draft_fields) == (schema.names, ())
+
+
 def test_every_field_is_declared_and_none_is_a_draft(schema):
     assert schema.draft_fields == ()
     assert all(field.to_dict()["origin"] == "declared" for field in schema.fields)

@@ -66,3 +66,11 @@ def test_every_test_folder_is_a_package() -> None:
     """Otherwise two files of one name hide each other."""
     folders = {source.path.parent for source in TESTS}
     assert [folder.name for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_the_packages_of_the_demo_are_those_that_everybody_is_tested_with() -> None:
+    every, demo = (
+        set(re.findall(r"^[a-z0-9.-]+==[^ ]+", (PROJECT / name).read_text(encoding="utf-8"), re.MULTILINE))
+        for name in ("requirements.lock", "requirements-demo.lock")
+    )
+    assert demo < every

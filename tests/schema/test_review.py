@@ -109,7 +109,8 @@ def test_leaving_out_says_so_and_lets_the_table_have_the_column(review: Review) 
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        ("0..120", {"constraints": {"minimum": 0, "maximum": 120}}),
+        ("0..120", {"constraints": {"minimum": 0, "maximum": 120}, "bins": "auto"}),
+        ("0..30", {"constraints": {"minimum": 0, "maximum": 30}, "bins": 31}),
         ("-5 - 40", {"constraints": {"minimum": -5, "maximum": 40}}),
         ("0 998", {"constraints": {"minimum": 0, "maximum": 998}}),
         ("0 to 2000", {"special": None}),

@@ -78,3 +78,12 @@ def test_a_field_without_a_domain_is_refused() -> None:
     assert draft.incomplete
     with pytest.raises(SchemaError):
         read_loosely(pa.table({"a": [1]}), draft)
+
+
+def test_days_far_away_are_values_too() -> None:
+    day = {"name": "day", "type": "date", "bins": 4, "special": ["9999-12-31"]}
+    limits = {"minimum": "2020-01-01", "maximum": "2020-12-31"}
+    schema = Schema.from_dict({"fields": [{**day, "constraints": limits}]})
+    loose = read_loosely(pa.table({"day": ["2020-01-01", "9999-12-31"]}), schema, values=True)
+    assert loose.values is not None
+    assert np.isfinite(np.asarray(loose.values[0])).all()

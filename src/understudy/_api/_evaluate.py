@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from understudy import demo
 from understudy._api._arguments import EvaluateArguments
-from understudy._api._evaluated import EvaluatedRelease, open_evaluated, open_release
+from understudy._api._evaluated import EvaluatedRelease, open_evaluated, open_release, refuse_swapped
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
 from understudy._api._settings import refuse_ways
@@ -31,7 +31,7 @@ from understudy.evaluation import (
 )
 from understudy.options import EvaluateOptions
 from understudy.schema import SchemaLike
-from understudy.tables import Table, read_table
+from understudy.tables import Table, read_loosely, read_table
 
 NO_CLASSIFIERS = (
     'Classifiers were left out: scikit-learn is not installed. To have them: pip install "understudy[evaluate]".'
@@ -67,6 +67,7 @@ def evaluate(
     trained = find_spec("sklearn") is not None if asked.classifiers is None else asked.classifiers
     note = NO_CLASSIFIERS if asked.classifiers is None and not trained else None
     _refuse_idle(trained, note or "Turn them on.", targets=asked.targets, holdout=asked.holdout)
+    refuse_swapped(real, synthetic)
     table, otherwise = demo.bundled(real) or (real, None)
     evaluated = open_evaluated(synthetic, schema, draws=asked.draws, seed=asked.seed, otherwise=otherwise)
     widths = _widths(asked.ways, len(evaluated.schema.fields))
@@ -98,7 +99,8 @@ def public_report(release: Any) -> PublicReport:
     """
     evaluated = open_release(release)
     table = read_table(evaluated.tables[0], evaluated.schema)
-    return make_public_report(evaluated.schema, table, facts=evaluated.facts(rows_synthetic=table.n))
+    values = read_loosely(evaluated.tables[0], evaluated.schema, values=True).values
+    return make_public_report(evaluated.schema, table, facts=evaluated.facts(rows_synthetic=table.n), values=values)
 
 
 def _refuse_idle(trained: bool, advice: str, **given: Any) -> None:

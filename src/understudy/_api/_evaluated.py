@@ -17,10 +17,21 @@ from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
 from understudy.models import RowsModel, TreeModel
 from understudy.privacy import Neighbours, PrivacyTerms, PrivacyUnit
-from understudy.release import PublishedModel, Release, Statement, load_model, privacy_letter
+from understudy.release import (
+    CardFacts,
+    PublishedModel,
+    Release,
+    Statement,
+    about_release,
+    declared_facts,
+    load_model,
+    privacy_letter,
+    table_name,
+)
 from understudy.schema import Schema, SchemaLike, read_schema
 
 MODEL_FILE = "model.understudy"
+ABOUT_FILE = "README.md"
 _ENDINGS = (*(ending for format in FORMATS.values() for ending in format.endings), ".arrow")
 _TABLES = tuple(f"synthetic{ending}" for ending in _ENDINGS)
 _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -33,6 +44,8 @@ class EvaluatedRelease:
     tables: tuple[Any, ...]
     schema: Schema
     model: PublishedModel | None = None
+    folder: Path | None = None
+    """The release folder, if it is one."""
 
     def facts(self, **more: Any) -> ReportFacts:
         """What the release says of itself, as a report shows it."""
@@ -51,11 +64,26 @@ class EvaluatedRelease:
             unit=statement.unit,
             stamp=statement.stamp,
             privacy_letter=privacy_letter(statement),
+            about=self._about(more.get("rows_synthetic", statement.n_rows)),
             network_svg=self.model.to_svg() if self.model.draws_itself else None,
             directed=self.model.model.kind not in (TreeModel.kind, RowsModel.kind),
             budgets=budget_lines(self.model),
             **more,
         )
+
+    def _about(self, n_rows: int) -> str | None:
+        """The page of the release for its readers: its own, or what the model alone can tell."""
+        if self.model is None:
+            return None
+        own = None if self.folder is None else self.folder / ABOUT_FILE
+        if own is not None and is_file(own):
+            try:
+                return own.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                pass  # somebody else's: the model tells enough
+        said = declared_facts(self.schema.properties, CardFacts())
+        name = table_name(self.model.statement, "csv")
+        return about_release(self.schema, self.model.statement, table=name, n_rows=n_rows, facts=said)
 
 
 def _method(statement: Statement) -> str:
@@ -102,7 +130,48 @@ def open_release(release: Any) -> EvaluatedRelease:
             "a public page is made from a release: there is no model here to tell how the table was made. Name the "
             f"folder that 'understudy publish' made, or its {MODEL_FILE}."
         )
-    return EvaluatedRelease(tables=tables or (model.sample(seed=0, kind="pyarrow"),), schema=model.schema, model=model)
+    drawn = tables or (model.sample(seed=0, kind="pyarrow"),)
+    return EvaluatedRelease(tables=drawn, schema=model.schema, model=model, folder=_folder_of(release))
+
+
+def _folder_of(release: Any) -> Path | None:
+    if isinstance(release, Release):
+        return release.path
+    return Path(release) if isinstance(release, str | os.PathLike) and is_folder(Path(release)) else None
+
+
+def refuse_swapped(real: Any, synthetic: Any) -> None:
+    """Refuse a release in the place of the real table, where the other argument is none.
+
+    >>> refuse_swapped("people.csv", "release")
+    """
+    if not _is_release(real) or _is_release(synthetic):
+        return
+    here, there = (_called(one) for one in (real, synthetic))
+    raise OptionError(
+        f"the real table comes first and the release second, and they look swapped: {here} is a release. Try: "
+        f"understudy evaluate {there} {here}; in Python, evaluate(real, release)."
+    )
+
+
+def _is_release(given: Any) -> bool:
+    """Whether it is a model, a release, its folder, or the synthetic table in it."""
+    if isinstance(given, Release | PublishedModel):
+        return True
+    if not isinstance(given, str | os.PathLike):
+        return False
+    path = Path(given)
+    if is_folder(path):
+        return any(is_file(path / name) for name in (MODEL_FILE, *_TABLES))
+    if path.suffix == Path(MODEL_FILE).suffix:
+        return True
+    return path.name.startswith("synthetic.") and is_file(path) and is_file(path.parent / MODEL_FILE)
+
+
+def _called(given: Any) -> str:
+    if isinstance(given, str | os.PathLike):
+        return f"'{os.fspath(given)}'"
+    return "the release" if isinstance(given, Release | PublishedModel) else "the table"
 
 
 def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:

@@ -54,9 +54,8 @@ def numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
     """
     if not any(field.automatic for field in schema.fields):
         return schema, curator
-    share = numbers_share(curator.budget)
-    resolved = resolve_numbers(curator, schema, share=share)
-    rest = curator.part(1 - share, what="the method")
+    resolved = resolve_numbers(curator, schema, share=numbers_share(curator.budget))
+    rest = curator.part(1 - resolved.share, what="the method")
     return resolved.schema, rest.recoded(resolved.recoding)
 
 

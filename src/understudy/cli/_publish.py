@@ -116,6 +116,7 @@ def _ledger_words(statement: Statement) -> str:
 
 _WHAT = {
     "model.understudy": "the model: sample more rows, ask it questions",
+    "README.md": "for readers: its uses, how to load it, how to cite it",
     "privacy.json": "the privacy statement, for machines",
     "PRIVACY.md": "the privacy statement, in plain words: read this first",
     "network.svg": "a drawing of what depends on what",

@@ -75,7 +75,9 @@ def review(
         say(f"  understudy schema review {shlex.quote(str(schema))}")
         return
     say(f"No field of {schema} is a draft. Next:")
-    say(f"  understudy schema check {shlex.quote(str(table or 'TABLE'))} {shlex.quote(str(schema))}")
+    given, declared = shlex.quote(str(table or "TABLE.csv")), shlex.quote(str(schema))
+    say(f"  understudy schema check {given} {declared}")
+    say(f"  understudy plan {given} --schema {declared} --epsilon 1")
 
 
 class _Talk:

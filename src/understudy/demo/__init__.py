@@ -15,6 +15,7 @@ from understudy.demo._people import people_pairs_path, people_path, people_schem
 
 __all__ = [
     "bundled",
+    "health_schema_path",
     "people_pairs_path",
     "people_path",
     "people_schema_path",
@@ -46,6 +47,15 @@ def schema_path() -> Path:
     True
     """
     return _HERE / "demo.schema.yaml"
+
+
+def health_schema_path() -> Path:
+    """A schema of the demo table in which numbers keep their means and quantiles: finer bins, or bins that are found.
+
+    >>> health_schema_path().is_file()
+    True
+    """
+    return _HERE / "health.schema.yaml"
 
 
 def visits_path() -> Path:

@@ -61,6 +61,8 @@ class ReportFacts:
     """Who is protected, in the words of the privacy statement."""
     stamp: str | None = None
     privacy_letter: str | None = None
+    about: str | None = None
+    """The release's page for its readers, in Markdown."""
     network_svg: str | None = None
     directed: bool = True
     """Whether the drawing shows what was drawn given what, or only what hangs together."""

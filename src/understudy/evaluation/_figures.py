@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from understudy.charts import Chart, heat_map, paired_bars, strip
+from understudy.charts import Chart, heat_map, histogram, paired_bars, strip
 from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram, Shares
@@ -15,15 +16,35 @@ from understudy.evaluation._summaries import Histogram, Shares
 def share_bars(shares: Shares) -> Chart:
     """A column's values in one table."""
     drawn = {"synthetic": shares.shares}
+    if shares.bars is not None:
+        bars, beyond = shares.bars, _beyond(shares.labels, drawn, shares.tail)
+        beyond |= {"below": bars.below[1:], "above": bars.above[1:]}
+        return histogram(bars.edges, {"synthetic": bars.synthetic}, beyond=beyond)
+    if shares.edges is not None:
+        return _to_scale(shares.labels, drawn, shares.edges, shares.tail)
     return paired_bars(shares.labels, drawn, ordered=shares.ordered, tail=shares.tail, legend=False)
 
 
-def histogram_bars(histogram: Histogram, *, title: str = "", legend: bool = False) -> Chart:
+def histogram_bars(known: Histogram, *, title: str = "", legend: bool = False) -> Chart:
     """A column's values in both tables."""
-    shares = {"real": histogram.real, "synthetic": histogram.synthetic}
-    return paired_bars(
-        histogram.labels, shares, title=title, ordered=histogram.ordered, tail=histogram.tail, legend=legend
-    )
+    shares = {"real": known.real, "synthetic": known.synthetic}
+    if known.edges is not None:
+        return _to_scale(known.labels, shares, known.edges, known.tail, title)
+    return paired_bars(known.labels, shares, title=title, ordered=known.ordered, tail=known.tail, legend=legend)
+
+
+def _to_scale(
+    labels: Sequence[str], shares: Mapping[str, Sequence[float]], edges: Sequence[float], tail: int, title: str = ""
+) -> Chart:
+    """Bins of unequal width on an axis of values, and beside them what has no place on it."""
+    n = len(labels) - tail
+    inside = {name: own[:n] for name, own in shares.items()}
+    return histogram(edges, inside, title=title, beyond=_beyond(labels, shares, tail))
+
+
+def _beyond(labels: Sequence[str], shares: Mapping[str, Sequence[float]], tail: int) -> dict[str, tuple[float, ...]]:
+    n = len(labels) - tail
+    return {label: tuple(own[n + i] for own in shares.values()) for i, label in enumerate(labels[n:])}
 
 
 def difference_map(association: AssociationMatrices, *, title: str = "") -> Chart:

@@ -1,6 +1,7 @@
 """The little of Markdown that a privacy statement is written in, as HTML that is safe to put on a page.
 
-Headings, paragraphs, quotes, lists, tables, **bold**, *slanted*, `code` and backslash escapes. All else is text.
+Headings, paragraphs, quotes, lists, tables, fenced code, **bold**, *slanted*, `code` and backslash escapes. All else is
+text.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from markupsafe import Markup, escape
 _INLINE = re.compile(
     r"\\(?P<kept>[^a-zA-Z0-9\s])|`(?P<code>[^`]+)`|\*\*(?P<bold>.+?)\*\*|(?<![\w*])\*(?P<slanted>[^*\s][^*]*)\*"
 )
+_FENCE = re.compile(r"^```[a-z]*\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?")
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -24,8 +26,14 @@ def render(text: str, *, top: int = 2) -> Markup:
     >>> str(render("# Title\\n\\nSome *slanted*, **bold** text: 1 < 2"))
     '<h2>Title</h2><p>Some <em>slanted</em>, <strong>bold</strong> text: 1 &lt; 2</p>'
     """
-    blocks = re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip())
-    return Markup("").join(part for block in blocks for part in _block(block.split("\n"), top))
+    parts: list[Markup] = []
+    for i, stretch in enumerate(_FENCE.split(text.replace("\r\n", "\n"))):
+        if i % 2:
+            parts.append(Markup("<pre><code>{}</code></pre>").format(stretch.strip("\n")))
+        elif stretch.strip():
+            blocks = re.split(r"\n\s*\n", stretch.strip())
+            parts += [part for block in blocks for part in _block(block.split("\n"), top)]
+    return Markup("").join(parts)
 
 
 def inline(text: str) -> Markup:

@@ -97,6 +97,7 @@ def _asset(environment: Environment, name: str) -> str:
 def _shared(facts: Any) -> dict[str, Any]:
     return {
         "letter": None if facts.privacy_letter is None else render(_without_title(facts.privacy_letter), top=2),
+        "about": None if facts.about is None else render(_without_title(facts.about), top=1),
         "network": None if facts.network_svg is None else Markup(_embedded(facts.network_svg)),
         "directed": facts.directed,
         "budgets": facts.budgets,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from understudy._core.errors import InternalError
 from understudy.evaluation._facts import ReportFacts
+from understudy.evaluation._number_bars import make_bars
+from understudy.evaluation._numbers import Bars
 from understudy.evaluation._report import write_report
 from understudy.evaluation._summaries import Shares, table_shares
-from understudy.schema import Schema
-from understudy.tables import Table
+from understudy.evaluation._supports import Support
+from understudy.schema import Field, Schema
+from understudy.tables import Kinds, Table, Values
 
 PUBLIC = "made from the release alone: may be published with it"
 NOT_PUBLIC = "made from a release without a guarantee of privacy: do not publish either"
@@ -63,8 +69,10 @@ class PublicReport:
         return write_report(path, html=self.html, values=self.to_dict)
 
 
-def make_public_report(schema: Schema, synthetic: Table, *, facts: ReportFacts) -> PublicReport:
-    """The public report on a synthetic table, read with the schema alone.
+def make_public_report(
+    schema: Schema, synthetic: Table, *, facts: ReportFacts, values: Sequence[Values] | None = None
+) -> PublicReport:
+    """The public report on a synthetic table, read with the schema alone; numbers are drawn from `values` if given.
 
     A pair's table will not do: which codes it has may depend on the real one.
 
@@ -76,4 +84,17 @@ def make_public_report(schema: Schema, synthetic: Table, *, facts: ReportFacts) 
     """
     if synthetic.domain != schema.domain:
         raise InternalError("the table of a public report has other codes than its schema.")
-    return PublicReport(facts, table_shares(synthetic, schema.fields))
+    columns = table_shares(synthetic, schema.fields)
+    if values is None:
+        return PublicReport(facts, columns)
+    drawn = zip(columns, schema.fields, values, strict=True)
+    return PublicReport(facts, tuple(replace(shares, bars=_bars(field, own)) for shares, field, own in drawn))
+
+
+def _bars(field: Field, values: Values) -> Bars | None:
+    """Where a column's numbers lie; None for what is no number. Special values stand apart."""
+    if field.bins is None or isinstance(values, Kinds) or field.type not in ("integer", "number", "year"):
+        return None
+    special = [float(category.value) for category in field.special]
+    numbers = values[~np.isnan(values) & ~np.isin(values, special)]
+    return make_bars(Support.of([numbers, numbers]), field, [len(values)] * 2)

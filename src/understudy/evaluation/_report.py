@@ -24,6 +24,7 @@ from understudy.evaluation._measure import TABLES_GROUP
 from understudy.evaluation._number_frame import number_table
 from understudy.evaluation._numbers import NumberColumn
 from understudy.evaluation._pair import Pair
+from understudy.evaluation._pictures import number_bars
 from understudy.evaluation._rating import tone_of
 from understudy.evaluation._result import MeasureResult, find_result
 from understudy.evaluation._summaries import (
@@ -163,6 +164,10 @@ class Report:
         drawn = None if known is None else result_strip(known)
         if drawn is not None:
             return drawn
+        column = next((column for column in self.number_columns if column.name == name), None)
+        bars = None if column is None else number_bars(column, title=name)
+        if bars is not None:
+            return bars
         histogram = next((column for column in self.histograms if column.name == name), None)
         if histogram is not None:
             return histogram_bars(histogram, title=name, legend=True)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.evaluation._kernels import number_keys
+from understudy.evaluation._numbers import Bars
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._result import MeasureResult
 from understudy.schema import Field
@@ -22,6 +23,7 @@ from understudy.tables import Table
 _CELLS = 8
 _CANDIDATES = 20_000
 _SPARSE = 0.1
+_UNEQUAL = 1.25
 _LARGEST_KEY = 2**62
 
 
@@ -37,6 +39,10 @@ class Shares:
     shares: tuple[float, ...]
     ordered: bool = False
     tail: int = 0
+    edges: tuple[float, ...] | None = None
+    """Where bins of unequal width begin and end: they are drawn to scale."""
+    bars: Bars | None = None
+    """Where its numbers lie, value by value, if values are known: both sides are of the one table."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class Histogram:
     synthetic: tuple[float, ...]
     ordered: bool = False
     tail: int = 0
+    edges: tuple[float, ...] | None = None
+    """Where bins of unequal width begin and end: they are drawn to scale."""
 
     @property
     def distance(self) -> float:
@@ -120,7 +128,7 @@ def table_shares(table: Table, fields: Sequence[Field]) -> tuple[Shares, ...]:
     (0.75, 0.25)
     """
     return tuple(
-        Shares(field.name, field.labels, _shares(column, field.size), *_order(field, field.size))
+        Shares(field.name, field.labels, _shares(column, field.size), *_order(field, field.size), _edges(field))
         for field, column in zip(fields, table.columns, strict=True)
     )
 
@@ -142,6 +150,7 @@ def pair_histograms(pair: Pair) -> tuple[Histogram, ...]:
             _shares(pair.real.columns[i], len(labels)),
             _shares(pair.first.columns[i], len(labels)),
             *_order(field, len(labels)),
+            _edges(field),
         )
         for i, (field, labels) in enumerate(zip(pair.schema.fields, pair.labels, strict=True))
     )
@@ -263,6 +272,19 @@ def _keys(columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int]) -> npt.NDAr
 
 def _shares(column: npt.NDArray[Any], size: int) -> tuple[float, ...]:
     return tuple((np.bincount(column, minlength=size) / max(len(column), 1)).tolist())
+
+
+def _edges(field: Field) -> tuple[float, ...] | None:
+    """The edges of bins that are not all of one width; values between the last of one bin and the first of the next
+    belong to neither, so a bin reaches half-way. None for dates, which have no axis of numbers."""
+    if field.bins is None or field.type not in ("integer", "number", "year") or field.bins.count < 2:
+        return None
+    first, last = (np.asarray(field.bins.values(points), dtype=np.float64) for points in field.bins.grid)
+    edges = np.concatenate([[first[0]], (last[:-1] + first[1:]) / 2, [last[-1]]])
+    widths = np.diff(edges)
+    if (widths <= 0).any():  # a bin that holds no possible value
+        return None
+    return tuple(edges.tolist()) if widths.max() > _UNEQUAL * widths.min() else None
 
 
 def _order(field: Field, size: int) -> tuple[bool, int]:

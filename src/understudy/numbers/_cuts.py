@@ -51,12 +51,19 @@ def _spikes(masses: Floats, widths: Floats, deviation: float, coarser: float) ->
 
 
 def _without_slivers(first: list[int], masses: Floats, spikes: npt.NDArray[np.bool_], target: float) -> list[int]:
-    """Bins with little in them go with the bin before, unless either is a spike."""
+    """Bins with little in them go with the bin before, unless either is a spike; those with nothing in any case.
+
+    An empty bin of its own would get noise from the method, and values from all over its width.
+    """
     kept = [0]
-    ends = [*first[1:], len(masses)]
-    for begin, end in zip(first[1:], ends[1:], strict=True):
-        small = float(masses[begin:end].sum()) < target / 4
-        if small and not spikes[begin] and not spikes[begin - 1]:
+    held = np.add.reduceat(masses, first)
+    nothing = 1e-9 * float(masses.sum())
+    before = float(held[0])
+    for begin, mass in zip(first[1:], held[1:].tolist(), strict=True):
+        small = mass < target / 4 and not spikes[begin] and not spikes[begin - 1]
+        if small or mass <= nothing or before <= nothing:
+            before += mass
             continue
         kept.append(begin)
+        before = mass
     return kept

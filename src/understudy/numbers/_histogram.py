@@ -18,8 +18,10 @@ Floats = npt.NDArray[np.float64]
 BRANCHES = 4
 _WORTH_A_LOOK = 1.0
 """Cells above so many standard deviations are divided."""
-_STANDS_OUT = 2.5
-"""Outermost cells below so many standard deviations are empty."""
+_STANDS_OUT = 4.0
+"""Outermost cells below so many standard deviations are empty…"""
+_GOES_ON = 2.5
+"""…unless they lie beside cells that are not and reach so many: tails thin out, noise is anywhere."""
 _PRICE = 3.0
 """What each further cell must explain of the chi-square to be kept apart."""
 
@@ -108,12 +110,18 @@ def _downwards(mass: Floats, above: _Level, level: _Level) -> Floats:
 
 def _without_ends(counts: Floats, variances: Floats, *, left: bool = True, right: bool = True) -> Floats:
     """Counts with −∞ for the outermost cells that do not stand out; the largest always stays."""
-    kept = np.flatnonzero((counts >= _STANDS_OUT * np.sqrt(variances)) | (counts == counts.max()))
+    above = counts / np.sqrt(variances)
+    sure = np.flatnonzero((above >= _STANDS_OUT) | (counts == counts.max()))
+    first, last = int(sure[0]), int(sure[-1])
+    while first > 0 and above[first - 1] >= _GOES_ON:
+        first -= 1
+    while last + 1 < len(counts) and above[last + 1] >= _GOES_ON:
+        last += 1
     found = counts.astype(np.float64)
     if left:
-        found[: kept[0]] = -np.inf
+        found[:first] = -np.inf
     if right:
-        found[kept[-1] + 1 :] = -np.inf
+        found[last + 1 :] = -np.inf
     return found
 
 

@@ -1,14 +1,16 @@
 """Bins, spikes and shapes of a table's numbers, from fine histograms that a small share of the budget buys.
 
-What is charged: one question for the counts of all automatic columns at every level of their grids. The cells of a
-level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and `NoisyTables`
-charges for just that (proof.md, section 1). The rest is post-processing. From then on rows are seen through a map from
-cells to bins that depends on released counts only, and is as public as a declared one.
+What is charged: one question for the counts of all automatic columns at every level of their grids, twice where the
+counts themselves show few rows; and one for the means of what they found. The cells of a level are disjoint, so a row
+is in one cell of each: a column with L levels costs what L tables cost, and `NoisyTables` charges for just that
+(proof.md, section 1); means are linear queries (section 12). What is asked later may depend on what came out before
+(section 2). The rest is post-processing. From then on rows are seen through a map from cells to bins that depends on
+released counts only, and is as public as a declared one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any
@@ -19,69 +21,122 @@ import numpy.typing as npt
 from understudy.numbers._cuts import cut
 from understudy.numbers._grid import fine_schema
 from understudy.numbers._histogram import fit_histogram
-from understudy.privacy import Budget, Curator, Measurement, NoisyTables
-from understudy.schema import Attribute, Axis, Bins, Field, Marginal, Part, Recoding, Schema
+from understudy.numbers._mean import PARTS, MeanQueries, ask_means, tilted
+from understudy.privacy import Budget, Curator, Measurement, NoisyLinear, NoisyTables
+from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
 Floats = npt.NDArray[np.float64]
+_WHAT = "numbers, value by value"
+_MEANS = Fraction(1, 5)
+"""Part of the share that goes into means."""
+_MANY_ROWS = 25_000
+"""From so many rows on the histograms are measured once; noise matters less, and relations need the budget."""
+_COARSEST = 4
+"""Levels of so few cells are not asked for: those below tell as much."""
 
 
 @dataclass(frozen=True, eq=False)
 class Resolved:
-    """The schema with bins in place of automatic ones, and the map from cells of the grid to them."""
+    """The schema with bins in place of automatic ones, the map from cells of the grid to them, and what it took."""
 
     schema: Schema
     recoding: Recoding
+    share: Fraction
 
 
 def numbers_share(budget: Budget) -> Fraction:
-    """The share of a run's budget that the histograms of all automatic columns take.
+    """The share of a run's budget that the histograms of all automatic columns take, half of it where rows are many.
 
-    Without a δ the noise of many tables at once grows with their number, not with its root, so they take more.
+    Without a δ the noise of many tables at once grows with their number, not with its root.
 
     >>> from understudy.privacy import make_budget
     >>> str(numbers_share(make_budget(1))), str(numbers_share(make_budget(1, "1e-9")))
-    ('1/10', '1/20')
+    ('1/10', '1/10')
     """
-    return Fraction(1, 10) if budget.pure else Fraction(1, 20)
+    return Fraction(1, 10)
 
 
 def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Resolved:
     """Find the bins of all automatic columns. The curator's rows are cells of the grid (`fine_schema`)."""
     fine = fine_schema(schema)
     places = [i for i, field in enumerate(schema.fields) if field.automatic]
-    axes = {i: _axes(i, fine.fields[i].attribute) for i in places}
-    asked = [Marginal((axis,)) for i in places for axis in axes[i]]
-    answers = iter(curator.ask(NoisyTables(marginals=asked, what="numbers, value by value"), share=share))
+    columns, spent = _measured(curator, fine, places, share)
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
-    for i in places:
-        found = [next(answers) for _ in axes[i]]
-        properties, lookups[i] = _resolved(fine.fields[i], found)
+    for i, column in zip(places, _with_means(curator, fine, columns, spent), strict=True):
+        properties, lookups[i] = _resolved(fine.fields[i], column)
         written["fields"][i] |= properties
     resolved = Schema.from_dict(written)
-    return Resolved(resolved, _recoding(fine, resolved, lookups))
+    return Resolved(resolved, _recoding(fine, resolved, lookups), spent)
 
 
-def _axes(position: int, attribute: Attribute) -> list[Axis]:
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """One column's place, its histogram, and the deviation of the noise in a cell."""
+
+    position: int
+    masses: Floats
+    widths: Floats
+    middles: Floats
+    deviation: float
+
+
+def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction) -> tuple[list[_Column], Fraction]:
+    """The histograms, and the share that they and the means take: half of it if there are many rows."""
+    axes = {i: _axes(i, fine.fields[i]) for i in places}
+    question = NoisyTables(marginals=[Marginal((axis,)) for i in places for axis in axes[i]], what=_WHAT)
+    once = share if curator.budget.pure else share / 2
+    rounds = [curator.ask(question, share=once * (1 - _MEANS))]
+    rows = float(rounds[0][0].counts.sum()) / curator.terms.unit.parts
+    if not curator.budget.pure and rows < _MANY_ROWS:
+        rounds.append(curator.ask(question, share=once * (1 - _MEANS)))
+    averaged = iter(zip(*rounds, strict=True))
+    return [_column(i, fine.fields[i], [next(averaged) for _ in axes[i]]) for i in places], once * len(rounds)
+
+
+def _column(position: int, field: Field, found: list[tuple[Measurement, ...]]) -> _Column:
+    if field.bins is None:
+        raise ValueError(f"column '{field.name}' has no range")
+    extra = field.size - field.n_main
+    counts = [np.mean([one.counts[: one.counts.size - extra] for one in same], axis=0) for same in found]
+    variances = [max(float(same[0].noise.variance), 1e-9) / len(same) for same in found]
+    first, last = field.bins.grid
+    widths = (last - first + 1).astype(np.float64)
+    masses = fit_histogram(counts, variances, widths)
+    return _Column(position, masses, widths, first + (widths - 1) / 2, sqrt(variances[-1]))
+
+
+def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: Fraction) -> list[_Column]:
+    """The same columns, their histograms tilted to means that are measured by themselves."""
+    both = curator.terms.neighbours.cells_of_row == 1
+    asked = [MeanQueries.of(fine.domain, one.position, one.middles, one.masses, both=both) for one in columns]
+    question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
+    found = curator.ask(question, share=spent * _MEANS)
+    moves = ask_means(asked, found, [one.masses for one in columns])
+    return [
+        replace(one, masses=tilted(one.masses, means.parts / PARTS, moved, _pieces(one.masses, one.widths, set())))
+        for one, means, moved in zip(columns, asked, moves, strict=True)
+    ]
+
+
+def _axes(position: int, field: Field) -> list[Axis]:
     """Every other level of the attribute, coarsest first: each cell holds four of the next."""
-    return [Axis(position, level) for level in reversed(range(0, attribute.n_levels, 2))]
+    attribute, extra = field.attribute, field.size - field.n_main
+    levels = range(0, attribute.n_levels, 2)
+    kept = [level for level in levels if level == 0 or attribute.size_at(level) - extra > _COARSEST]
+    return [Axis(position, level) for level in reversed(kept)]
 
 
-def _resolved(fine: Field, found: list[Measurement]) -> tuple[dict[str, Any], list[int]]:
+def _resolved(fine: Field, column: _Column) -> tuple[dict[str, Any], list[int]]:
     """The field's bins as a schema file has them, and the new code of each code of the grid."""
     bins = fine.bins
     if bins is None:
         raise ValueError(f"column '{fine.name}' has no range")
-    extra = fine.size - fine.n_main
-    counts = [np.asarray(one.counts[: one.counts.size - extra], dtype=np.float64) for one in found]
-    variances = [max(float(one.noise.variance), 1e-9) for one in found]
-    first, last = bins.grid
-    widths = (last - first + 1).astype(np.float64)
-    masses = fit_histogram(counts, variances, widths)
-    cells = cut(masses, widths, sqrt(variances[-1]))
+    cells = cut(column.masses, column.widths, column.deviation)
     bin_of = np.searchsorted(cells, np.arange(fine.n_main), side="right") - 1
+    extra = fine.size - fine.n_main
     lookup = [*bin_of.tolist(), *range(len(cells), len(cells) + extra)]
-    return _written(bins, cells, masses), lookup
+    return _written(bins, cells, column.masses), lookup
 
 
 def _written(fine: Bins, cells: list[int], masses: Floats) -> dict[str, Any]:

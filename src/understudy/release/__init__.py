@@ -1,8 +1,10 @@
 """What is published: the model and its file, the privacy statement, the dataset card, the release folder."""
 
+from understudy.release._about import about_release, declared_facts
 from understudy.release._answer import Answer
 from understudy.release._asking import Term, parse_question, parse_terms
-from understudy.release._card import CardFacts, croissant_card
+from understudy.release._card import croissant_card
+from understudy.release._card_facts import CardFacts
 from understudy.release._conditions import find_field, read_conditions, terms_to_conditions
 from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
@@ -44,9 +46,11 @@ __all__ = [
     "Statement",
     "Term",
     "Writing",
+    "about_release",
     "check_output",
     "clean_text",
     "croissant_card",
+    "declared_facts",
     "describe_domain",
     "fill_release",
     "find_field",

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from understudy._core.formats import FORMATS
+from understudy.release._card_facts import CardFacts
 from understudy.release._statement import Statement
 from understudy.schema import Schema
 
@@ -66,19 +66,6 @@ _SEPARATED: Mapping[str, dict[str, str]] = {
     "|": {"description": "Cells are separated by vertical bars."},
     "\t": {"description": "Cells are separated by tabs.", "encodingFormat": "text/tab-separated-values"},
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class CardFacts:
-    """What only the publisher can say about the data set.
-
-    >>> CardFacts(license="https://creativecommons.org/licenses/by/4.0/").creator is None
-    True
-    """
-
-    license: str | None = None
-    creator: str | None = None
-    url: str | None = None
 
 
 def croissant_card(
@@ -152,7 +139,7 @@ def _privacy(statement: Statement) -> dict[str, Any]:
         f"to {'counts of randomised rows' if statement.parties else 'noisy counts'}, then sampled. Every step that "
         "touched private rows is listed in privacy.json.",
         "rai:dataLimitations": "Relations that the model does not hold are lost, small groups are blurred most, and "
-        "values inside a bin are spread evenly. Do not look for individuals in it.",
+        "values inside a bin lie as README.md says, not as they did. Do not look for individuals in it.",
     }
 
 

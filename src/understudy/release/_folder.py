@@ -21,7 +21,7 @@ from understudy.release._reserve import reserved_folder
 RELEASE_FILES = frozenset(
     {
         *("model.understudy", "privacy.json", "PRIVACY.md", "croissant.json", "network.svg", "protection.svg"),
-        *("README.md", "structure.bif"),  # of a study among parties
+        *("README.md", "structure.bif"),  # the latter of a study among parties
     }
 )
 _TABLES = ("synthetic.", "parameters.")

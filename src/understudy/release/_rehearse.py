@@ -16,7 +16,9 @@ import numpy as np
 from understudy._core.errors import OutputError
 from understudy._core.formats import FORMATS, ending_of
 from understudy._core.randomness import Rng, streams
-from understudy.release._card import CardFacts, croissant_card
+from understudy.release._about import about_release, declared_facts
+from understudy.release._card import croissant_card
+from understudy.release._card_facts import CardFacts
 from understudy.release._letter import privacy_letter
 from understudy.release._statement import Statement
 from understudy.release._statement_lines import PublicField
@@ -88,7 +90,9 @@ def _try_texts(writing: Writing) -> None:
     privacy_letter(statement).encode()
     json_bytes(statement.to_dict())
     json_bytes(schema.to_dict())
-    json_bytes(croissant_card(schema, statement, [], Path(f"synthetic.{writing.format}"), writing.facts))
+    said = declared_facts(schema.properties, writing.facts)
+    json_bytes(croissant_card(schema, statement, [], Path(f"synthetic.{writing.format}"), said))
+    about_release(schema, statement, table="synthetic.csv", n_rows=0, facts=said).encode()
 
 
 def _bytes_of_row(table: Path, schema: Schema, delimiter: str) -> float:

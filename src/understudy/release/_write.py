@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from understudy._core.formats import FORMATS, ending_of
-from understudy.release._card import CardFacts, croissant_card
+from understudy.release._about import about_release, declared_facts
+from understudy.release._card import croissant_card
+from understudy.release._card_facts import CardFacts
 from understudy.release._folder import whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._protection import protection_chart
@@ -120,7 +122,13 @@ def fill_release(
         model.draw(files[-1])
     if model.statement.unequal:
         files.append(protection_chart(model.statement).save(folder / "protection.svg"))
-    card = croissant_card(model.schema, model.statement, files, table, facts or CardFacts(), delimiter=delimiter)
+    said = declared_facts(model.schema.properties, facts or CardFacts())
+    about = about_release(
+        model.schema, model.statement, table=table.name, n_rows=written, facts=said, delimiter=delimiter
+    )
+    files.append(folder / "README.md")
+    files[-1].write_text(about, encoding="utf-8")
+    card = croissant_card(model.schema, model.statement, files, table, said, delimiter=delimiter)
     (folder / "croissant.json").write_bytes(json_bytes(card))
     if progress is not None:
         progress("writing", 1, 1)

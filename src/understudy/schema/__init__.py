@@ -12,6 +12,7 @@ from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._marks import DRAFT_MARK, GUESS_MARK
 from understudy.schema._natural_order import NaturalOrder, natural_order
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
+from understudy.schema._replies import bins_over
 from understudy.schema._review import Review
 from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
 from understudy.schema._scales import word_set
@@ -50,6 +51,7 @@ __all__ = [
     "Schema",
     "SchemaLike",
     "Zeros",
+    "bins_over",
     "build_field",
     "directives",
     "edges_at",

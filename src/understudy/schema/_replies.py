@@ -9,18 +9,35 @@ from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import OptionError
+from understudy.schema._bins import DEFAULT_BINS
 from understudy.schema._code_lists import looks_like_codes, prefix_taxonomy
 from understudy.schema._documents import read_text
 from understudy.schema._field import Field
 from understudy.schema._natural_order import natural_order
 from understudy.schema._values import RANGE_TYPES
 
+_MOST_SINGLE = 32
 _ACCEPT = frozenset({"y", "yes", "a", "accept", "ok"})
 _OPTION = re.compile(
     r"(?P<main>.*);\s*(?P<word>clip|other|error|ordered|unordered|required|missing|special)\b(?P<rest>[^;]*)", re.DOTALL
 )
 _TO = re.compile(r"(.+?)\s*(?:\.\.+|…|–|—|\s-\s|\s+to\s+)\s*(.+)")
 _HYPHEN = re.compile(r"([+-]?[0-9.,]+)\s*-\s*([+-]?[0-9.,]+)")
+
+
+def bins_over(kind: str, low: Any, high: Any) -> int | str:
+    """The bins of a range that nobody has cut: automatic ones, but a bin for each of few whole numbers.
+
+    Where every value can have a bin of its own there is nothing to find out first.
+
+    >>> bins_over("integer", 0, 30), bins_over("integer", 0, 120), bins_over("number", 0, 1)
+    (31, 'auto', 'auto')
+    """
+    if kind not in ("integer", "year") or low >= high:
+        return "auto"
+    if high - low >= 2**63 - 1:
+        return DEFAULT_BINS  # beyond that none can be found
+    return int(high - low) + 1 if high - low < _MOST_SINGLE else "auto"
 
 
 def replied(field: Field, reply: str) -> dict[str, Any]:
@@ -79,8 +96,7 @@ def _set_range(raw: dict[str, Any], field: Field, low: Any, high: Any) -> None:
         raw.pop(key, None)
     kept = {key: value for key, value in (raw.get("constraints") or {}).items() if key == "required"}
     raw["constraints"] = {"minimum": low, "maximum": high, **kept}
-    bins = raw.get("bins", "auto")
-    raw["bins"] = "auto" if isinstance(bins, dict) else bins
+    raw["bins"] = bins_over(field.type, low, high)
     first, last = field.form.exact(low), field.form.exact(high)
     outside = [item for item in raw.get("special") or [] if not first <= field.form.exact(_plain(item)) <= last]
     _keep(raw, "special", outside)

@@ -1,4 +1,4 @@
-"""Drafted domains of numbers and moments: a range with `bins: auto`, or categories where there are few values."""
+"""Drafted domains of numbers and moments: a range with bins to be found, or categories where there are few values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.schema import format_number
+from understudy.schema import bins_over, format_number
 from understudy.tables._candidates import Candidate, probe
 from understudy.tables._identifiers import words_of
 from understudy.tables._parse import parse
@@ -50,7 +50,7 @@ def guess_numbers(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     digits = 0 if candidate.kind == "integer" else _digits(column, limits)
     bottom, top = _beside(_bounded(limits, candidate.kind), special, Fraction(1, 10**digits))
     raw["constraints"] = {"minimum": _written(bottom, digits), "maximum": _written(top, digits)}
-    raw["bins"] = "auto" if top - bottom < _HIGHEST else 16  # beyond that none can be found
+    raw["bins"] = bins_over(raw["type"], bottom, top)
     if candidate.kind == "number":
         raw["decimals"] = digits
     if special:

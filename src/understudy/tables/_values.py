@@ -89,7 +89,9 @@ class ValueReader:
             unknown = unknown | ~np.isfinite(values)
         if self._field.type == "date":
             values = values * _MICROSECONDS_A_DAY
-        kind = pa.float64() if self._field.bins is not None else pa.array(values[:0]).type
+        if self._field.bins is not None:  # large ones are rounded: 9999-12-31 in microseconds is beyond 53 bits
+            values = np.asarray(values, dtype=np.float64)
+        kind = pa.array(values[:0]).type
         if self._field.type == "string":
             kind = pa.string()
         return pa.array(values, mask=np.asarray(unknown, dtype=np.bool_)).cast(kind)

@@ -1,0 +1,213 @@
+"""The page that a release brings for its readers: what the table is good for, how it was made, how to load and cite it.
+
+It is made from the release alone, so it costs no privacy.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from understudy.release._card_facts import CardFacts
+from understudy.release._letter_parts import banners
+from understudy.release._statement import Statement
+from understudy.release._statement_text import clean, describe_domain, number
+from understudy.schema import Field, Schema
+
+_MOST_COLUMNS = 40
+_NUMBERS = "numbers, value by value"
+
+
+def about_release(
+    schema: Schema, statement: Statement, *, table: str, n_rows: int, facts: CardFacts, delimiter: str = ","
+) -> str:
+    """The page as Markdown.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "smokes", "type": "boolean"}]})
+    >>> page = about_release(schema, Statement.example(), table="synthetic.csv", n_rows=100, facts=CardFacts())
+    >>> [line for line in page.splitlines() if line.startswith("## ")][:2]
+    ['## What it may be used for', '## How its values were made']
+    """
+    parts = [
+        f"# {clean(facts.title or statement.dataset)}: a synthetic table",
+        *banners(statement),
+        _what(schema, statement, table, n_rows),
+        _uses(statement),
+        _making(schema, statement),
+        loading(schema, table, delimiter),
+        _citing(statement, facts),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _what(schema: Schema, statement: Statement, table: str, n_rows: int) -> str:
+    """What the folder holds, in a paragraph."""
+    promise = f" under {clean(statement.guarantee)}" if statement.private else ""
+    return (
+        f"`{table}` has {n_rows:,} synthetic rows and {len(schema.fields):,} columns. They were drawn from a model "
+        f"that was fitted to the table '{clean(statement.dataset)}'{promise}; no row is a person's, and none was "
+        "copied. What that promises to the people in the original table, and what not, is in `PRIVACY.md`."
+    )
+
+
+def _uses(statement: Statement) -> str:
+    good = [
+        "writing, testing and teaching programs for the original table: names, types and values are the same",
+        "first answers on single columns: shares, means, quantiles, frequent values",
+        "relations of two or three columns that the model holds (`network.svg`, where there is one), with care",
+        "planning an analysis, which is then run on the original table by those who may",
+    ]
+    bad = [
+        "decisions about a person, or looking for one: no row is anybody",
+        "small groups and rare values: the noise is as large as they are",
+        "relations of many columns, and of pairs that the model does not hold: they are weakened or lost",
+        "a published finding without a check on the original table; tests of significance and confidence intervals "
+        "from these rows know nothing of the noise, so they are too sure of themselves",
+    ]
+    private = f" The noise was set by ε = {number(statement.epsilon)}." if statement.private else ""
+    return (
+        "## What it may be used for\n\nGood for:\n\n"
+        + "\n".join(f"- {line}" for line in good)
+        + "\n\nNot for:\n\n"
+        + "\n".join(f"- {line}" for line in bad)
+        + "\n\nHow far each can be trusted only the holder of the original table can measure (`understudy evaluate`)."
+        + private
+    )
+
+
+def _making(schema: Schema, statement: Statement) -> str:
+    lines = [
+        "## How its values were made",
+        "Rows are drawn in the categories and bins below; inside a bin a value is then drawn by the column's rule.",
+        "| column | domain | values inside a bin |\n|---|---|---|\n"
+        + "\n".join(
+            f"| {clean(field.name)} | {clean(describe_domain(field))} | {_inside(field)} |"
+            for field in schema.fields[:_MOST_COLUMNS]
+        ),
+    ]
+    if len(schema.fields) > _MOST_COLUMNS:
+        lines.append(
+            f"… and {len(schema.fields) - _MOST_COLUMNS} more columns, all in the schema in `model.understudy`."
+        )
+    share = _numbers_share(statement)
+    if share is not None:
+        lines.append(
+            "Bins, frequent values and what lies inside bins were found from a noisy histogram of each such column, "
+            f"for {100 * float(share):.3g} % of the privacy budget. Groups of rows that do not stand out from noise "
+            "are missing from it, and thin tails are cut, so deviations of heavy-tailed columns come out too small."
+        )
+    return "\n\n".join(lines)
+
+
+def _inside(field: Field) -> str:
+    if field.bins is None:
+        return ""
+    if field.bins.shape is not None:
+        return f"{field.bins.count} bins and the distribution inside them, found with noise"
+    return f"{field.bins.count} declared bins, evenly filled: nothing is known of where in a bin values lie"
+
+
+def _numbers_share(statement: Statement) -> Fraction | None:
+    """The part of the budget that the fine histograms took; None where there were none, or no price is known."""
+    costs = [charge.cost for charge in statement.charges]
+    if any(cost is None for cost in costs):
+        return None
+    known = [(charge.what, charge.cost or Fraction(0)) for charge in statement.charges]
+    spent = sum((cost for what, cost in known if what == _NUMBERS), Fraction(0))
+    return spent / sum((cost for _, cost in known), Fraction(0)) if spent else None
+
+
+def loading(schema: Schema, table: str, delimiter: str = ",") -> str:
+    """How to read the table in pandas, R and Stata.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "smokes", "type": "boolean"}]})
+    >>> "pd.read_csv" in loading(schema, "synthetic.csv")
+    True
+    """
+    python, r, stata = _parquet(table) if table.endswith(".parquet") else _csv(schema, table, delimiter)
+    return (
+        "## How to load it\n\nIn Python:\n\n```python\n" + "\n".join(python) + "\n```\n\nIn R:\n\n```r\n" + "\n".join(r)
+        + "\n```\n\nIn Stata:\n\n```stata\n" + "\n".join(stata) + "\n```\n\n"
+        "More rows, rows under a condition, and answers with error bars come from the model: "
+        "`understudy sample model.understudy -o more.csv`, `understudy query model.understudy …`."
+    )  # fmt: skip
+
+
+def _parquet(table: str) -> tuple[list[str], list[str], list[str]]:
+    stata = ["* Stata reads no Parquet: write a CSV first, with pandas or R", 'import delimited "synthetic.csv", clear']
+    return (
+        ["import pandas as pd", "", f"rows = pd.read_parquet({json.dumps(table)})"],
+        ["library(arrow)", f"rows <- read_parquet({json.dumps(table)})"],
+        stata,
+    )
+
+
+def _csv(schema: Schema, table: str, delimiter: str) -> tuple[list[str], list[str], list[str]]:
+    name, gap = json.dumps(table), json.dumps(delimiter)
+    other = delimiter != ","
+    python = ["import pandas as pd", "", f"rows = pd.read_csv({name}{f', sep={gap}' if other else ''})"]
+    r = [f"rows <- read.csv({name}, check.names = FALSE{f', sep = {gap}' if other else ''})"]
+    for field in schema.fields:
+        if field.type in ("date", "datetime"):
+            at = f"[{json.dumps(field.name, ensure_ascii=False)}]"
+            format = field.form.format or ("%Y-%m-%d" if field.type == "date" else "%Y-%m-%dT%H:%M:%S")
+            shape = json.dumps(format)
+            shown = f", format={shape}" if field.form.format else ""
+            python.append(f"rows{at} = pd.to_datetime(rows{at}{shown})")
+            read = "as.Date" if field.type == "date" else "as.POSIXct"
+            zone = "" if field.type == "date" else ', tz = "UTC"'
+            r.append(f"rows[{at}] <- {read}(rows[{at}], format = {shape}{zone})")
+    separated = f" delimiters({gap})" if other else ""
+    stata = [f"import delimited {name}, varnames(1) case(preserve){separated} clear"]
+    return python, r, stata
+
+
+def _citing(statement: Statement, facts: CardFacts) -> str:
+    who = facts.creator or "the publisher (not named)"
+    year = statement.created[:4]
+    where = f" {clean(facts.url)}" if facts.url else ""
+    what = f"{clean(facts.title or statement.dataset)}, synthetic version"
+    under = f" {clean(statement.guarantee)}, ε = {number(statement.epsilon)}." if statement.private else ""
+    licence = clean(facts.license) if facts.license else "not stated by the publisher. Ask before you share it further"
+    helped = f"\n\nContributors: {clean(', '.join(facts.contributors))}." if facts.contributors else ""
+    return (
+        f"## Licence and citation\n\nLicence: {licence}.\n\nCite as: {clean(who)} ({year}). {what} [data set]. Made "
+        f"with understudy {clean(statement.version)}, method `{clean(statement.method)}`.{under}{where}{helped}"
+    )
+
+
+def declared_facts(properties: Any, given: CardFacts) -> CardFacts:
+    """What the publisher said, and where nothing was said what the schema's data package declares.
+
+    `title`, `licenses` (`path`, `title` or `name`), `contributors` (`title` or `name`, and `role`) and `homepage` are
+    properties of a Frictionless data package.
+
+    >>> declared_facts({"licenses": [{"name": "CC-BY-4.0"}], "title": "Visits"}, CardFacts()).license
+    'CC-BY-4.0'
+    """
+    licences = [name for one in _listed(properties.get("licenses")) if (name := _named(one, "path", "title", "name"))]
+    everyone = _listed(properties.get("contributors"))
+    people = [name for one in everyone if (name := _named(one, "title", "name"))]
+    first = [one for one in everyone if isinstance(one, dict) and one.get("role") in ("publisher", "author")]
+    makers = [name for one in first if (name := _named(one, "title", "name"))]
+    title, home = properties.get("title"), properties.get("homepage")
+    return CardFacts(
+        license=given.license or (", ".join(licences) or None),
+        creator=given.creator or (", ".join(makers or people) or None),
+        url=given.url or (home if isinstance(home, str) else None),
+        title=given.title or (title if isinstance(title, str) and title.strip() else None),
+        contributors=given.contributors or tuple(people),
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+
+
+def _named(one: Any, *keys: str) -> str | None:
+    """The first of these that is a text."""
+    if isinstance(one, str):
+        return one.strip() or None
+    found = (one.get(key) for key in keys) if isinstance(one, dict) else iter(())
+    return next((text.strip() for text in found if isinstance(text, str) and text.strip()), None)
