@@ -10,7 +10,7 @@ CODE := src tests research benchmarks scripts conftest.py
 .PHONY: help setup compiled browser demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
 
 help:
-	@echo "make demo      set up, publish the bundled demo table at epsilon 2, evaluate it, say where the results are"
+	@echo "make demo      set up, publish the bundled demo table at epsilon 3, evaluate it, say where the results are"
 	@echo "make demo-parties  a hospital, an insurer and an employer learn one network without pooling their columns"
 	@echo "make demo-visits  the same people with all their years: publish at epsilon 1 for a person, up to five rows each"
 	@echo "make test      set up, run every fast check"
@@ -47,7 +47,7 @@ compiled: setup
 	@$(BIN)/python -m compileall -q -j $(JOBS) src
 
 demo: $(LIGHT)
-	@$(BIN)/understudy publish demo --schema src/understudy/demo/health.schema.yaml --epsilon 2 --out demo-release --overwrite
+	@$(BIN)/understudy publish demo --schema src/understudy/demo/health.schema.yaml --epsilon 3 --out demo-release --overwrite
 	@$(BIN)/understudy evaluate demo demo-release --html demo-report.html --overwrite
 
 demo-parties: setup

@@ -1,4 +1,4 @@
-"""Make pictures: publish the demo table at ε = 2, draw what it kept and lost (README), and a network of PrivBayes.
+"""Make pictures: publish the demo table at ε = 3, draw what it kept and lost (README), and a network of PrivBayes.
 
 Noise differs from run to run, and so do the pictures. Of five releases the median is drawn, by mean distance over all
 pairs of columns: neither the luckiest nor the unluckiest. The real side may be shown because the demo table has
@@ -37,7 +37,7 @@ ROWS_OF_PANELS = (
 )
 LINE = 17
 RUNS = 5
-EPSILON = 2
+EPSILON = 3
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Make the README's picture of a report: publish the demo table at ε = 2, evaluate it, photograph the first screen.
+"""Make the README's picture of a report: publish the demo table at ε = 3, evaluate it, photograph the first screen.
 
     .venv/bin/python scripts/make_report_picture.py
 
@@ -27,7 +27,7 @@ def main() -> None:
     if browser is None:
         sys.exit("no Chromium on this machine: run scripts/setup_browser.py")
     with tempfile.TemporaryDirectory() as folder:
-        release = us.publish("demo", schema=demo.health_schema_path(), epsilon=2, out=Path(folder) / "release")
+        release = us.publish("demo", schema=demo.health_schema_path(), epsilon=3, out=Path(folder) / "release")
         page = us.evaluate(demo.table_path(), release).save(Path(folder) / "report.html")
         photograph(browser, page)
 

@@ -16,7 +16,7 @@ import understudy as us
 from tests.api.people import SCHEMA, people
 from tests.promises import STRICT_FLAGS
 from understudy import methods as method_room
-from understudy._api import _compare, _compare_runs
+from understudy._api import _compare, _compare_runs, _rows
 from understudy._api._compare_runs import Bench
 from understudy.evaluation import make_references, measure_tables, pair_of_codes, read_pair
 from understudy.methods import Independent, Uniform, _registry
@@ -169,8 +169,8 @@ def test_no_ledger_is_touched_and_no_system_noise_drawn(monkeypatch):
 
 def test_the_table_is_read_once(monkeypatch):
     reads = []
-    real = _compare.read_table
-    monkeypatch.setattr(_compare, "read_table", lambda *args: reads.append(1) or real(*args))
+    real = _rows.read_table
+    monkeypatch.setattr(_rows, "read_table", lambda *args: reads.append(1) or real(*args))
     us.compare(people(), **FAST)
     assert reads == [1]
 

@@ -214,7 +214,7 @@ def test_rules_that_do_not_fit_are_named_and_the_smaller_ones_kept() -> None:
     )
     domain = Domain(tuple(Attribute(name=str(a), size=size) for a, size in enumerate(sizes)), rules)
     found = rules_within(domain, 200_000, learn=True)
-    assert found.described() == {"kept in every row": "c ≤ d", "declared, not kept": "from ≤ to; from × to → c"}
+    assert found.described() == {"kept by the fit": "c ≤ d", "kept as rows are drawn": "from ≤ to; from × to → c"}
 
 
 @pytest.mark.parametrize("epsilon", [0.0001, 2])
@@ -226,8 +226,8 @@ def test_the_statement_says_what_is_kept(epsilon: float) -> None:
     )
     curator = open_curator(MemoryCounter(Table(domain, (np.zeros(9, np.uint8),) * 2)), budget=make_budget(epsilon))
     said = Adaptive().describe(domain, 2000, curator.terms)
-    assert said["kept in every row"] == ("b ≤ a; a → b" if epsilon == 2 else "b ≤ a")
-    assert said.get("declared, not kept") == (None if epsilon == 2 else "a → b")
+    assert said["kept by the fit"] == ("b ≤ a; a → b" if epsilon == 2 else "b ≤ a")
+    assert said.get("kept as rows are drawn") == (None if epsilon == 2 else "a → b")
 
 
 def test_maps_that_contradict_each_other_leave_rows() -> None:

@@ -11,7 +11,7 @@ import pytest
 from understudy.counting import MemoryCounter
 from understudy.methods import Adaptive
 from understudy.methods._adaptive_rounds import _LEFT, Rounds
-from understudy.methods._adaptive_shrink import _GUESS, _GUESSED_CELLS, _RATIOS, _STEPS, shrink
+from understudy.methods._adaptive_shrink import _GUESS, _GUESSED_CELLS, _RATIOS, _STEPS, parts_of_rare, shrink
 from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain
 from understudy.tables import Table
@@ -67,6 +67,33 @@ def test_what_is_left_of_noise_is_about_what_is_left() -> None:
     error = math.sqrt(float(((found.values - real) ** 2).mean()))
     assert error == pytest.approx(math.sqrt(float((found.deviations**2).mean())), rel=0.1)
     assert error < 27
+
+
+def test_parts_of_rare_values_are_nearer_than_their_noisy_counts() -> None:
+    """Of forty rare values all of which have rows, and of forty of which four have."""
+    rng = np.random.default_rng(3)
+    for real in (rng.uniform(10, 50, 40), np.repeat([0.0, 300.0], [36, 4])):
+        noisy = real + rng.normal(0, 60, 40)
+        kept = np.maximum(noisy, 0)
+        error = abs(parts_of_rare(real.sum(), noisy, 3600.0) - real / real.sum()).sum()
+        assert error < 0.85 * abs(kept / kept.sum() - real / real.sum()).sum()
+
+
+@pytest.mark.parametrize("total", [0.0, 1e-9, 5.0, 1e6])
+def test_parts_of_rare_values_are_parts(total: float) -> None:
+    for table in (np.array([-500.0, -500.0]), np.array([0.0, 0.0, 80.0]), np.full(3, 1e5)):
+        parts = parts_of_rare(total, table, 400.0)
+        assert parts.sum() == pytest.approx(1)
+        assert (parts >= 0).all()
+    assert parts_of_rare(total, np.array([3.0, 1.0]), 0.0).tolist() == [0.5, 0.5]
+
+
+def test_parts_of_very_many_rare_values_come_out_as_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million values are not held against each ratio one by one."""
+    noisy = np.random.default_rng(4).normal(2, 10, 5000)
+    binned = parts_of_rare(9000.0, noisy, 100.0)
+    monkeypatch.setattr("understudy.methods._adaptive_shrink._MOST_RARE", 5000)
+    np.testing.assert_allclose(binned, parts_of_rare(9000.0, noisy, 100.0), rtol=1e-3)
 
 
 @pytest.mark.parametrize("delta", ["1e-9", None], ids=["with a delta", "pure"])

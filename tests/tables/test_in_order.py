@@ -34,7 +34,7 @@ def every_cell(schema, times):
 def possible_rows(schema, codes):
     kept = np.ones(len(codes[0]), dtype=bool)
     for rule in schema.domain.rules:
-        kept &= rule.possible[tuple(codes[a] for a in rule.attributes)]
+        kept &= ~rule.broken(codes)
     return kept
 
 
@@ -50,11 +50,11 @@ def numbers(draw, name):
 
 @given(numbers("a"), numbers("b"), st.integers(0, 1 << 30))
 def test_two_columns_keep_their_order_wherever_a_value_of_each_can(lower, upper, seed):
-    schema = ordered(lower, upper, edges=[(0, 1)])
     try:
-        codes = every_cell(schema, 20)
+        schema = ordered(lower, upper, edges=[(0, 1)])
     except SchemaError:  # no value of the one is below one of the other: tests/schema/test_zeros.py
         return
+    codes = every_cell(schema, 20)
     batch = decode_batch(schema, codes, streams(seed).get("decode"))
     a, b = (batch.column(name).to_numpy(zero_copy_only=False).astype(float) for name in "ab")
     fields = schema.fields

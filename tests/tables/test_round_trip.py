@@ -190,3 +190,28 @@ def test_csv_of_any_length(tmp_path: Path, rows: int) -> None:
     assert path.read_text() == "a\n" + ('x\n""\n' * rows)[: sum(2 + i % 2 for i in range(rows))]
     if rows:
         assert read_table(path, schema).n == rows
+
+
+def test_compact_types_follow_from_the_schema_and_keep_every_value():
+    schema = Schema.from_dict(
+        {
+            "fields": [
+                {"name": "size", "categories": ["S", "M", "L"], "categoriesOrdered": True, "outside": "other"},
+                {"name": "age", "type": "integer", "bins": 4, "constraints": {"minimum": 0, "maximum": 99}},
+                {"name": "far", "type": "integer", "bins": 2, "special": [-999],
+                 "constraints": {"minimum": 0, "maximum": 99, "required": False}},
+                {"name": "ok", "type": "boolean", "constraints": {"required": False}},
+            ]
+        }
+    )  # fmt: skip
+    codes = [np.array([0, 1, 2, 3]), np.array([0, 1, 2, 3]), np.array([0, 1, 2, 3]), np.array([0, 1, 2, 1])]
+    batch = decode_batch(schema, codes, streams(1).get("decode"))
+    plain, small = (to_kind(batch, "pandas", schema=schema, compact=compact) for compact in (False, True))
+    assert [str(t) for t in small.dtypes] == ["category", "int8", "Int16", "boolean"]
+    assert small["size"].cat.ordered
+    assert list(small["size"].cat.categories) == ["S", "M", "L", "other"]
+    assert small["size"].tolist() == plain["size"].tolist()
+    assert small["far"].tolist()[:3] == plain["far"].tolist()[:3]
+    polars = to_kind(batch, "polars", schema=schema, compact=True)
+    assert [str(t).split("(")[0] for t in polars.dtypes] == ["Enum", "Int8", "Int16", "Boolean"]
+    assert polars.to_dicts() == to_kind(batch, "polars", schema=schema).to_dicts()

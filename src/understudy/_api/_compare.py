@@ -15,17 +15,17 @@ from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
+from understudy._api._rows import read_rows
 from understudy._api._settings import budget_of, demo_source, refuse_automatic, refuse_ways
 from understudy._api._unit import refuse_other_rows, refuse_unit, unit_of
 from understudy._core.errors import OptionError
 from understudy.correlate import Groups
 from understudy.methods import Method, label_method, read_method, usual_methods
-from understudy.numbers import fine_schema
 from understudy.options import CompareOptions, MethodFlags, PlanOptions, options_of
 from understudy.privacy import Budget, Neighbours, PrivacyTerms, PrivacyUnit
 from understudy.rehearsal import RunStore, check_folder
 from understudy.schema import Domain, Schema, SchemaLike, read_schema, refuse_drafts
-from understudy.tables import Source, open_source, read_table, read_units
+from understudy.tables import Source, open_source
 
 STAGE = "comparing"
 _Item = TypeVar("_Item")
@@ -88,13 +88,10 @@ def compare(
 def _bench(source: Source, schema: Schema, ways: tuple[int, ...], unit: PrivacyUnit, groups: Groups | None) -> Bench:
     """The rows, and whose they are where a column tells."""
     refuse_unit(unit, schema, source.names)
-    counted = fine_schema(schema)
-    if unit.column is not None:
-        table, units = read_units(source, counted, unit.column)
-        return Bench(schema=schema, table=table, ways=ways, units=units)
-    table = read_table(source, counted)
-    refuse_other_rows(groups, table.n)
-    return Bench(schema=schema, table=table, ways=ways)
+    table, units, read = read_rows(source, schema, unit.column, dropping=True)
+    if unit.column is None:
+        refuse_other_rows(groups, read)
+    return Bench(schema=schema, table=table, ways=ways, units=units)
 
 
 def _comparison(bench: Bench, asked: _Asked, runs: list[Run], references: dict[str, float], kind: str) -> Comparison:

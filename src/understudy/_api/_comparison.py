@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.files import NOTHING_LEFT, as_output_error, write_bytes
+from understudy._core.notebooks import card
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
 from understudy.rehearsal import KEPT, PRIVATE, RUNS, check_folder
@@ -74,6 +75,15 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"Comparison({self.dataset!r}, methods={list(self.methods)}, runs={len(self.runs)}, private)"
+
+    def _repr_html_(self) -> str:
+        shown = ("method", "epsilon", "measure", "mean", "fresh_sample", "independent_columns")
+        rows = [
+            [f"{row[name]:.4g}" if isinstance(row[name], float) else row[name] for name in shown]
+            for row in self.rows_of_table()
+        ]
+        header = [name.replace("_", " ") for name in shown]
+        return card(f"Comparison on {self.dataset}", rows, header=header, warning="Private: from the real table.")
 
     @property
     def measures(self) -> tuple[str, ...]:

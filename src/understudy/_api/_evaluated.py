@@ -147,10 +147,12 @@ def refuse_swapped(real: Any, synthetic: Any) -> None:
     """
     if not _is_release(real) or _is_release(synthetic):
         return
-    here, there = (_called(one) for one in (real, synthetic))
+    named = [f"'{os.fspath(one)}'" for one in (synthetic, real) if isinstance(one, str | os.PathLike)]
+    what = f"{named[-1]} is a release" if isinstance(real, str | os.PathLike) else "the first is a release"
+    command = f"understudy evaluate {' '.join(named)}; in Python, " if len(named) > 1 else ""
     raise OptionError(
-        f"the real table comes first and the release second, and they look swapped: {here} is a release. Try: "
-        f"understudy evaluate {there} {here}; in Python, evaluate(real, release)."
+        f"the real table comes first and the release second, and they look swapped: {what}. Try: "
+        f"{command}evaluate(real, release)."
     )
 
 
@@ -166,12 +168,6 @@ def _is_release(given: Any) -> bool:
     if path.suffix == Path(MODEL_FILE).suffix:
         return True
     return path.name.startswith("synthetic.") and is_file(path) and is_file(path.parent / MODEL_FILE)
-
-
-def _called(given: Any) -> str:
-    if isinstance(given, str | os.PathLike):
-        return f"'{os.fspath(given)}'"
-    return "the release" if isinstance(given, Release | PublishedModel) else "the table"
 
 
 def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:

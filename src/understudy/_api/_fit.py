@@ -10,12 +10,13 @@ from math import sqrt
 from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
+from understudy._api._rows import read_rows, refuse_dropping
 from understudy._api._settings import RunSettings
 from understudy._api._unit import refuse_other_rows, refuse_unit, rule_of
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
-from understudy.counting import open_counter
+from understudy.counting import Counter, open_counter
 from understudy.methods import flaw_of, models_made
 from understudy.models import Model, Saves, why_not_releasable
 from understudy.numbers import fine_schema, numbers_share, resolve_numbers
@@ -65,8 +66,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
         progress("reading the table", 0, 1)
     terms = settings.terms
     refuse_unit(terms.unit, settings.schema, source.names)
-    counter = open_counter(source, fine_schema(settings.schema), unit=rule_of(terms.unit, settings.options.seed))
-    refuse_other_rows(settings.groups, counter.n)
+    counter = _counter(source, settings)
     return open_curator(
         counter,
         budget=terms.budget,
@@ -79,6 +79,22 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
         method=settings.method.name,
         note=note,
     )
+
+
+def _counter(source: Source, settings: RunSettings) -> Counter:
+    """The rows, as they are to count: those that break what is declared are treated as the schema says."""
+    schema, terms, rule = settings.schema, settings.terms, rule_of(settings.terms.unit, settings.options.seed)
+    if not schema.dependencies:
+        counter = open_counter(source, fine_schema(schema), unit=rule)
+        refuse_other_rows(settings.groups, counter.n)
+        return counter
+    refuse_dropping(schema, terms)
+    table, units, read = read_rows(source, schema, terms.unit.column, dropping=not terms.public_rows)
+    refuse_other_rows(settings.groups, read)
+    if rule is None or units is None:
+        return open_counter(table)
+    table, weights = rule.bounded(table, units)
+    return open_counter(table, weights=weights)
 
 
 def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: Model) -> Statement:
@@ -110,6 +126,8 @@ def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: M
         warnings=(),
         as_printed=None if flaw is None else flaw.sentence,
         protection=protection_lines(curator.protection, settings.schema, terms),
+        declared=tuple(one.text for one in settings.schema.dependencies),
+        broken_rows=settings.schema.broken_rows if settings.schema.dependencies else None,
         max_rows=terms.unit.max_rows,
         bounding=None if terms.unit.column is None else terms.unit.bounding,
     )

@@ -72,7 +72,8 @@ def review(
         return
     if left:
         say(f"{counted(len(left), 'field is still a draft', 'fields are still drafts')}. To go on:")
-        say(f"  understudy schema review {shlex.quote(str(schema))}")
+        beside = "" if table is None else f" --table {shlex.quote(str(table))}"
+        say(f"  understudy schema review {shlex.quote(str(schema))}{beside}")
         return
     say(f"No field of {schema} is a draft. Next:")
     given, declared = shlex.quote(str(table or "TABLE.csv")), shlex.quote(str(schema))

@@ -90,8 +90,7 @@ def _compare(field: Field, real: Floats, synthetic: Sequence[Floats], fresh: Flo
     unit = DAY if field.type == "date" else 1
     special = np.array([float(c.value) * unit for c in field.special], dtype=np.float64)
     codes = np.array([float(c.value) * unit for c in field.special if not _is_number(field, float(c.value))])
-    apart = [np.isin(table, codes) for table in tables]
-    support = Support.of([table[~(np.isnan(table) | away)] for table, away in zip(tables, apart, strict=True)])
+    support = Support.of([table[~(np.isnan(table) | np.isin(table, codes))] for table in tables])
     figures = [support.figures(row) for row in range(len(tables))]
     shares = _shares(field, support, tables, special)
     told = _Told(support, figures, shares, _scale(figures[0], field))

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from understudy._core.errors import OptionError, OutputError, did_you_mean
 from understudy._core.files import write_bytes
+from understudy._core.notebooks import card
 from understudy.charts import Chart
 from understudy.evaluation._facts import ReportFacts
 from understudy.evaluation._figures import difference_map, histogram_bars, result_strip
@@ -59,6 +60,15 @@ class Report:
     histograms: tuple[Histogram, ...] = ()
     worst_cells: tuple[WorstTable, ...] = ()
     kind: Kind = "pyarrow"
+
+    def __repr__(self) -> str:
+        score = "" if self.score is None else f", score={self.score:.3f}"
+        return f"Report({self.facts.dataset!r}, {len(self.results)} results{score}, private)"
+
+    def _repr_html_(self) -> str:
+        rows = [(verdict.heading, verdict.tone.word, verdict.sentence) for verdict in self.verdicts]
+        notes = ["report.table, report.numbers, report.save('report.html') have the rest."]
+        return card(f"Report on {self.facts.dataset}", rows, notes=notes, warning=f"Private: {PRIVATE}.")
 
     @property
     def score(self) -> float | None:

@@ -51,7 +51,7 @@ class Support:
 
     def figures(self, table: int) -> Figures:
         """Mean, deviation and quantiles of one table's column, as pandas gives them."""
-        n, counts = int(self.totals[table]), self.counts[table]
+        n, counts = int(self.totals[table]), self.counts[table].astype(np.float64)  # a product of floats is much faster
         if not n:
             return Figures(0, *[float("nan")] * 7)
         # From the middle of the values: large ones would lose their differences in a plain sum.

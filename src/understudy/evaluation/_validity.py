@@ -6,6 +6,8 @@ nothing may be. Dependencies are judged on codes, so values in one bin are not t
 - `{determines: […], column: …}`: for each combination of determining codes, the value that most real rows have with it
   is the right one (the smallest code in a tie), and a row with another breaks it. Combinations that no real row has
   cannot be judged, and count as kept.
+  Where a `map` is declared, that is the right one, and combinations it does not list count as kept.
+- `{missing: …, when: …}` and `{impossible: …}`: a row breaks it if its codes do.
 - `{lower: …, upper: …}`: a row breaks it if the smallest value of the one code is larger than the largest of the other,
   so that no values of these bins would keep it. Rows where it depends on the values inside the bins are undecided and
   count as kept. Rows with a special, missing or other value in either column are not judged, and count as kept.
@@ -28,7 +30,7 @@ from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Ints, Scale, scales_of
 from understudy.evaluation._summary import over_tables
 from understudy.evaluation._verdict import columns_named, points
-from understudy.schema import Dependency, Determines, InOrder
+from understudy.schema import Dependency, Determines, InOrder, checks_of
 from understudy.tables import Table
 
 
@@ -183,9 +185,11 @@ def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -
 
 def judge_of(dependency: Dependency, pair: Pair, scales: Sequence[Scale]) -> Callable[[Table], Kept]:
     """How any table of the pair keeps this dependency."""
-    if isinstance(dependency, Determines):
+    if isinstance(dependency, InOrder):
+        return lambda table: _keeps_order(table, pair, dependency, scales)
+    if isinstance(dependency, Determines) and not dependency.table:
         return lambda table: _keeps_map(table, pair, dependency)
-    return lambda table: _keeps_order(table, pair, dependency, scales)
+    return lambda table: _keeps_checks(table, pair, dependency)
 
 
 def _keeps_map(table: Table, pair: Pair, dependency: Determines) -> Kept:
@@ -200,6 +204,19 @@ def _keeps_map(table: Table, pair: Pair, dependency: Determines) -> Kept:
     order = np.lexsort((-seen, counts))
     right[seen[order] // width] = seen[order] % width
     return Kept(broken=float(np.mean((right[other] >= 0) & (right[other] != table.columns[target]))))
+
+
+def _keeps_checks(table: Table, pair: Pair, dependency: Dependency) -> Kept:
+    """What is declared cell by cell. Rows with a code that the schema does not have are not judged."""
+    [(_, checks)] = checks_of(pair.schema.fields, [dependency])
+    judged = np.ones(table.n, dtype=np.bool_)
+    columns = list(table.columns)
+    for name in dependency.columns:
+        at, size = pair.domain.index(name), pair.schema[name].size
+        judged &= table.columns[at] < size
+        columns[at] = np.minimum(table.columns[at], size - 1)
+    broken = reduce(np.logical_or, (check.broken(columns) for check in checks))
+    return Kept(broken=float(np.mean(broken & judged)))
 
 
 def _joint_keys(columns: Sequence[Ints]) -> Ints:

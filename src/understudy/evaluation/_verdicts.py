@@ -133,7 +133,8 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
         return Verdict("single columns", heading, UNKNOWN, "Single columns were not compared.")
     groups = [[one for one in ratings if one.is_number == number] for number in (True, False)]
     tone = worst_of(_of_group(group) for group in groups if group)
-    parts = [_told(group, noun) for group, noun in zip(groups, ("number", "other column"), strict=True) if group]
+    nouns = ("number", "other column" if groups[0] else "column")
+    parts = [_told(group, noun) for group, noun in zip(groups, nouns, strict=True) if group]
     advice = {
         "close": "Means, quantiles and frequent values can be read off the synthetic table.",
         "fair": "Most columns can be used as they are. Look up the ones named here before quoting a figure of theirs.",

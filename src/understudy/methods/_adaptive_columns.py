@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from understudy.methods._adaptive_rules import classes_of
 from understudy.methods._adaptive_shares import MEAN_ABS, Shares, exact_share, size_weights
+from understudy.methods._adaptive_shrink import parts_of_rare
 from understudy.models import Within, project_to_simplex
 from understudy.privacy import Curator, Interactions, Sensitivity, measure_together
 from understudy.schema import Attribute, Domain, Marginal, Part, Recoding, Zeros
@@ -49,14 +50,13 @@ class Column:
 
     @cached_property
     def within(self) -> Within | None:
-        """How merged values are spelt out: a little more than nothing for leaf values that came out negative."""
+        """How merged values are spelt out: in the parts that their noisy counts suggest."""
         if self.codes is None:
             return None
-        spread, shares = math.sqrt(self.variance), np.ones(len(self.leaves))
+        shares = np.ones(len(self.leaves))
         for code in np.flatnonzero(np.bincount(self.codes) > 1):
             rare = self.codes == code
-            plausible = project_to_simplex(self.leaves[rare], max(float(self.leaves[rare].sum()), spread)) + spread / 50
-            shares[rare] = plausible / plausible.sum() if spread else 1 / rare.sum()
+            shares[rare] = parts_of_rare(float(self.values[code]), self.leaves[rare], self.variance)
         return Within(self.codes, shares)
 
     @cached_property

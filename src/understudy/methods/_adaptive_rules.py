@@ -32,7 +32,7 @@ _STANDS_OUT = 20  # standard deviations of noise that a row of that table has on
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The rules that a run keeps, and those for which there is no room."""
+    """The rules that a fit keeps, and those for which there is no room: they are kept as rows are drawn."""
 
     kept: tuple[Rule, ...]
     left: tuple[Rule, ...]
@@ -40,9 +40,11 @@ class Rules:
     """Those kept that have to be learnt."""
 
     def described(self) -> dict[str, object]:
-        """What is kept and what is not, for the statement."""
-        found = {"kept in every row": self.kept, "declared, not kept": self.left}
-        return {words: "; ".join(rule.text for rule in rules) for words, rules in found.items() if rules}
+        """What the fit keeps, and what is left to the drawing of rows, for the statement."""
+        kept = dict.fromkeys(text for rule in self.kept for text in rule.text.split("; "))
+        left = dict.fromkeys(text for rule in self.left for text in rule.text.split("; ") if text not in kept)
+        found = {"kept by the fit": kept, "kept as rows are drawn": left}
+        return {words: "; ".join(texts) for words, texts in found.items() if texts}
 
 
 def rules_within(domain: Domain, max_cells: int, *, learn: bool) -> Rules:
@@ -56,7 +58,7 @@ def rules_within(domain: Domain, max_cells: int, *, learn: bool) -> Rules:
     >>> [rule.text for rule in rules_within(domain, 100, learn=True).kept]
     ['b ≤ a']
     >>> rules_within(domain, 80, learn=True).described()
-    {'declared, not kept': 'b ≤ a'}
+    {'kept as rows are drawn': 'b ≤ a'}
     """
     sizes = [attribute.size for attribute in domain]
     maps = [rule for rule in domain.rules if isinstance(rule, FollowsFrom) and sizes[rule.attribute] > 1]

@@ -21,7 +21,11 @@ _RATIOS = np.concatenate([[0.0], 1.2 ** np.arange(-22, 26)])
 _GUESS = np.exp(-0.5 * np.log(np.maximum(_RATIOS, 0.018)) ** 2)
 _GUESS[0] = max(_GUESS[0], 0.03 * _GUESS.sum())
 _GUESS /= _GUESS.sum()
+_GUESS_OF_RARE = np.exp(-0.5 * (np.log(np.maximum(_RATIOS, 0.018)) / 1.5) ** 2)
+_GUESS_OF_RARE[0] = _GUESS_OF_RARE[1:].sum()
+_GUESS_OF_RARE /= _GUESS_OF_RARE.sum()
 _GUESSED_CELLS = 4.0  # how many cells the prior guess counts for
+_MOST_RARE = 2000
 _STEPS = 25
 _LOW, _HIGH = 3.0, 6.0  # in standard deviations: below the first a cell is replaced, above the second it stays
 
@@ -46,16 +50,45 @@ def shrink(table: Floats, expected: Floats, variance: float) -> Shrunk:
     if not deviation:
         return Shrunk(table, np.zeros(table.shape))
     held = np.maximum(expected.reshape(-1), 1e-3)
-    apart = -0.5 * ((noisy[:, None] - held[:, None] * _RATIOS) / deviation) ** 2
-    likely = np.exp(apart - apart.max(axis=1, keepdims=True))
-    weights = _GUESS
-    for _ in range(_STEPS):
-        weights = weights * ((1 / (likely @ weights)) @ likely) + _GUESSED_CELLS * _GUESS
-        weights = weights / weights.sum()
-    of_cell = likely @ weights
-    ratio = (likely @ (weights * _RATIOS)) / of_cell
-    spread = np.sqrt(np.maximum((likely @ (weights * _RATIOS**2)) / of_cell - ratio**2, 0.0))
+    ratio, spread = _ratios(noisy, held, deviation, _GUESS)
     kept = np.clip((noisy / deviation - _LOW) / (_HIGH - _LOW), 0.0, 1.0)
     values = kept * noisy + (1 - kept) * ratio * held
     deviations = np.sqrt(kept * variance + (1 - kept) * np.minimum((spread * held) ** 2, variance))
     return Shrunk(values.reshape(table.shape), deviations.reshape(table.shape))
+
+
+def parts_of_rare(total: float, table: Floats, variance: float) -> Floats:
+    """The parts of a total that rare values probably have: a prior has half of them empty, noisy counts tell more.
+
+    >>> parts_of_rare(90.0, np.array([40.0, 30.0, 35.0, -20.0, 10.0]), variance=400.0).round(2).tolist()
+    [0.33, 0.24, 0.28, 0.04, 0.11]
+    """
+    deviation = math.sqrt(variance)
+    if not deviation:
+        return np.full(table.shape, 1 / table.size)
+    noisy, times = table, np.ones(table.size)
+    if table.size > _MOST_RARE:  # the more a value came out with, the more it probably has: told at so many points
+        noisy = np.linspace(table.min(), table.max(), _MOST_RARE)
+        nearest = np.rint((table - noisy[0]) * ((_MOST_RARE - 1) / max(float(np.ptp(table)), 1e-9))).astype(np.int64)
+        times = np.bincount(nearest, minlength=_MOST_RARE).astype(np.float64)
+    held = np.full(noisy.shape, max(total, deviation / 2) / table.size)
+    ratio, _ = _ratios(noisy, held, deviation, _GUESS_OF_RARE, times)
+    found = ratio if table.size <= _MOST_RARE else np.interp(table, noisy, ratio)
+    found = found + 1e-6  # none may have any rows
+    return np.asarray(found / found.sum())
+
+
+def _ratios(
+    noisy: Floats, held: Floats, deviation: float, guess: Floats, times: Floats | float = 1.0
+) -> tuple[Floats, Floats]:
+    """How many times what was expected each cell probably has, and the deviation of that; `times` it counts for."""
+    apart = -0.5 * ((noisy[:, None] - held[:, None] * _RATIOS) / deviation) ** 2
+    likely = np.exp(apart - apart.max(axis=1, keepdims=True))
+    weights = guess
+    for _ in range(_STEPS):
+        weights = weights * ((times / (likely @ weights)) @ likely) + _GUESSED_CELLS * guess
+        weights = weights / weights.sum()
+    of_cell = likely @ weights
+    ratio = (likely @ (weights * _RATIOS)) / of_cell
+    square = (likely @ (weights * _RATIOS**2)) / of_cell
+    return ratio, np.sqrt(np.maximum(square - ratio**2, 0.0))

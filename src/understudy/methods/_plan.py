@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from math import comb
 from typing import TYPE_CHECKING
 
+from understudy._core.notebooks import card
 from understudy.methods._forecast import Measures, measures_of_tables
 from understudy.methods._outlook import Outlook
 from understudy.methods._parents import TooManySetsError, maximal_parent_sets
@@ -98,6 +99,21 @@ class Plan:
     """What the outlook supposes of the table, which no public figure tells."""
     measures: Measures | None = field(default=None, compare=False, repr=False)
     """What is measured with how much noise; None where that says nothing about columns and pairs."""
+
+    def __repr__(self) -> str:
+        return f"Plan({self.method!r}, rows={self.rows}, columns={len(self.attributes)})"
+
+    def _repr_html_(self) -> str:
+        error = [a.expected_error for a in self.attributes if a.expected_error is not None]
+        rows = [
+            ("rows", f"{self.rows:,}"),
+            ("columns", str(len(self.attributes))),
+            ("noise on a count, rows", f"{self.noise_mean:.1f}"),
+            ("largest useful table, cells", f"{self.largest_useful_table:,}"),
+            *([("worst expected error of a table", f"{max(error):.3f}")] if error else []),
+            ("time", f"about {self.seconds:.0f} s"),
+        ]
+        return card(f"Plan for {self.method}", rows, notes=[*([self.promise] if self.promise else []), *self.notes])
 
     @property
     def drawn(self) -> bool:

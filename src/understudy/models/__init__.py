@@ -23,6 +23,7 @@ from understudy.models._protocol import (
     TakesErrors,
 )
 from understudy.models._reading import read_probabilities, read_whole
+from understudy.models._redrawing import rows_that_keep, unknown_rules
 from understudy.models._rows_model import RowsModel
 from understudy.models._rows_values import WeightedRows
 from understudy.models._rowsfit import MOST_VALUES, RowsFit, draw_from
@@ -118,10 +119,12 @@ __all__ = [
     "read_marginal",
     "read_probabilities",
     "read_whole",
+    "rows_that_keep",
     "score_named",
     "shows_network",
     "to_bif",
     "to_networkx",
     "to_pgmpy",
+    "unknown_rules",
     "why_not_releasable",
 ]

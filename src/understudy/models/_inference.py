@@ -160,16 +160,20 @@ class Problem:
         return scopes
 
 
+class TooLarge(UserError):
+    """A table that inference would need has more cells than are allowed."""
+
+
 def check_size(cells: int, what: str, max_cells: int = MAX_CELLS) -> None:
     """Refuse what needs a table of more cells than are allowed.
 
     >>> check_size(20, "the marginal of 'age'", 10)
     Traceback (most recent call last):
-    understudy._core.errors.UserError: the marginal of 'age' needs a table of at least 20 cells, more than the 10 that \
-are allowed. Ask for fewer attributes, coarser levels, or less evidence; or sample rows and count them.
+    understudy.models._inference.TooLarge: the marginal of 'age' needs a table of at least 20 cells, more than the 10 \
+that are allowed. Ask for fewer attributes, coarser levels, or less evidence; or sample rows and count them.
     """
     if cells > max_cells:
-        raise UserError(
+        raise TooLarge(
             f"{what} needs a table of at least {cells:,} cells, more than the {max_cells:,} that are allowed. "
             "Ask for fewer attributes, coarser levels, or less evidence; or sample rows and count them."
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
+from understudy.models._keeping import Kept, keep_rules
 from understudy.models._posterior import Evidence, Posterior, check_evidence
 from understudy.models._protocol import Parts, PartsReader
 from understudy.models._sampling import (
@@ -24,7 +26,7 @@ from understudy.models._sampling import (
 )
 from understudy.models._structure import Network
 from understudy.models._uncertainty import Estimate, Refit, needed_attributes, redrawn, replicate
-from understudy.schema import Domain, Marginal, Recoding
+from understudy.schema import Domain, Marginal, Recoding, Zeros
 
 if TYPE_CHECKING:
     from understudy.privacy import Measurement
@@ -56,6 +58,8 @@ class NetworkModel:
     refit: Refit | None = field(default=None, repr=False)
     spreads: Sequence[Floats] = field(default=(), repr=False)
     """Standard errors of the conditionals, table by table, where they are known and there are no measurements."""
+    zeros: tuple[Zeros, ...] | None = field(default=None, repr=False)
+    """Cells that are known to be impossible; None: those that the rules of its domain make so."""
     _tables: dict[Marginal, Floats] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -108,7 +112,12 @@ class NetworkModel:
         >>> next(model.sample_codes(3, streams=Streams(1), evidence={0: np.array([0.0, 1.0])}))[0].tolist()
         [1, 1, 1]
         """
-        if evidence:
+        if self._kept is not None:
+            yield from self._kept.sample_codes(
+                n, streams=streams, evidence=evidence, independent=independent, batch_rows=batch_rows
+            )
+            return
+        if evidence or self.zeros:
             steps = posterior_steps(self._posterior(evidence))
         else:
             steps = forward_steps(self.network, self.conditionals, frozenset(self.network.order))
@@ -128,6 +137,8 @@ class NetworkModel:
         >>> model.marginal(Marginal.of(0)).probabilities.tolist()
         [0.5, 0.5]
         """
+        if self._kept is not None:
+            return self._kept.marginal(marginal, evidence, errors=errors)
         posterior = self._posterior(evidence)
         probabilities = posterior.marginal(marginal)
         pieces = frozenset(p for a in marginal.attributes for p in self.recoding.pieces[a])
@@ -150,6 +161,17 @@ class NetworkModel:
         """The same with these standard errors of its conditionals, and without measurements."""
         return replace(self, measurements=(), spreads=spreads)
 
+    def with_zeros(self, zeros: Sequence[Zeros]) -> NetworkModel:
+        """The same distribution, given that no row is in an impossible cell, whatever its domain's rules say."""
+        found = replace(self, zeros=tuple(zeros))
+        if zeros:
+            found._posterior(None).buckets()  # refuses what is too large, and what leaves no row
+        return found
+
+    @cached_property
+    def _kept(self) -> Kept | None:
+        return None if self.zeros is not None or not self.domain.rules else keep_rules(self)
+
     def to_svg(self, *, title: str = "") -> str:
         """A drawing of the network: one standalone SVG."""
         from understudy.models._drawing import draw_svg
@@ -171,7 +193,8 @@ class NetworkModel:
 
     def _posterior(self, evidence: Evidence | None) -> Posterior:
         tables = {node.child: table for node, table in zip(self.network.nodes, self.conditionals, strict=True)}
-        return Posterior(self.network, tables, self.recoding, check_evidence(evidence, self.domain))
+        zeros = self.zeros or ()
+        return Posterior(self.network, tables, self.recoding, check_evidence(evidence, self.domain), zeros=zeros)
 
     def families(self) -> list[Floats]:
         """For each node, the joint distribution of its parents and itself, over the network's own domain.

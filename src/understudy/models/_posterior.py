@@ -17,15 +17,27 @@ import numpy as np
 
 from understudy._core.errors import UserError
 from understudy.models._beliefs import Beliefs
-from understudy.models._inference import MAX_CELLS, Bucket, Factor, Floats, Ints, Link, Problem
+from understudy.models._inference import MAX_CELLS, Bucket, Factor, Floats, Ints, Link, Problem, check_size
 from understudy.models._structure import Network
-from understudy.schema import Axis, Domain, Marginal, Recoding, regroup
+from understudy.schema import Axis, Domain, Marginal, Recoding, Zeros, regroup
 
 Evidence: TypeAlias = Mapping[int, Floats]
 Tables: TypeAlias = Mapping[int, Floats]
 
 _DENSE_MAP_CELLS = 1 << 20
 _REPLICATE = -1
+
+
+class NoSuchRow(UserError):
+    """A condition that no row keeps under the model."""
+
+
+def refuse_impossible(domain: Domain, evidence: Evidence) -> NoSuchRow:
+    """What to raise if evidence leaves no row."""
+    return NoSuchRow(
+        f"the evidence on {names(domain, evidence)} has probability 0 under the model: no synthetic row can look like "
+        "that. Loosen it."
+    )
 
 
 def check_evidence(evidence: Evidence | None, domain: Domain) -> dict[int, Floats]:
@@ -58,11 +70,13 @@ class Posterior:
     recoding: Recoding
     evidence: Evidence
     replicates: int = 0
+    zeros: tuple[Zeros, ...] = ()
 
     @cached_property
     def evidence_attributes(self) -> frozenset[int]:
-        """Attributes of the network that the evidence touches."""
-        return frozenset(piece for source in self.evidence for piece in self.recoding.pieces[source])
+        """Attributes of the network that the evidence touches, or what is known to be impossible."""
+        touched = {*self.evidence, *(a for rule in self.zeros for a in rule.attributes)}
+        return frozenset(piece for source in touched for piece in self.recoding.pieces[source])
 
     def marginal(self, marginal: Marginal, *, max_cells: int = MAX_CELLS) -> Floats:
         """The exact probabilities of a marginal over the source domain, given the evidence."""
@@ -153,6 +167,12 @@ class Posterior:
             pieces = self.recoding.pieces[source]
             shape = tuple(self.network.domain[piece].size for piece in pieces)
             factors.append(Factor(pieces, weights[np.array(self.recoding.back[source])].reshape(shape)))
+        for rule in self.zeros:
+            pieces = tuple(piece for a in rule.attributes for piece in self.recoding.pieces[a])
+            backs = [np.array(self.recoding.back[a]) for a in rule.attributes]
+            check_size(prod(map(len, backs)), f"what is declared of {names(self.recoding.source, rule.attributes)}")
+            shape = tuple(self.network.domain[piece].size for piece in pieces)
+            factors.append(Factor(pieces, rule.possible[np.ix_(*backs)].astype(np.float64).reshape(shape)))
         return factors
 
     def _allowed(self) -> dict[int, Ints]:
@@ -173,10 +193,7 @@ class Posterior:
 
     def _check_possible(self, log_total: float) -> None:
         if log_total == -inf:
-            raise UserError(
-                f"the evidence on {names(self.recoding.source, self.evidence)} has probability 0 under the model: "
-                "no synthetic row can look like that. Loosen it."
-            )
+            raise refuse_impossible(self.recoding.source, self.evidence)
 
 
 def names(domain: Domain, attributes: Iterable[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from math import prod
@@ -11,20 +11,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from understudy._core.errors import OptionError, UserError
+from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
 from understudy.models._inference import Floats, Ints, check_size
-from understudy.models._posterior import Evidence, check_evidence, names
+from understudy.models._keeping import Kept, keep_rules
+from understudy.models._posterior import Evidence, NoSuchRow, check_evidence, names, refuse_impossible
 from understudy.models._protocol import Parts, PartsReader
 from understudy.models._rows_errors import Redrawn, redrawn_weights
 from understudy.models._rows_values import WeightedRows
-from understudy.models._rowsfit import Pair, choose_rows
+from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows
 from understudy.models._sampling import BATCH_ROWS, Column, narrow
 from understudy.models._tree_queries import Reading
 from understudy.models._tree_sampling import deal, within_step
 from understudy.models._tree_values import TreeMeasurement, Within, check_measurements, merged_sizes, settle_within
+from understudy.models._tree_zeros import merged_zeros, mixing
 from understudy.models._uncertainty import Estimate
-from understudy.schema import Domain, Marginal
+from understudy.schema import Domain, Marginal, Zeros
 
 _MOST_PAIRS = 400  # of columns, all of which drawn rows are held against; of more, the measured ones
 _MOST_CELLS = 1 << 18  # of a table that drawn rows are held against
@@ -69,6 +71,8 @@ class RowsModel:
 
         With errors where measurements are known, as the weights might have come out under other noise.
         """
+        if self._kept is not None:
+            return self._kept.marginal(marginal, evidence, errors=errors)
         weights = check_evidence(evidence, self.domain)
         within = self._within(weights)
         check_size(marginal.n_cells(self.domain), f"the marginal of {names(self.domain, marginal.attributes)}")
@@ -108,6 +112,11 @@ class RowsModel:
         """
         if n < 0 or batch_rows < 1:
             raise OptionError(f"sampling needs n of at least 0 and batch_rows of at least 1, got {n} and {batch_rows}.")
+        if self._kept is not None:
+            yield from self._kept.sample_codes(
+                n, streams=streams, evidence=evidence, independent=independent, batch_rows=batch_rows
+            )
+            return
         evident = check_evidence(evidence, self.domain)
         weights, within = self._given(self.rows.weights, evident), self._within(evident)
         rng, leaves = streams.get("sample", "rows"), streams.get("sample", "within")
@@ -141,6 +150,17 @@ class RowsModel:
 
         return rows_from_parts(parts, domain)
 
+    def with_zeros(self, zeros: Sequence[Zeros]) -> RowsModel:
+        """The same distribution, given that no row is in an impossible cell, whatever its domain's rules say."""
+        domain = Domain(self.domain.attributes)
+        if not zeros:
+            return replace(self, domain=domain)
+        return rows_with_zeros(replace(self, domain=domain), zeros)
+
+    @cached_property
+    def _kept(self) -> Kept | None:
+        return keep_rules(self) if self.domain.rules else None
+
     @cached_property
     def _redrawn(self) -> Redrawn | None:
         return redrawn_weights(self.rows, tuple(self.measurements), self.n)
@@ -171,10 +191,7 @@ class RowsModel:
                 logs += np.log(weights if rare is None else rare.merged(weights))[self.rows.columns[a]]
         most = logs.max(initial=-np.inf, where=self.rows.weights > 0)
         if most == -np.inf:
-            raise UserError(
-                f"the evidence on {names(self.domain, evidence)} has probability 0 under the model: "
-                "no synthetic row can look like that. Loosen it."
-            )
+            raise refuse_impossible(self.domain, evidence)
         return np.asarray(np.exp(logs - most))
 
     def _given(self, weights: Floats, evidence: Evidence) -> Floats:
@@ -217,6 +234,40 @@ class RowsModel:
                     codes = deal(step, codes.astype(np.int32), order, rng)
             found.append(codes)
         return found
+
+
+def rows_with_zeros(model: RowsModel, zeros: Sequence[Zeros]) -> RowsModel:
+    """The model of the rows that are in no impossible cell, with their weights."""
+    rows, within, loose = model.rows, list(model.within), mixing(zeros, model.within)
+    columns, weights, sizes = rows.columns, rows.weights, list(rows.sizes)
+    for a in loose:
+        rare = within[a]
+        if rare is not None:
+            check_size(len(rare.codes), "keeping what is declared of rows", MOST_VALUES)
+            columns, weights = _spelt_out_rows(columns, weights, a, rare)
+            sizes[a], within[a] = len(rare.codes), None
+    kept = weights > 0
+    for rule in merged_zeros(zeros, within):
+        kept &= ~rule.broken(list(columns))
+    if not kept.any():
+        raise NoSuchRow("no row of the model keeps what the schema declares of rows.")
+    found = WeightedRows(tuple(sizes), columns[:, kept], _shares(weights[kept]))
+    return replace(model, rows=found, within=within, measurements=() if loose else model.measurements)
+
+
+def _spelt_out_rows(columns: Codes, weights: Floats, a: int, rare: Within) -> tuple[Codes, Floats]:
+    """Rows with an attribute's own values in place of merged ones: one for each value, with its part of the weight."""
+    order = np.argsort(rare.codes, kind="stable")
+    counts = np.bincount(rare.codes, minlength=rare.size)
+    starts = np.cumsum(counts) - counts
+    times = counts[columns[a]]
+    check_size(int(times.sum()) * len(columns), "keeping what is declared of rows")
+    which = np.repeat(np.arange(columns.shape[1]), times)
+    place = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
+    leaf = order[starts[columns[a][which]] + place]
+    found = columns[:, which]
+    found[a] = leaf
+    return found, weights[which] * rare.shares[leaf]
 
 
 def _summed(place: Ints, weights: Floats, shape: Sequence[int]) -> Floats:

@@ -6,7 +6,7 @@ and draw no rows. `JointModel` holds probabilities of all possible rows, and is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
-from understudy.models._posterior import Evidence, check_evidence
+from understudy.models._keeping import Kept, keep_rules
+from understudy.models._posterior import Evidence, NoSuchRow, check_evidence
 from understudy.models._protocol import Parts, PartsReader
 from understudy.models._reading import MAX_AXES, read_probabilities, read_whole
 from understudy.models._sampling import BATCH_ROWS, Column, Floats, narrow
 from understudy.models._uncertainty import Estimate
-from understudy.schema import Domain, Marginal, project
+from understudy.schema import Domain, Marginal, Zeros, project
 
 _LINE = 1 << 13  # cells that fit into a core's first caches
 _WHOLE = "table-00000"  # the name of the only array of a saved joint
@@ -164,6 +165,8 @@ class JointModel:
     domain: Domain
     n: int
     probabilities: Floats
+    direct: bool = field(default=False, kw_only=True, repr=False)
+    """Whether marginals are summed from the table each time: cells without weight are then exactly 0."""
 
     def __post_init__(self) -> None:
         shape = joint_shape(self.domain)
@@ -178,8 +181,14 @@ class JointModel:
 
     def marginal(self, marginal: Marginal, *, evidence: Evidence | None = None, errors: bool = True) -> Estimate:
         """The probabilities of any marginal, given evidence. Errors are not known, so none are given."""
+        if self._kept is not None:
+            return self._kept.marginal(marginal, evidence, errors=errors)
         if evidence:
             return self._given(evidence).marginal(marginal, errors=errors)
+        if self.direct:
+            whole = self.probabilities.reshape([attribute.size for attribute in self.domain])
+            found = project(whole, Marginal.of(*range(len(self.domain))), marginal, self.domain)
+            return Estimate(probabilities=np.array(found, dtype=np.float64))
         table = read_marginal(self._sums, marginal, self.domain)
         return Estimate(probabilities=np.maximum(table, 0.0))  # of a cell of 0, a rounding error below may be left
 
@@ -196,6 +205,11 @@ class JointModel:
 
         By default each possible row comes as often in a batch as expected, rounded up or down, in shuffled order.
         """
+        if self._kept is not None:
+            yield from self._kept.sample_codes(
+                n, streams=streams, evidence=evidence, independent=independent, batch_rows=batch_rows
+            )
+            return
         if evidence:
             yield from self._given(evidence).sample_codes(
                 n, streams=streams, independent=independent, batch_rows=batch_rows
@@ -227,17 +241,28 @@ class JointModel:
             raise ValueError("one table over all attributes was expected")
         return cls(domain, n, read_probabilities(parts, _WHOLE, shape))
 
+    def with_zeros(self, zeros: Sequence[Zeros]) -> JointModel:
+        """The same distribution, given that no row is in an impossible cell, whatever its domain's rules say."""
+        domain = Domain(self.domain.attributes)
+        if not zeros:
+            return JointModel(domain, self.n, self.probabilities, direct=True)
+        table = self.probabilities.copy()
+        for rule in zeros:
+            sizes = dict(zip(rule.attributes, rule.possible.shape, strict=True))
+            table *= rule.possible.reshape([sizes.get(a, 1) for a in self._axes])
+        return JointModel(domain, self.n, _rescaled(table), direct=True)
+
     def _given(self, evidence: Evidence) -> JointModel:
         table = self.probabilities.copy()
         for attribute, weights in check_evidence(evidence, self.domain).items():
             if attribute in self._axes:
                 axis = self._axes.index(attribute)
                 table *= np.reshape(weights, [-1 if i == axis else 1 for i in range(table.ndim)])
-        total = float(table.sum())
-        if total <= 0:
-            raise UserError("the condition has probability 0 under the model. Ask with a wider one.")
-        table /= total
-        return JointModel(self.domain, self.n, table)
+        return JointModel(self.domain, self.n, _rescaled(table), direct=self.direct)
+
+    @cached_property
+    def _kept(self) -> Kept | None:
+        return keep_rules(self) if self.domain.rules else None
 
     @cached_property
     def _axes(self) -> tuple[int, ...]:
@@ -246,6 +271,14 @@ class JointModel:
     @cached_property
     def _sums(self) -> Floats:
         return all_sums(self.probabilities)
+
+
+def _rescaled(table: Floats) -> Floats:
+    total = float(table.sum())
+    if total <= 0:
+        raise NoSuchRow("the condition has probability 0 under the model. Ask with a wider one.")
+    table /= total
+    return table
 
 
 def joint_shape(domain: Domain) -> tuple[int, ...]:

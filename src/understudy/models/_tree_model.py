@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from typing import ClassVar
 
 import numpy as np
 
-from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models._inference import Floats
-from understudy.models._posterior import Evidence, check_evidence, names
+from understudy.models._keeping import Kept, keep_rules
+from understudy.models._posterior import Evidence, check_evidence, names, refuse_impossible
 from understudy.models._protocol import Parts, PartsReader
 from understudy.models._sampling import BATCH_ROWS, Column, run_steps
 from understudy.models._structure import Network
@@ -30,8 +30,9 @@ from understudy.models._tree_values import (
     merged_sizes,
     settle_within,
 )
+from understudy.models._tree_zeros import tree_with_zeros
 from understudy.models._uncertainty import Estimate
-from understudy.schema import Domain, Marginal, Recoding
+from understudy.schema import Domain, Marginal, Recoding, Zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,9 @@ class TreeModel:
     tree: CliqueTree = field(kw_only=True)
     within: Sequence[Within | None] = field(default=(), kw_only=True)
     measurements: Sequence[TreeMeasurement] = field(default=(), kw_only=True, repr=False)
+    origin: TreeModel | None = field(default=None, kw_only=True, repr=False)
+    """What it was made of by taking `zeros` in."""
+    zeros: tuple[Zeros, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.tree.sizes) != len(self.domain):
@@ -81,6 +85,8 @@ class TreeModel:
         >>> model.marginal(Marginal.of(0)).probabilities.tolist()
         [0.25, 0.75]
         """
+        if self._kept is not None:
+            return self._kept.marginal(marginal, evidence, errors=errors)
         weights = check_evidence(evidence, self.domain)
         table = self._marginal(marginal, weights)
         if not errors or not self._redrawn:
@@ -105,6 +111,8 @@ class TreeModel:
     @cached_property
     def _redrawn(self) -> list[TreeModel]:
         """The model as it might have come out under other noise."""
+        if self.origin is not None:
+            return [other.with_zeros(self.zeros) for other in self.origin._redrawn]
         trees = redrawn_trees(self.tree, tuple(self.measurements), self.n)
         return [TreeModel(self.domain, self.n, tree=tree, within=self.within) for tree in trees]
 
@@ -130,6 +138,11 @@ class TreeModel:
         >>> [sorted(batch[0].tolist()) for batch in model.sample_codes(6, streams=Streams(1), batch_rows=4)]
         [[0, 1, 1, 1], [0, 1]]
         """
+        if self._kept is not None:
+            yield from self._kept.sample_codes(
+                n, streams=streams, evidence=evidence, independent=independent, batch_rows=batch_rows
+            )
+            return
         weights = check_evidence(evidence, self.domain)
         forest, within = self._given(weights, None)
         steps = tree_steps(forest, within)
@@ -141,6 +154,18 @@ class TreeModel:
         for columns, _ in batches:
             yield [columns[variable] for variable in order]
             del columns  # before the next are drawn
+
+    def with_zeros(self, zeros: Sequence[Zeros]) -> TreeModel:
+        """The same distribution, given that no row is in an impossible cell, whatever its domain's rules say."""
+        plain = replace(self, domain=Domain(self.domain.attributes))
+        if not zeros:
+            return plain
+        tree, within = tree_with_zeros(self.tree, self.within, zeros)
+        return TreeModel(plain.domain, self.n, tree=tree, within=within, origin=plain, zeros=tuple(zeros))
+
+    @cached_property
+    def _kept(self) -> Kept | None:
+        return keep_rules(self) if self.domain.rules else None
 
     @property
     def network(self) -> Network:
@@ -205,10 +230,7 @@ class TreeModel:
         part = self._forest if wanted is None else self._forest.connecting(wanted.union(weights))
         forest, log_total = part.given(self._merged(weights))
         if log_total == -inf:
-            raise UserError(
-                f"the evidence on {names(self.domain, weights)} has probability 0 under the model: "
-                "no synthetic row can look like that. Loosen it."
-            )
+            raise refuse_impossible(self.domain, weights)
         within = [
             rare.given(weights[a]) if rare is not None and a in weights else rare for a, rare in enumerate(self.within)
         ]

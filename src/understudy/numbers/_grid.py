@@ -56,7 +56,8 @@ def fine_field(field: Field) -> Field:
     if bins is None:
         raise ValueError(f"column '{field.name}' has no range")
     whole = replace(bins, edges=(bins.edges[0], bins.edges[-1]))
-    return replace(field, bins=replace(whole, edges=edges_at(whole, cell_starts(whole))))
+    starts = sorted({*cell_starts(whole), *field.cuts})
+    return replace(field, bins=replace(whole, edges=edges_at(whole, starts)))
 
 
 def cell_starts(whole: Bins) -> list[int]:

@@ -132,7 +132,9 @@ def _resolved(fine: Field, column: _Column) -> tuple[dict[str, Any], list[int]]:
     bins = fine.bins
     if bins is None:
         raise ValueError(f"column '{fine.name}' has no range")
-    cells = cut(column.masses, column.widths, column.deviation)
+    # what is declared of rows tells values apart there
+    needed = np.searchsorted(bins.grid[0], np.array(fine.cuts, dtype=np.int64)).tolist()
+    cells = sorted({*cut(column.masses, column.widths, column.deviation), *needed})
     bin_of = np.searchsorted(cells, np.arange(fine.n_main), side="right") - 1
     extra = fine.size - fine.n_main
     lookup = [*bin_of.tolist(), *range(len(cells), len(cells) + extra)]

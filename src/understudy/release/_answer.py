@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from understudy._core.notebooks import card, to_pandas
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 _MOST_SHOWN = 50
 _ROUNDED_WELL, _NO_DISTANCE = 0.001, 1e-12
@@ -77,6 +79,23 @@ class Answer:
         """
         return {"query": self.question, "columns": list(self.columns), "stamp": self.stamp, "rows": list(self.rows())}
 
+    def to_pandas(self) -> Any:
+        """One row a combination, as a pandas dataframe.
+
+        >>> halves = np.array([0.5, 0.5])
+        >>> answer = Answer(question="sex", columns=("sex",), labels=(("F", "M"),), probabilities=halves)
+        >>> answer.to_pandas()["probability"].tolist()
+        [0.5, 0.5]
+        """
+        return to_pandas(list(self.rows()))
+
+    def __repr__(self) -> str:
+        return f"Answer({self.question!r}, {self.probabilities.size:,} rows)"
+
+    def _repr_html_(self) -> str:
+        header, body, left_out = _table(self)
+        return card(self.question, body, header=header, notes=left_out, warning=self.stamp)
+
     def __str__(self) -> str:
         return "\n".join(([self.stamp] if self.stamp else []) + _lines(self))
 
@@ -99,6 +118,12 @@ def one_line(text: str) -> str:
 
 
 def _lines(answer: Answer) -> list[str]:
+    header, body, left_out = _table(answer)
+    return in_columns(header, body, n_left=len(answer.columns)) + left_out
+
+
+def _table(answer: Answer) -> tuple[list[str], list[list[str]], list[str]]:
+    """Header, rows as texts, and a sentence on those left out."""
     rows = list(answer.rows())
     left_out: list[str] = []
     if len(rows) > _MOST_SHOWN:
@@ -116,7 +141,7 @@ def _lines(answer: Answer) -> list[str]:
         + ([] if answer.low is None else [f"{percent(row['low'])} to {percent(row['high'])}"])
         for row in rows
     ]
-    return in_columns(header, body, n_left=len(answer.columns)) + left_out
+    return header, body, left_out
 
 
 def in_columns(header: list[str], body: list[list[str]], *, n_left: int) -> list[str]:

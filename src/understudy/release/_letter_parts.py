@@ -64,7 +64,25 @@ def public_section(statement: Statement) -> str:
     ]
     if len(statement.public) > _MAX_LISTED:
         lines.append(f"… and {len(statement.public) - _MAX_LISTED} more columns, all listed in `privacy.json`.")
-    return "\n\n".join(lines)
+    return "\n\n".join([*lines, *_declared(statement)])
+
+
+_BROKEN = {
+    "refuse": "The real table was read only because all of its rows keep that: this much is known of it.",
+    "drop": "Real rows that do not keep it were left out, each looked at by itself.",
+    "mend": "Real rows that do not keep it were changed so that they do, or left out, each looked at by itself.",
+}
+
+
+def _declared(statement: Statement) -> list[str]:
+    """What is declared of every row, if anything."""
+    if not statement.declared:
+        return []
+    texts = "\n".join(f"- {clean(text)}" for text in statement.declared[:_MAX_LISTED])
+    if len(statement.declared) > _MAX_LISTED:
+        texts += f"\n- … and {len(statement.declared) - _MAX_LISTED} more, all listed in `privacy.json`."
+    broken = "" if statement.broken_rows is None else f" {_BROKEN[statement.broken_rows]}"
+    return [f"Of every row it was declared, and every synthetic row keeps it:\n\n{texts}", broken.strip()]
 
 
 def _said_by(origin: str, holder: str) -> str:

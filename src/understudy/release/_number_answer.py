@@ -9,6 +9,7 @@ from datetime import date, datetime
 from typing import Any, TypeAlias
 
 from understudy._core.errors import OptionError
+from understudy._core.notebooks import card, to_pandas
 from understudy.release._answer import in_columns, one_line, percent
 
 Value: TypeAlias = float | str | date | datetime
@@ -105,19 +106,34 @@ class NumberAnswer:
         ]
         return {"query": self.question, "stamp": self.stamp, "rows": rows, "notes": list(self.notes)}
 
+    def to_pandas(self) -> Any:
+        """One row a figure, as a pandas dataframe."""
+        return to_pandas(list(self.rows()))
+
+    def __repr__(self) -> str:
+        return f"NumberAnswer({self.question!r}, {', '.join(_shown(one.value, one) for one in self.figures[:5])})"
+
+    def _repr_html_(self) -> str:
+        header, body = self._table()
+        return card(self.question, body, header=header, notes=self.notes, warning=self.stamp)
+
     def __float__(self) -> float:
         if isinstance(self.value, int | float):
             return float(self.value)
         raise TypeError(f"{self._only.statistic} is {self.value}, which is no number")
 
-    def __str__(self) -> str:
+    def _table(self) -> tuple[list[str], list[list[str]]]:
         header = ["statistic", "value"] + (["95% interval"] if self.has_errors else [])
         body = [
             [one_line(figure.statistic), _shown(figure.value, figure)]
             + ([_interval(figure)] if self.has_errors else [])
             for figure in self.figures
         ]
-        return "\n".join(([self.stamp] if self.stamp else []) + in_columns(header, body, n_left=1) + list(self.notes))
+        return header, body
+
+    def __str__(self) -> str:
+        lines = in_columns(*self._table(), n_left=1)
+        return "\n".join(([self.stamp] if self.stamp else []) + lines + list(self.notes))
 
     @property
     def _only(self) -> Figure:

@@ -36,9 +36,9 @@ class NumberLine:
     count: Floats
     part: Floats
 
-    def masses(self, probabilities: Floats) -> Floats:
-        """What each piece holds if codes have these probabilities (on the last axis)."""
-        return np.asarray(np.clip(probabilities[..., self.code], 0.0, None) * self.part)
+    def masses(self, probabilities: Floats, parts: Floats | None = None) -> Floats:
+        """What each piece holds if codes have these probabilities (on the last axis) and pieces these parts."""
+        return np.asarray(np.clip(probabilities[..., self.code], 0.0, None) * (self.part if parts is None else parts))
 
     def mean(self, masses: Floats) -> Floats:
         """The mean; where nothing is held at all, not a number."""

@@ -111,7 +111,11 @@ class _Asked:
 
     def redrawn(self, field: Field) -> list[Field]:
         """The field with its histogram inside bins as it might have come out under other noise."""
-        return redrawn_fields(field, noise_variance(self.statement, "numbers, value by value"))
+        if field.bins is None or field.bins.shape is None:
+            return []
+        attribute = self.schema.names.index(field.name)
+        rows = self.statement.n_rows * self.model.marginal(Marginal.of(attribute), errors=False).probabilities
+        return redrawn_fields(field, noise_variance(self.statement, "numbers, value by value"), rows)
 
     def _ratio(self, estimate: Estimate, part: Region, whole: Region) -> Amount:
         """The share of what is in the whole that is in the part."""
@@ -181,13 +185,8 @@ class _Column:
         """The same under redrawn noise, one row each."""
         if self.estimate.replicates is None:
             return None
-        table = self.line.masses(np.clip(self.estimate.replicates, 0.0, None))
-        fields = self.asked.redrawn(self.field)
-        if not fields:
-            return table
-        parts = np.stack([number_line(field, self.own).part for field in fields])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(self.line.part > 0, table / self.line.part, 0.0) * parts)
+        parts = [number_line(field, self.own).part for field in self.asked.redrawn(self.field) or [self.field]]
+        return self.line.masses(self.estimate.replicates, np.stack(parts))
 
     def check(self) -> None:
         """Refuse to speak of no numbers at all."""

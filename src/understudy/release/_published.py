@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from understudy._core.errors import OptionError
 from understudy._core.files import write_bytes
+from understudy._core.notebooks import card
 from understudy._core.numbers import whole_number
-from understudy._core.randomness import streams
-from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves
+from understudy._core.randomness import Streams, streams
+from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_that_keep, unknown_rules
 from understudy.release._answer import Answer
 from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
@@ -22,7 +23,7 @@ from understudy.release._functions import asks_for_numbers
 from understudy.release._number_answer import NumberAnswer
 from understudy.release._numbers_asked import answer_numbers
 from understudy.release._statement import Statement
-from understudy.schema import Marginal, Schema
+from understudy.schema import Marginal, Schema, order_checks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,6 +59,13 @@ class PublishedModel:
     def __repr__(self) -> str:
         return f"PublishedModel({self.statement.summary()}, columns={len(self.schema.fields)})"
 
+    def _repr_html_(self) -> str:
+        names = self.schema.names
+        listed = ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")
+        rows = [*self.statement.facts(), (f"{len(names):,} columns", listed)]
+        notes = ["sample(100) draws rows, query('mean(x) | y=z') answers questions: both are free."]
+        return card(f"Model of {self.statement.dataset}", rows, notes=notes, warning=self.statement.stamp)
+
     def sample(
         self,
         n: int | None = None,
@@ -66,20 +74,22 @@ class PublishedModel:
         seed: int | None = None,
         independent: bool = False,
         kind: Kind = "pandas",
+        compact: bool = False,
     ) -> Any:
         """A synthetic table of `n` rows (as many as the original by default), as the wanted kind of dataframe.
 
         `where` fixes columns: `{"sex": "Female", "age": (30, 40), "education": ["BA", "MA"]}`, or text such as
         `"sex=Female, age=30..40"`. Rows are drawn from the exact conditional distribution. A seed makes the sample
         repeatable; that has no bearing on privacy. By default the sample has low variance; `independent=True` draws
-        every row on its own. Column types follow from the schema.
+        every row on its own. Column types follow from the schema; with `compact`, categories are a categorical type
+        (in order where declared), and whole numbers as small as their domain allows, in pandas and polars.
         """
         import pyarrow as pa
 
         from understudy.tables import to_kind
 
         batches = list(self.sample_batches(n, where=where, seed=seed, independent=independent))
-        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema)
+        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema, compact=compact)
 
     def sample_batches(
         self,
@@ -103,14 +113,17 @@ class PublishedModel:
         conditions = read_conditions(self.schema, where)
         schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
         rng = source.get("inside bins")
+        model, evidence = self.model, conditions.evidence or None
+
+        def draw(rows: int, coins: Streams) -> Iterator[list[Any]]:
+            return model.sample_codes(
+                rows, streams=coins, evidence=evidence, independent=independent, batch_rows=batch_rows
+            )
+
+        # values that a condition cuts off may leave none in order; and models of others may not know of rules
+        checks = [*(order_checks(schema) if conditions.choices else ()), *unknown_rules(model)]
         empty = True
-        for columns in self.model.sample_codes(
-            wanted,
-            streams=source,
-            evidence=conditions.evidence or None,
-            independent=independent,
-            batch_rows=batch_rows,
-        ):
+        for columns in rows_that_keep(draw, wanted, checks, streams=source, batch_rows=batch_rows):
             empty = False
             for part in _parts(columns, wanted):
                 yield decode_batch(schema, part, rng)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from understudy._core.errors import ModelFileError
+from understudy._core.notebooks import card
 from understudy.release._checked import (
     read_above_zero,
     read_below_one,
@@ -73,6 +74,10 @@ class Statement:
     """What is broken in the method as its paper prints it, where it was run that way; else None."""
     protection: tuple[ProtectionLine, ...] = ()
     """What changes of parts of a row may reveal, beside the whole row; empty where nothing is promised."""
+    declared: tuple[str, ...] = ()
+    """What the schema declares of every row, and every synthetic row keeps, in short."""
+    broken_rows: Literal["refuse", "drop", "mend"] | None = None
+    """What became of real rows that break it; None where nothing is declared."""
     max_rows: int = 1
     """Most rows that count for one unit."""
     bounding: Literal["drop", "weigh"] | None = None
@@ -206,6 +211,29 @@ class Statement:
         ]
         return "; ".join(words) or None
 
+    def __repr__(self) -> str:
+        return f"Statement({self.summary()})"
+
+    def _repr_html_(self) -> str:
+        notes = [*([self.promise.meaning] if self.private and not self.parties else []), *self.warnings]
+        return card(f"Privacy statement of {self.dataset}", self.facts(), notes=notes, warning=self.stamp)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What is promised and of what, in a few words each.
+
+        >>> Statement.example().facts()[0]
+        ('guarantee', 'epsilon-differential privacy')
+        """
+        epsilon = "unbounded" if self.unbounded else f"{float(self.epsilon):g}"
+        delta = f", δ = {float(self.delta):g}" if self.delta else ""
+        return [
+            ("guarantee", self.guarantee),
+            ("budget", f"ε = {epsilon}{delta}, {self.neighbours}, for {self.unit}"),
+            ("method", self.method),
+            ("rows", f"{self.n_rows:,}"),
+            ("made", f"{self.created}, understudy {self.version}"),
+        ]
+
     def summary(self) -> str:
         """Data set, rows and budget in half a line.
 
@@ -242,6 +270,8 @@ class Statement:
             result[field.name] = plain(getattr(self, field.name))
         if self.one_row:  # as in all files from before there were others
             del result["max_rows"], result["bounding"]
+        if not self.declared:  # as in all files from before anything was
+            del result["declared"], result["broken_rows"]
         if self.private and not self.parties:
             result["in_words"] = self.promise.meaning
         if not self.parties:
@@ -303,10 +333,16 @@ def _read(data: Any) -> Statement:
         warnings=tuple(read_text(item) for item in read_items(data["warnings"])),
         as_printed=_read_as_printed(data),
         protection=tuple(read_protection(item) for item in read_items(data["protection"])),
+        declared=tuple(read_text(item) for item in read_items(data.get("declared", []))),
+        broken_rows=_read_broken_rows(data),
         max_rows=read_whole(data.get("max_rows", 1)),
         bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
+
+
+def _read_broken_rows(data: Any) -> Literal["refuse", "drop", "mend"] | None:
+    return None if data.get("broken_rows") is None else read_one_of(data["broken_rows"], "refuse", "drop", "mend")
 
 
 def _read_mu_squared(data: Any) -> Fraction | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from understudy._core.formats import FORMATS, ending_of
+from understudy._core.notebooks import card
 from understudy.release._about import about_release, declared_facts
 from understudy.release._card import croissant_card
 from understudy.release._card_facts import CardFacts
@@ -34,6 +35,10 @@ class Release:
 
     def __repr__(self) -> str:
         return f"Release({str(self.path)!r}, dataset={self.statement.summary()})"
+
+    def _repr_html_(self) -> str:
+        rows = [*self.statement.facts(), ("folder", str(self.path)), ("files", ", ".join(p.name for p in self.files))]
+        return card(f"Release of {self.statement.dataset}", rows, warning=self.statement.stamp)
 
     @property
     def statement(self) -> Statement:

@@ -1,9 +1,11 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
+from understudy.schema._among import Among
 from understudy.schema._bins import MOST_FOUND, Bins
 from understudy.schema._build import build_field
 from understudy.schema._code_lists import looks_like_codes, prefix_taxonomy
-from understudy.schema._dependencies import Dependency, Determines, InOrder
+from understudy.schema._declared import BrokenRows
+from understudy.schema._dependencies import Dependency, Determines, Impossible, InOrder, MissingWhen
 from understudy.schema._documents import read_document, read_text
 from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, project, regroup
 from understudy.schema._field import Category, Field
@@ -14,23 +16,26 @@ from understudy.schema._natural_order import NaturalOrder, natural_order
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._replies import bins_over
 from understudy.schema._review import Review
-from understudy.schema._rules import FollowsFrom, NotInCodes, Rule, Zeros
+from understudy.schema._rules import Check, FollowsFrom, Mapped, Ordered, Rule, Together, Zeros
 from understudy.schema._scales import word_set
 from understudy.schema._schema import Schema
 from understudy.schema._sdv import import_sdv
 from understudy.schema._values import Form, directives, format_number, zone_exists
 from understudy.schema._written import written_text
 from understudy.schema._yaml import write_yaml
-from understudy.schema._zeros import structural_zeros
+from understudy.schema._zeros import checks_of, order_checks, structural_zeros, value_ends
 
 __all__ = [
     "DRAFT_MARK",
     "GUESS_MARK",
     "MOST_FOUND",
+    "Among",
     "Attribute",
     "Axis",
     "Bins",
+    "BrokenRows",
     "Category",
+    "Check",
     "Codes",
     "Dependency",
     "Determines",
@@ -39,26 +44,32 @@ __all__ = [
     "Field",
     "FollowsFrom",
     "Form",
+    "Impossible",
     "InOrder",
     "Level",
+    "Mapped",
     "Marginal",
+    "MissingWhen",
     "NaturalOrder",
-    "NotInCodes",
+    "Ordered",
     "Part",
     "Recoding",
     "Review",
     "Rule",
     "Schema",
     "SchemaLike",
+    "Together",
     "Zeros",
     "bins_over",
     "build_field",
+    "checks_of",
     "directives",
     "edges_at",
     "format_number",
     "import_sdv",
     "looks_like_codes",
     "natural_order",
+    "order_checks",
     "prefix_taxonomy",
     "project",
     "read_document",
@@ -68,6 +79,7 @@ __all__ = [
     "refuse_drafts",
     "regroup",
     "structural_zeros",
+    "value_ends",
     "word_set",
     "write_yaml",
     "written_text",

@@ -60,6 +60,8 @@ class Field:
     bins: Bins | None = None
     automatic: bool = False
     """Whether bins are found from a noisy histogram (`bins: auto`); those it has are for planning only."""
+    cuts: tuple[int, ...] = ()
+    """Points of the grid at which automatic bins must begin, because a dependency tells values apart there."""
     special: tuple[Category, ...] = ()
     taxonomy: Tree | None = None
     outside: Outside = "error"

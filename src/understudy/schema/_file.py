@@ -25,7 +25,7 @@ _CONSTRAINT_KEYS = (
 _MOST_STRANGERS = 200  # unknown properties that are compared with known ones
 _SCHEMA_KEYS = (
     "name", "title", "description", "fields", "fieldsMatch", "missingValues", "primaryKey", "uniqueKeys",
-    "foreignKeys", "$schema", "profile", "dependencies",
+    "foreignKeys", "$schema", "profile", "dependencies", "brokenRows",
 )  # fmt: skip
 
 

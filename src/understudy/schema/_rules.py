@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from math import prod
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Columns: TypeAlias = Sequence[npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Zeros:
     """Which cells of a table over some attributes, in rising order, are possible at all; `text` says why.
 
-    >>> Zeros((0, 1), np.array([[True, True], [False, True]]), "first ≤ last").possible.sum()
-    np.int64(3)
+    >>> zeros = Zeros((0, 1), np.array([[True, True], [False, True]]), "first ≤ last")
+    >>> zeros.broken([np.array([0, 1]), np.array([0, 0])]).tolist()
+    [False, True]
     """
 
     attributes: tuple[int, ...]
@@ -32,6 +37,142 @@ class Zeros:
     def scope(self) -> tuple[int, ...]:
         """The attributes it is about."""
         return self.attributes
+
+    def broken(self, columns: Columns) -> Flags:
+        """Which rows of some columns of codes, one per attribute of the domain, are impossible."""
+        return np.asarray(~self.possible[tuple(np.asarray(columns[a]) for a in self.attributes)])
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """That codes are never met together: no row has for every attribute a code that is flagged.
+
+    >>> never = Together((0, 1), (np.array([False, True]), np.array([True, False])), "never a=1, b=0")
+    >>> never.broken([np.array([1, 1]), np.array([0, 1])]).tolist()
+    [True, False]
+    """
+
+    attributes: tuple[int, ...]
+    flagged: tuple[Flags, ...]
+    text: str = ""
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """The attributes it is about, in rising order."""
+        return tuple(sorted(self.attributes))
+
+    @property
+    def cells(self) -> int:
+        """How many cells a table of it has."""
+        return prod(len(flags) for flags in self.flagged)
+
+    def broken(self, columns: Columns) -> Flags:
+        """Which rows are impossible."""
+        found = self.flagged[0][columns[self.attributes[0]]]
+        for a, flags in zip(self.attributes[1:], self.flagged[1:], strict=True):
+            found = found & flags[columns[a]]
+        return np.asarray(found)
+
+    def to_zeros(self) -> Zeros:
+        """The same as a table of cells.
+
+        >>> Together((1, 0), (np.array([True, False]), np.array([False, True]))).to_zeros().possible.tolist()
+        [[True, True], [False, True]]
+        """
+        order = np.argsort(self.attributes)
+        met = np.ones((), dtype=np.bool_)
+        for place in order:
+            met = np.logical_and.outer(met, self.flagged[place])
+        return Zeros(self.scope, np.asarray(~met), self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """That attributes are in order, as far as the values of their codes allow it: `pairs` of a lower and an upper one.
+
+    `low` and `high` are the smallest and the largest value of each code, by attribute; NaN for codes in no order.
+
+    >>> ends = np.array([0.0, 5.0]), np.array([4.0, 9.0])
+    >>> rule = Ordered(((0, 1),), {0: ends, 1: ends}, "a ≤ b")
+    >>> rule.broken([np.array([0, 1, 1]), np.array([0, 0, 1])]).tolist()
+    [False, True, False]
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    """In an order in which what is below an attribute comes before what it is below of."""
+    ends: dict[int, tuple[Floats, Floats]]
+    text: str = ""
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """The attributes it is about, in rising order."""
+        return tuple(sorted(self.ends))
+
+    @property
+    def cells(self) -> int:
+        """How many cells a table of it has."""
+        return prod(len(low) for low, _ in self.ends.values())
+
+    def to_zeros(self) -> Zeros:
+        """The same as a table of cells."""
+        codes = np.indices([len(self.ends[a][0]) for a in self.scope], sparse=True)
+        columns = {a: np.asarray(along) for a, along in zip(self.scope, codes, strict=True)}
+        (lower, upper), *more = self.pairs
+        if more:
+            raise ValueError("of several orders in a row there is no table")
+        met = self.ends[lower][0][columns[lower]] > self.ends[upper][1][columns[upper]]
+        return Zeros(self.scope, np.asarray(~met), self.text)
+
+    def broken(self, columns: Columns) -> Flags:
+        """Which rows are impossible: in a chain, each value must be as large as some value that all before may have."""
+        least = {a: low[columns[a]] for a, (low, _) in self.ends.items()}
+        found = np.zeros(len(columns[self.pairs[0][0]]), dtype=np.bool_)
+        for lower, upper in self.pairs:
+            known = ~np.isnan(least[upper])
+            least[upper] = np.where(known, np.fmax(least[upper], least[lower]), np.nan)
+        for a, (_, high) in self.ends.items():
+            found |= least[a] > high[columns[a]]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """That an attribute follows from others as `follows` tells: an axis for each of them; −1 where nothing is told.
+
+    >>> rule = Mapped((1,), 0, 2, np.array([1, -1, 0]), "code → group")
+    >>> rule.broken([np.array([1, 0, 0]), np.array([0, 0, 1])]).tolist()
+    [False, True, False]
+    """
+
+    by: tuple[int, ...]
+    attribute: int
+    size: int
+    follows: npt.NDArray[np.int64]
+    text: str = ""
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """The attributes it is about, in rising order."""
+        return tuple(sorted((*self.by, self.attribute)))
+
+    @property
+    def cells(self) -> int:
+        """How many cells a table of it has."""
+        return self.follows.size * self.size
+
+    def broken(self, columns: Columns) -> Flags:
+        """Which rows are impossible."""
+        told = self.follows[tuple(np.asarray(columns[a]) for a in self.by)]
+        return np.asarray((told >= 0) & (told != columns[self.attribute]))
+
+    def to_zeros(self) -> Zeros:
+        """The same as a table of cells."""
+        axes = (*self.by, self.attribute)
+        told = self.follows[..., None]
+        possible = (told < 0) | (told == np.arange(self.size))
+        return Zeros(
+            self.scope, np.ascontiguousarray(possible.transpose([axes.index(a) for a in self.scope])), self.text
+        )
 
 
 @dataclass(frozen=True)
@@ -56,16 +197,8 @@ class FollowsFrom:
         return tuple(sorted((*self.by, self.attribute)))
 
 
-@dataclass(frozen=True)
-class NotInCodes:
-    """A rule that no table of codes can say: it would be too large, or codes do not tell.
-
-    >>> NotInCodes((0, 1), "left ≤ arrived").scope
-    (0, 1)
-    """
-
-    scope: tuple[int, ...]
-    text: str = ""
-
-
-Rule: TypeAlias = Zeros | FollowsFrom | NotInCodes
+Check: TypeAlias = Zeros | Together | Ordered | Mapped
+"""A rule that tells of each row whether it is kept."""
+Rule: TypeAlias = Check | FollowsFrom
+"""What a domain carries: `Zeros` wherever a table of cells says it, `Together` and `Ordered` where it would be too
+large or where chains of several columns are meant, `FollowsFrom` where there is a map that is not known."""

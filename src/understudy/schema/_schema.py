@@ -14,7 +14,8 @@ from typing import Any
 from understudy._core.errors import SchemaError, did_you_mean
 from understudy._core.files import write_bytes
 from understudy.schema._build import build_field
-from understudy.schema._dependencies import Dependency, parse_dependencies
+from understudy.schema._declared import BrokenRows, broken_rows, parse_dependencies, with_cuts
+from understudy.schema._dependencies import Dependency
 from understudy.schema._documents import read_document
 from understudy.schema._domain import Domain
 from understudy.schema._field import Field
@@ -69,6 +70,15 @@ class Schema:
         'a → b'
         """
         return parse_dependencies(self.properties.get("dependencies"), self.fields, [])
+
+    @property
+    def broken_rows(self) -> BrokenRows:
+        """What becomes of real rows that break a dependency.
+
+        >>> Schema.from_dict({"brokenRows": "drop", "fields": [{"name": "a", "type": "boolean"}]}).broken_rows
+        'drop'
+        """
+        return broken_rows(self.properties, [])
 
     @property
     def draft_fields(self) -> tuple[str, ...]:
@@ -187,13 +197,18 @@ class Schema:
             for i, raw in enumerate(content["fields"], 1)
         ]
         faults.extend(_repeated(content["fields"]))
+        fields = tuple(f for f in built if f is not None)
+        broken_rows(content, faults)
         if not faults:  # a column that could not be read would be named as unknown
-            parse_dependencies(content.get("dependencies"), [f for f in built if f is not None], faults)
+            dependencies = parse_dependencies(content.get("dependencies"), fields, faults)
+            fields = fields if faults else with_cuts(fields, dependencies)
+        if not faults and dependencies and not any(f.lacks for f in fields):
+            declared_rules(fields, dependencies)  # told now if they leave no row
         if faults:
             raise all_faults(faults)
         return cls(
             name=written_text(content.get("name") or "table"),
-            fields=tuple(f for f in built if f is not None),
+            fields=fields,
             missing_values=missing,
             properties={str(k): plain(v) for k, v in content.items() if k not in ("name", "fields", "missingValues")},
             comments=tuple(notes.get("", ())),

@@ -1,40 +1,42 @@
-"""Cells that a declared dependency leaves no value for: public knowledge, known before any row is read.
+"""From declared dependencies to rules on codes: public knowledge, known before any row is read.
 
-Only order (`lower`, `upper`) says which cells those are. That one column determines another says that there is a map,
-not which: nothing in a schema tells which value of the one goes with which of the other, taxonomies group the values of
-one column and name no groups. So `determines` gives no zeros; it is passed on for what it says (`FollowsFrom`).
+Where no map is declared, that one column determines another says that there is a map, not which: nothing in a schema
+tells which value of the one goes with which of the other. Such a dependency gives no impossible cells; it is passed on
+for what it says (`FollowsFrom`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import inf
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import SchemaError
-from understudy.schema._bins import Bins
-from understudy.schema._dependencies import Dependency, Determines, InOrder
+from understudy.schema._dependencies import Dependency, Determines, Impossible, InOrder, MissingWhen
 from understudy.schema._field import Field
-from understudy.schema._rules import Flags, FollowsFrom, NotInCodes, Rule, Zeros
+from understudy.schema._possible import refuse_contradictions
+from understudy.schema._rules import Check, FollowsFrom, Mapped, Ordered, Rule, Together, Zeros
 
 if TYPE_CHECKING:
+    from understudy.schema._among import Among
     from understudy.schema._schema import Schema
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 MOST_CELLS = 1 << 24
-"""Pairs of columns with more cells are left alone: no table over them is ever made."""
+"""Rules about more cells are not made tables: rows are held against them one by one."""
+_ALL_CELLS = 1 << 26  # of all tables together
 
 
 def structural_zeros(schema: Schema) -> tuple[Zeros, ...]:
-    """For each pair of columns that the schema declares to be in order, the cells that some values could keep.
+    """The tables of cells that some values could keep, for each set of columns that dependencies speak of.
 
-    A cell is impossible if every value of the lower column's code is larger than every value of the upper one's.
-    Special values, "other" and "missing" are never impossible, and where values outside the range are clipped the
-    outermost bins reach as far as values can. Raises SchemaError where two columns leave no cell at all.
+    Values are taken as they are drawn from bins. Of an order, a cell is impossible if every value of the lower
+    column's code is larger than every value of the upper one's; special values, "other" and "missing" are in no order.
+    Raises SchemaError where the dependencies leave no row.
 
     >>> from understudy.schema import Schema
     >>> bounds = {"minimum": 0, "maximum": 9}
@@ -44,7 +46,7 @@ def structural_zeros(schema: Schema) -> tuple[Zeros, ...]:
     >>> [(zeros.attributes, zeros.possible.astype(int).tolist()) for zeros in structural_zeros(schema)]
     [((0, 1), [[1, 1, 1], [0, 1, 1], [1, 1, 1]])]
     """
-    return _zeros(schema.fields, schema.dependencies)
+    return tuple(rule for rule in declared_rules(schema.fields, schema.dependencies) if isinstance(rule, Zeros))
 
 
 def declared_rules(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> tuple[Rule, ...]:
@@ -52,139 +54,186 @@ def declared_rules(fields: Sequence[Field], dependencies: Sequence[Dependency]) 
 
     Raises SchemaError where they leave no row.
     """
-    names = [field.name for field in fields]
-    follows = tuple(
-        FollowsFrom(tuple(names.index(name) for name in one.determines), names.index(one.column), one.text)
-        for one in dependencies
-        if isinstance(one, Determines)
-    )
-    beyond = tuple(
-        NotInCodes(tuple(sorted(map(names.index, one.columns))), one.text)
-        for one in dependencies
-        if isinstance(one, InOrder) and not _in_codes(*(fields[names.index(name)] for name in one.columns))
-    )
-    return (*_zeros(fields, dependencies), *follows, *beyond)
-
-
-def _in_codes(lower: Field, upper: Field) -> bool:
-    """Whether an order can be told by a table of codes; clocks of two time zones are not in order as they show it."""
-    return lower.size * upper.size <= MOST_CELLS and lower.form.timezone == upper.form.timezone
-
-
-def _zeros(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> tuple[Zeros, ...]:
-    at = {field.name: a for a, field in enumerate(fields)}
-    found: dict[tuple[int, int], Zeros] = {}
-    for dependency in dependencies:
-        if not isinstance(dependency, InOrder):
+    found: dict[tuple[int, ...], Zeros] = {}
+    follows: list[FollowsFrom] = []
+    beyond: list[Check] = []
+    cells = 0
+    for rule in (one for dependency in dependencies for one in rules_of(fields, dependency)):
+        if isinstance(rule, FollowsFrom):
+            follows.append(rule)
             continue
-        lower, upper = fields[at[dependency.lower]], fields[at[dependency.upper]]
-        if not _in_codes(lower, upper):
+        cells += rule.cells
+        if rule.cells > MOST_CELLS or cells > _ALL_CELLS:
+            _refuse_large_map(rule)
+            cells -= rule.cells
+            beyond.append(rule)
             continue
-        possible = _possible(lower, upper)
-        if not possible.any():
-            raise SchemaError(
-                f"the dependency {dependency.text} leaves no row: every value of '{lower.name}' is larger than every "
-                f"value of '{upper.name}'. Mend their ranges, or leave the dependency out."
-            )
-        first, second = at[lower.name], at[upper.name]
-        pair, table = ((first, second), possible) if first < second else ((second, first), possible.T)
-        text = dependency.text
-        if pair in found:
-            table, text = found[pair].possible & table, f"{found[pair].text}, {text}"
-        found[pair] = Zeros(pair, np.array(table), text)
-    zeros = tuple(one for _, one in sorted(found.items()) if not one.possible.all())
-    _refuse_contradictions(fields, zeros)
-    _refuse_ranges(fields, [(at[one.lower], at[one.upper]) for one in dependencies if isinstance(one, InOrder)])
-    return zeros
+        zeros = rule.to_zeros()
+        if before := found.get(zeros.scope):
+            text = before.text if zeros.text in before.text.split("; ") else f"{before.text}; {zeros.text}"
+            zeros = Zeros(zeros.scope, before.possible & zeros.possible, text)
+        found[zeros.scope] = zeros
+    tables = tuple(one for _, one in sorted(found.items()) if not one.possible.all())
+    beyond += _chains(fields, [one for one in dependencies if isinstance(one, InOrder)])
+    refuse_contradictions(fields, tables, beyond)
+    return (*tables, *follows, *beyond)
 
 
-def _refuse_contradictions(fields: Sequence[Field], zeros: Sequence[Zeros]) -> None:
-    """Refuse rules that no row keeps together: codes that lost all partners are taken away until none does.
+def checks_of(fields: Sequence[Field], dependencies: Sequence[Dependency]) -> list[tuple[Dependency, list[Check]]]:
+    """For each dependency what tells of a row that was read whether it is kept; nothing where a map is not declared.
 
-    Of orders that is the whole truth: if every column keeps a code, the largest codes left, or those that are in no
-    order, keep them all.
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": n, "categories": ["no", "yes"]} for n in "ab"],
+    ...     "dependencies": [{"impossible": {"a": "yes", "b": "yes"}}]})
+    >>> [(never, [rule])] = checks_of(schema.fields, schema.dependencies)
+    >>> rule.broken([np.array([0, 1]), np.array([1, 1])]).tolist()
+    [False, True]
     """
-    left = [np.ones(field.size, dtype=np.bool_) for field in fields]
-    changed = True
-    while changed:
-        changed = False
-        for one in zeros:
-            a, b = one.attributes
-            both = one.possible & left[a][:, None] & left[b][None, :]
-            for attribute, axis in ((a, 1), (b, 0)):
-                kept = np.asarray(both.any(axis=axis))
-                if (kept != left[attribute]).any():
-                    left[attribute], changed = kept, True
-                if not kept.any():
-                    texts = ", ".join(rule.text for rule in zeros)
-                    raise SchemaError(
-                        f"the dependencies {texts} together leave no row: no value of '{fields[attribute].name}' "
-                        "keeps them. Mend the ranges, or leave one of them out."
-                    )
+    return [
+        (one, [rule for rule in rules_of(fields, one, read=True) if not isinstance(rule, FollowsFrom)])
+        for one in dependencies
+    ]
 
 
-def _refuse_ranges(fields: Sequence[Field], edges: Sequence[tuple[int, int]]) -> None:
-    """Refuse orders that no values keep, whatever the bins: in a chain each begins where the one before may begin."""
-    # special values, "other" and missing are in no order, and a row may have them
-    bound = [(a, b) for a, b in edges if all(fields[i].size == fields[i].n_main for i in (a, b))]
-    bound = [(a, b) for a, b in bound if fields[a].form.timezone == fields[b].form.timezone]
-    least = {i: float(_lowest(fields[i])[0].min()) for edge in bound for i in edge}
-    for _ in fields:
-        for a, b in bound:
-            least[b] = max(least[b], least[a])
-    for a, b in bound:
-        if least[b] > float(_highest(fields[b])[0].max()):
-            raise SchemaError(
-                f"the dependencies together leave no row: no value of '{fields[b].name}' is as large as those that "
-                f"come before it in order, such as '{fields[a].name}'. Mend the ranges, or leave one of them out."
-            )
+def order_checks(schema: Schema) -> list[Check]:
+    """What tells of drawn rows whether their codes leave values in order, as the bins of this schema have them.
+
+    >>> from understudy.schema import Schema
+    >>> day = {"type": "integer", "bins": 2, "constraints": {"minimum": 0, "maximum": 9}}
+    >>> schema = Schema.from_dict({"fields": [{"name": "from", **day}, {"name": "to", **day}],
+    ...     "dependencies": [{"lower": "from", "upper": "to"}]})
+    >>> [rule.broken([np.array([0, 1]), np.array([0, 0])]).tolist() for rule in order_checks(schema)]
+    [[False, True]]
+    """
+    orders = [one for one in schema.dependencies if isinstance(one, InOrder)]
+    pairs = [rule for one in orders for rule in rules_of(schema.fields, one) if isinstance(rule, Ordered)]
+    return [*pairs, *_chains(schema.fields, orders)]
 
 
-def _possible(lower: Field, upper: Field) -> Flags:
-    """Whether some value of a code of the one is at most some value of a code of the other."""
-    low, low_reached = _lowest(lower)
-    high, high_reached = _highest(upper)
-    at_most: Flags = low[:, None] < high[None, :]
-    equal = (low[:, None] == high[None, :]) & low_reached[:, None] & high_reached[None, :]
-    possible = np.ones((lower.size, upper.size), dtype=np.bool_)
-    possible[: lower.n_main, : upper.n_main] = at_most | equal
-    return possible
+def rules_of(
+    fields: Sequence[Field], dependency: Dependency, *, read: bool = False
+) -> list[Together | Ordered | Mapped | FollowsFrom]:
+    """What one dependency says of codes: those of rows that are drawn, or that were read."""
+    at = {field.name: a for a, field in enumerate(fields)}
+    if isinstance(dependency, InOrder):
+        pair = at[dependency.lower], at[dependency.upper]
+        return [Ordered((pair,), {a: value_ends(fields[a], read=read) for a in pair}, dependency.text)]
+    if isinstance(dependency, Determines):
+        return _map_rules(fields, at, dependency)
+    if isinstance(dependency, Impossible):
+        return [_together(fields, at, dependency.conditions, dependency.text)]
+    return [rule for name in dependency.missing for rule in _missing_rules(fields, at, dependency, name)]
 
 
-def _lowest(field: Field) -> tuple[Floats, Flags]:
-    """For each category or bin its smallest value, and whether it is reached or only come near to."""
+def _together(fields: Sequence[Field], at: Mapping[str, int], conditions: Sequence[Among], text: str) -> Together:
+    places = tuple(at[one.column] for one in conditions)
+    return Together(places, tuple(one.flags(fields[a]) for a, one in zip(places, conditions, strict=True)), text)
+
+
+def _missing_rules(
+    fields: Sequence[Field], at: Mapping[str, int], dependency: MissingWhen, name: str
+) -> list[Together | Ordered | Mapped | FollowsFrom]:
+    """Never a value where all conditions hold, and never missing where one does not."""
+    column = at[name]
+    missing = np.arange(fields[column].size) == fields[column].missing_code
+    both = _together(fields, at, dependency.when, dependency.text)
+    found = [Together((*both.attributes, column), (*both.flagged, ~missing), dependency.text)]
+    for a, flags in zip(both.attributes, both.flagged, strict=True):
+        found.append(Together((a, column), (~flags, missing), dependency.text))
+    return list(found)
+
+
+def _map_rules(
+    fields: Sequence[Field], at: Mapping[str, int], dependency: Determines
+) -> list[Together | Ordered | Mapped | FollowsFrom]:
+    from understudy.schema._among import Among
+
+    by, column = tuple(at[name] for name in dependency.determines), at[dependency.column]
+    unknown: list[Together | Ordered | Mapped | FollowsFrom] = [FollowsFrom(by, column, dependency.text)]
+    if not dependency.table:
+        return unknown
+    sizes = [fields[a].size for a in by]
+    if prod(sizes) > MOST_CELLS:
+        raise SchemaError(
+            f"the map of {dependency.text} would have {prod(sizes):,} lines; {MOST_CELLS:,} is the most. Leave the map "
+            "out, or use coarser columns."
+        )
+    codes = {
+        (name, value): int(Among(name, (value,)).flags(fields[at[name]]).argmax())
+        for name, value in dict.fromkeys(
+            (name, line[i]) for line in dependency.table for i, name in enumerate(dependency.columns)
+        )
+    }
+    told = np.full(sizes, -1, dtype=np.int64)
+    for *line, of in dependency.table:
+        told[tuple(codes[pair] for pair in zip(dependency.determines, line, strict=True))] = codes[
+            dependency.column, of
+        ]
+    return [Mapped(by, column, fields[column].size, told, dependency.text), *(unknown if (told < 0).any() else [])]
+
+
+def _refuse_large_map(rule: Rule) -> None:
+    if isinstance(rule, Mapped):
+        raise SchemaError(
+            f"the dependency {rule.text} speaks of {rule.cells:,} pairs of values, more than the {MOST_CELLS:,} that a "
+            "map may have. Use coarser columns, or leave the column that follows out of the table."
+        )
+
+
+def _chains(fields: Sequence[Field], orders: Sequence[InOrder]) -> list[Check]:
+    """Orders that follow one another: in codes, each pair may be kept and all of them not."""
+    at = {field.name: a for a, field in enumerate(fields)}
+    pairs = list(dict.fromkeys((at[one.lower], at[one.upper]) for one in orders))
+    found: list[Check] = []
+    for part in _parts(pairs):
+        if {a for a, _ in part} & {b for _, b in part}:
+            involved = sorted({a for pair in part for a in pair})
+            text = "; ".join(f"{fields[a].name} ≤ {fields[b].name}" for a, b in part)
+            found.append(Ordered(tuple(_lowest_first(part)), {a: value_ends(fields[a]) for a in involved}, text))
+    return found
+
+
+def _lowest_first(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs in an order in which all that is below an attribute comes before what it is below of."""
+    left, found = list(pairs), []
+    while left:
+        ready = [pair for pair in left if not any(upper == pair[0] for _, upper in left)]
+        if not ready:
+            raise SchemaError("the declared orders go round in a circle. Leave one of them out.")
+        found += ready
+        left = [pair for pair in left if pair not in ready]
+    return found
+
+
+def _parts(pairs: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Pairs that hang together."""
+    found: list[list[tuple[int, int]]] = []
+    for pair in pairs:
+        touching = [part for part in found if any(set(pair) & set(other) for other in part)]
+        found = [part for part in found if part not in touching]
+        found.append([*(other for part in touching for other in part), pair])
+    return found
+
+
+def value_ends(field: Field, *, read: bool = False) -> tuple[Floats, Floats]:
+    """The smallest and the largest value that each code of a column may come out with; NaN for those in no order.
+
+    With `read`, that it may be read from: bins hold more numbers than are drawn, and the outermost may be clipped to.
+
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2, "special": [-1],
+    ...     "constraints": {"minimum": 0, "maximum": 9}}]})
+    >>> [ends.tolist() for ends in value_ends(schema["age"])]
+    [[0.0, 5.0, nan], [4.0, 9.0, nan]]
+    """
+    found = np.full((2, field.size), np.nan)
     if field.bins is None:
-        return _own(field)
-    low, reached = _low_ends(field.bins)
-    if field.outside == "clip":
-        low[0] = -inf
-    return low, reached
-
-
-def _highest(field: Field) -> tuple[Floats, Flags]:
-    if field.bins is None:
-        return _own(field)
-    high, reached = _high_ends(field.bins)
-    if field.outside == "clip":
-        high[-1] = inf
-    return high, reached
-
-
-def _own(field: Field) -> tuple[Floats, Flags]:
-    return np.array([float(c.value) for c in field.categories]), np.ones(field.n_main, dtype=np.bool_)
-
-
-def _low_ends(bins: Bins) -> tuple[Floats, Flags]:
-    if bins.whole:
-        return np.array([float(first) for first, _ in bins.spans]), np.ones(bins.count, dtype=np.bool_)
-    reached = np.full(bins.count, bins.closed == "left")
-    reached[0] = True
-    return np.array([float(edge) for edge in bins.edges[:-1]]), reached
-
-
-def _high_ends(bins: Bins) -> tuple[Floats, Flags]:
-    if bins.whole:
-        return np.array([float(last) for _, last in bins.spans]), np.ones(bins.count, dtype=np.bool_)
-    reached = np.full(bins.count, bins.closed == "right")
-    reached[-1] = True
-    return np.array([float(edge) for edge in bins.edges[1:]]), reached
+        found[:, : field.n_main] = [float(category.value) for category in field.categories]
+        return found[0], found[1]
+    for side, points, edges in zip(found, field.bins.grid, (field.bins.edges[:-1], field.bins.edges[1:]), strict=True):
+        side[: field.n_main] = field.bins.values(points)
+        if read and not field.bins.whole:
+            side[: field.n_main] = [float(edge) for edge in edges]
+    if read and field.outside == "clip":
+        found[0][0], found[1][field.n_main - 1] = -np.inf, np.inf
+    return found[0], found[1]

@@ -1,5 +1,6 @@
 """Reading and writing tables: raw values to integer codes and back."""
 
+from understudy.tables._broken import keep_declared
 from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._draft import draft_schema
 from understudy.tables._formulas import formula_columns
@@ -35,6 +36,7 @@ __all__ = [
     "decode_batch",
     "draft_schema",
     "formula_columns",
+    "keep_declared",
     "missing_label",
     "no_unit_column",
     "open_source",

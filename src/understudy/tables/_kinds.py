@@ -15,24 +15,32 @@ from understudy.schema import Field, Schema
 from understudy.tables._sources import Kind
 
 
-def to_kind(table: pa.Table | pa.RecordBatch, kind: Kind, *, schema: Schema) -> Any:
+def to_kind(table: pa.Table | pa.RecordBatch, kind: Kind, *, schema: Schema, compact: bool = False) -> Any:
     """Decoded rows as a dataframe of the kind asked for: "pandas", "polars" or "pyarrow".
 
     In pandas, whole numbers and booleans are nullable (`Int64`, `boolean`) where the field allows an empty cell,
-    whether or not these rows have one; dates are `datetime64`.
+    whether or not these rows have one; dates are `datetime64`. With `compact`, declared categories of texts are a
+    categorical type (`category` in pandas, in order where the schema says so; `Enum` in polars), and whole numbers have
+    the smallest type that holds their domain (`Int8`): by the schema alone, too.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "a", "type": "integer", "categories": [1, 2]},
     ...     {"name": "b", "type": "integer", "categories": [1, 2], "constraints": {"required": False}}]})
     >>> [str(t) for t in to_kind(pa.table({"a": [1, 2], "b": [1, 2]}), "pandas", schema=schema).dtypes]
     ['int64', 'Int64']
+    >>> compact = to_kind(pa.table({"a": [1, 2], "b": [1, None]}), "pandas", schema=schema, compact=True)
+    >>> [str(t) for t in compact.dtypes]
+    ['int8', 'Int8']
     """
     table = pa.table(table) if isinstance(table, pa.RecordBatch) else table
     if kind == "pyarrow":
         return table
     if kind == "polars":
-        return _library("polars").from_arrow(table)
+        polars = _library("polars")
+        frame = polars.from_arrow(table)
+        return frame.with_columns(**_polars_types(polars, frame, schema)) if compact else frame
     if kind == "pandas":
-        return _pandas(table, schema)
+        frame = _pandas(table, schema)
+        return frame.astype(_pandas_types(_library("pandas"), schema)) if compact else frame
     raise OptionError(f"kind must be pandas, polars or pyarrow; got {kind!r}.")
 
 
@@ -47,6 +55,41 @@ def _pandas(table: pa.Table, schema: Schema) -> Any:
             columns[name] = column.to_pandas(types_mapper=nullable.get if _may_be_empty(schema[name]) else None)
     frame = pandas.DataFrame(columns)
     return frame if len(columns) else frame.reindex(range(table.num_rows))
+
+
+def _pandas_types(pandas: Any, schema: Schema) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in schema.fields:
+        if field.type == "string" and field.categories:
+            found[field.name] = pandas.CategoricalDtype(_texts(field), ordered=field.ordered)
+        elif (bits := _bits(field)) is not None:
+            found[field.name] = f"{'Int' if _may_be_empty(field) else 'int'}{bits}"
+    return found
+
+
+def _polars_types(polars: Any, frame: Any, schema: Schema) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in schema.fields:
+        if field.type == "string" and field.categories:
+            found[field.name] = frame[field.name].cast(polars.Enum(_texts(field)))
+        elif (bits := _bits(field)) is not None:
+            found[field.name] = frame[field.name].cast(getattr(polars, f"Int{bits}"))
+    return found
+
+
+def _texts(field: Field) -> list[str]:
+    """All texts that a column of names may have, in their order; "other" comes last."""
+    return [str(c.value) for c in field.categories] + ([field.other_text] if field.outside == "other" else [])
+
+
+def _bits(field: Field) -> int | None:
+    """Bits of the smallest type that holds every whole number of a domain; None for columns of something else."""
+    if field.type not in ("integer", "year"):
+        return None
+    ends = [int(c.value) for c in (*field.categories, *field.special)]
+    if field.bins is not None:
+        ends += [int(field.bins.minimum), int(field.bins.maximum)]
+    return next(bits for bits in (8, 16, 32, 64) if all(-(2 ** (bits - 1)) <= end < 2 ** (bits - 1) for end in ends))
 
 
 def _may_be_empty(field: Field) -> bool:

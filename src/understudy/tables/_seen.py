@@ -112,7 +112,8 @@ class Column:
         if self.types is None:
             self.types = [self.hint] if self.hint else list(OF_TEXTS) if textual else of_arrow(array.type)
         if self.rows < SAMPLE and all(part.type == array.type for part in self.sample):
-            self.sample.append(array[: SAMPLE - self.rows])
+            kept = min(len(array), SAMPLE - self.rows)  # taken, not sliced: a slice would keep the whole batch
+            self.sample.append(array.take(pa.array(np.arange(kept))))
         self.rows += len(array)
         counted = pc.value_counts(array.filter(pc.is_valid(array)))
         uniques, counts = self._without_missing(counted.field("values"), counted.field("counts"))

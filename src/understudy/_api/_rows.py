@@ -1,0 +1,38 @@
+"""The rows that are counted: as the table has them, and as the schema says where they break what it declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy._core.errors import OptionError
+from understudy.numbers import fine_schema
+from understudy.privacy import PrivacyTerms
+from understudy.schema import Schema
+from understudy.tables import Table, keep_declared, read_table, read_units
+
+
+def refuse_dropping(schema: Schema, terms: PrivacyTerms) -> None:
+    """Refuse to leave rows out where their number is public: it would tell whether a row was left out."""
+    if schema.broken_rows == "drop" and schema.dependencies and terms.public_rows:
+        raise OptionError(
+            "the schema says brokenRows: drop, and with neighbours 'replace-one' the number of rows is public: it "
+            "would tell of single rows whether they break a dependency. Use neighbours 'add-remove', or brokenRows: "
+            "mend or refuse."
+        )
+
+
+def read_rows(
+    source: Any, schema: Schema, unit: str | None, *, dropping: bool
+) -> tuple[Table, npt.NDArray[np.int64] | None, int]:
+    """The rows on the grid that numbers are first counted on, whose they are, and how many the table has in all."""
+    fine = fine_schema(schema)
+    units = None
+    if unit is None:
+        table = read_table(source, fine)
+    else:
+        table, units = read_units(source, fine, unit)
+    kept, left = keep_declared(table, fine.fields, schema.dependencies, schema.broken_rows, dropping=dropping)
+    return kept, None if units is None else units[left], table.n
