@@ -9,6 +9,8 @@ from understudy.schema import MOST_FOUND
 
 Floats = npt.NDArray[np.float64]
 _BINS = 16
+_CLEAR = 7.0
+"""Least mass of a bin in standard deviations of the noise: of few rows fewer bins can be related to anything."""
 _SPIKE = 0.02
 """Least share of all rows for a value that is a bin of its own."""
 _SHARPNESS = 3.0
@@ -32,7 +34,7 @@ def cut(masses: Floats, widths: Floats, deviation: float) -> list[int]:
 
 def _cut(masses: Floats, widths: Floats, deviation: float, coarser: float) -> list[int]:
     spikes = _spikes(masses, widths, deviation, coarser)
-    target = coarser * max(float(masses.sum()) / _BINS, 3 * deviation)
+    target = coarser * max(float(masses.sum()) / _BINS, _CLEAR * deviation)
     first, held = [0], 0.0
     for cell in range(1, len(masses)):
         held += float(masses[cell - 1])
