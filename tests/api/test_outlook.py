@@ -66,6 +66,17 @@ def test_what_is_said_to_help_does_help(planned):
     assert us.plan(schema=fewer, rows=5912, epsilon=0.1).outlook[0].relations == "survive"
 
 
+def test_rules_on_columns_whose_bins_are_to_be_found_are_planned_with():
+    rule = {"impossible": {"income": "12345..", "sex": "Female"}}
+    told = us.plan(schema={**AUTO, "dependencies": [rule], "brokenRows": "drop"}, rows=5000, epsilon=1)
+    assert told.n_rows == 5000
+
+
+def test_a_budget_of_nothing_among_others_is_refused_as_it_was_typed(capsys):
+    assert run(["plan", "demo", "--epsilon", "0,1"]) == 2
+    assert "Got 0,1 instead" in capsys.readouterr().err
+
+
 def test_without_a_budget_there_is_a_list_of_them():
     assert [line.epsilon for line in us.plan(schema=SCHEMA, rows=1000).outlook] == [0.1, 0.25, 0.5, 1, 2, 5]
 

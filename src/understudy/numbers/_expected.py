@@ -38,7 +38,10 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
     for i in places:
         values = fine.fields[i].n_main
         few = values <= schema.fields[i].n_main  # as many bins as values: each keeps its own
-        written["fields"][i]["bins"] = {"count": values if few else max(2, min(_BINS, values, round(room)))}
+        bins = max(2, min(_BINS, round(room))) + len(fine.fields[i].cuts)  # what is declared of rows cuts as well
+        written["fields"][i]["bins"] = {"count": values if few else min(bins, values)}
+    for rules in ("dependencies", "brokenRows"):
+        written.pop(rules, None)  # bins of equal width need not end where a rule does; found ones will
     return Schema.from_dict(written)
 
 
