@@ -12,7 +12,8 @@ from understudy import demo
 from understudy._api._arguments import PlanAndMethodArguments
 from understudy._api._options import read_arguments, takes
 from understudy._api._outlook import ASSUMED, Planned, outlooks
-from understudy._api._settings import budget_of, demo_source, refuse_automatic
+from understudy._api._promised import refuse_promises
+from understudy._api._settings import budget_of, demo_source
 from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError, TableError
 from understudy._core.machine import slowness, waiting
@@ -58,7 +59,7 @@ def plan(
     known = read_schema(declared)
     refuse_drafts(known, trust_draft=True)
     refuse_unit(terms.unit, known)
-    refuse_automatic(known)
+    refuse_promises(known, asked.method)
     asked.method.check(known.domain, terms)
     if rows is None:
         _refuse_to_count(terms, public=demo.bundled(source) is not None)
