@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import understudy._api._rows as rows_module
+from understudy import answer
 from understudy._api._fit import fit_model
 from understudy._api._options import read_arguments
 from understudy._api._settings import resolve
@@ -170,6 +171,25 @@ def test_a_unit_all_of_whose_rows_are_left_out_costs_no_more(
         monkeypatch, base, base[:-3] + [BROKEN] * 2, threes, "drop", "independent",
         neighbours=neighbours, delta=0, **units,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("neighbours", "delta", "change"), [("add-remove", 0, []), ("replace-one", "1e-9", [BROKEN])])
+def test_answers_follow_from_paid_questions_too(
+    neighbours: str, delta: Any, change: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over a column that nothing declares bins of, which a dependency cuts elsewhere than the queries do."""
+    replay = Replay(Curator.ask)
+    monkeypatch.setattr(Curator, "ask", lambda curator, question, *, share: replay(curator, question, share=share))
+    base, told = stays(60, seed=3), []
+    queries = ["a=3..20, b=10..90", "a=-1", "table(ward, town)"]
+    for rows in (base, base[:-1] + change):
+        table, schema = pd.DataFrame(rows, columns=NAMES), {**SCHEMA, "brokenRows": "mend"}
+        found = answer(table, queries, schema=schema, epsilon=2, delta=delta, neighbours=neighbours, seed=4)
+        told.append(found.to_dict())
+        replay.place = 0 if replay.place is None else replay.place
+    assert told[0] == told[1]
+    assert replay.place == len(replay.noted) > 1
+    assert "30–40" in found.model.schema["a"].labels
 
 
 def test_rows_that_are_left_out_because_of_others_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
