@@ -22,6 +22,7 @@ from understudy.options import (
     MethodFlags,
     OneOf,
     Option,
+    OutlookOptions,
     PlanOptions,
     PublishOptions,
     RunOptions,
@@ -67,13 +68,14 @@ def arguments() -> str:
     run = [option for option in options_of(RunOptions) if option.name != "method"]
     [method] = [option for option in options_of(PlanOptions) if option.name == "method"]
     plan_names = {option.name for option in options_of(PlanOptions)}
+    outlook = [option for option in options_of(OutlookOptions) if option.name != "method"]
     own = options_of(PublishOptions)[len(options_of(RunOptions)) :]
     union = [_joined(by_method) for by_method in methods_with().values()]
     classes = [
         _typed("PlanArguments", "TypedDict", "Options of every run.", [o for o in run if o.name in plan_names]),
         _typed("RunArguments", "PlanArguments", "Options of a fit.", [o for o in run if o.name not in plan_names]),
         _typed("MethodArguments", "TypedDict", "The method, and the options that methods have.", [method, *union]),
-        _typed("PlanAndMethodArguments", "PlanArguments, MethodArguments", "Options of `plan`.", []),
+        _typed("PlanAndMethodArguments", "MethodArguments", "Options of `plan`.", outlook),
         _typed("PublishArguments", "RunArguments, MethodArguments", "Options of `publish`.", own),
         *(
             _typed(f"{kind.__name__}Arguments", "RunArguments", f"Options of `{kind.__name__}`.", options_of(kind))
@@ -131,7 +133,7 @@ _GROUPS = (
 )
 # of each command: the rows before the declared options, the declarations, and the rows after them
 _COMMANDS: dict[str, tuple[str, tuple[type, ...], str]] = {
-    "plan": (_SCHEMA + _ROWS, (PlanOptions, MethodFlags), _OPTION + _JSON),
+    "plan": (_SCHEMA + _ROWS, (OutlookOptions, MethodFlags), _OPTION + _JSON),
     "publish": (_SCHEMA, (PublishOptions, MethodFlags), _OPTION + _JSON),
     "answer": (_SCHEMA + _QUERIES, (AnswerOptions,), _JSON),
     "evaluate": (_REPORT, (EvaluateOptions,), _FILES),

@@ -71,6 +71,7 @@ fields:
   sensitivity: high
   sensitivities: {Yes: 3}
   outside: other
+brokenRows: mend
 dependencies:
 - {determines: [region], column: ill}
 - {lower: age, upper: hours}

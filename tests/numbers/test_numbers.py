@@ -101,6 +101,14 @@ def test_noise_far_from_everything_makes_no_rows_there() -> None:
     assert np.mean(outside) < 0.005
 
 
+def test_few_rows_that_nothing_tells_apart_stay_spread_over_the_range() -> None:
+    noisy = np.array([30.0, 80, 10, -20, 60, 40, 90, 20, 35, 50, -10, 70, 45, 25, 65, 10])
+    found = fit_histogram([noisy], [60.0**2], np.ones(16))
+    assert found.tolist() == pytest.approx([noisy.sum() / 16] * 16), "the largest cell says nothing"
+    apart = fit_histogram([np.where(np.arange(16) < 4, 900.0, noisy)], [60.0**2], np.ones(16))
+    assert apart[:4].sum() > 0.9 * apart.sum()
+
+
 def test_spikes_get_a_bin_of_their_own_and_the_rest_bins_of_equal_mass() -> None:
     masses = np.full(400, 10.0)
     masses[0], masses[200] = 4000, 900

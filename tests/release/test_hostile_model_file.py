@@ -332,9 +332,13 @@ def looping_parents(document):
     document["parents"] = [2, 1]
 
 
+def no_rows(document):
+    document["n"] = 0
+
+
 @pytest.mark.parametrize(
     "change",
-    [many_cliques, wide_clique, many_tables, wide_table, endless_merging, looping_parents],
+    [many_cliques, wide_clique, many_tables, wide_table, endless_merging, looping_parents, no_rows],
     ids=lambda change: change.__name__,
 )
 def test_a_tree_without_end_is_refused(change):

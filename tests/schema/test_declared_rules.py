@@ -99,7 +99,7 @@ def test_rules_beyond_any_table_are_told_row_by_row() -> None:
         ),
         ({"missing": "sex", "when": {"age": "..13"}}, "column 'sex' has no missing values in its domain"),
         ({"missing": "hours", "when": {"agee": "..13"}}, "no column 'agee' in the schema. Did you mean 'age'"),
-        ({"missing": "hours", "when": {"age": "200.."}}, "no value of 'age' lies in 200.."),
+        ({"missing": "hours", "when": {"age": "200.."}}, "no value of 'age' lies in '200..'"),
         ({"missing": "hours", "when": {"age": "0..99"}}, "age=0..99 holds for every value of 'age'"),
         ({"missing": "hours", "when": {"hours": "..39"}}, "names column 'hours' twice"),
         ({"missing": "hours", "when": "age < 14"}, "expected {determines"),

@@ -127,6 +127,15 @@ def test_replies_on_numbers(review: Review, reply: str, expected: dict[str, Any]
     assert field["origin"] == "declared"
 
 
+def test_a_last_day_is_meant_whole_among_moments(tmp_path: Path) -> None:
+    ends = {"minimum": "2013-01-01T00:00:00", "maximum": "2013-06-30T23:59:59"}
+    path = tmp_path / "s.yaml"
+    draft = {"name": "at", "type": "datetime", "format": "%Y-%m-%dT%H:%M:%SZ", "constraints": ends, "origin": "draft"}
+    Schema.from_dict({"fields": [draft]}).save(path)
+    told = Review(path=path).answer("at", "2013-01-01 to 2013-12-31")
+    assert told == "datetime, 2013-01-01T00:00:00Z to 2013-12-31T23:59:59Z"
+
+
 def test_replies_on_texts(review: Review, tmp_path: Path) -> None:
     field = field_after(review, "region", '+ "East, far", West; other')
     assert field["categories"] == ["North", "South", "East, far", "West"]

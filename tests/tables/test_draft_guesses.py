@@ -93,6 +93,11 @@ def test_natural_orders_are_recognised() -> None:
 
 def test_ranges_that_a_name_stands_for() -> None:
     assert drafted(list(range(24)) * 2, "hour").to_dict()["constraints"] == {"minimum": 0, "maximum": 23}
+    seen = drafted(list(range(5, 24)) * 2, "hour").to_dict()
+    assert seen["constraints"] == {"minimum": 0, "maximum": 23}, "which hours rows have is not public"
+    assert "categories" not in seen
+    assert drafted([3, 4, 5, 6, 7, 8, 9] * 2, "month").to_dict()["constraints"] == {"minimum": 1, "maximum": 12}
+    assert drafted([20, 30, 40, 50, 60, 70], "age").to_dict()["categories"] == [20, 30, 40, 50, 60, 70]
     assert drafted(list(range(18, 91)) * 2, "age").to_dict()["constraints"] == {"minimum": 0, "maximum": 120}
 
 
@@ -116,6 +121,7 @@ def test_identifiers_and_constants_are_left_out_with_a_remark(tmp_path: Path) ->
 def test_numbers_that_all_differ_are_no_identifiers_by_that_alone() -> None:
     assert left_out(population=[i * i * 37 + 11 for i in range(60)]) == {}
     assert left_out(height=[150.5 + i / 7 for i in range(60)]) == {}
+    assert "pidnum" in left_out(pidnum=[i * i + 7 for i in range(60)])
     assert "customer_id" in left_out(customer_id=[i * i + 7 for i in range(60)])
     assert "--unit" in left_out(patient_id=[i // 2 * 3 for i in range(600)])["patient_id"]
 
@@ -147,6 +153,20 @@ def test_other_dates_and_numbers_are_read() -> None:
     assert (euros["type"], euros["decimalChar"], euros["decimals"]) == ("number", ",", 1)
     thousands = drafted([f"{i},{i:03}" for i in range(1, 60)]).to_dict()
     assert (thousands["type"], thousands["groupChar"]) == ("integer", ",")
+
+
+@pytest.mark.parametrize(
+    ("clock", "kind", "pattern"),
+    [
+        ("00:00:00", "date", "%Y-%m-%d 00:00:00"),
+        ("{:02}:00:00", "datetime", "%Y-%m-%d %H:00:00"),
+        ("{:02}:30:00", "datetime", "%Y-%m-%d %H:%M:00"),
+        ("{:02}:30:01", "datetime", "%Y-%m-%d %H:%M:%S"),
+    ],
+)
+def test_moments_are_as_fine_as_they_are_written(clock: str, kind: str, pattern: str) -> None:
+    field = drafted([f"2020-05-{day:02} {clock.format(day % 24)}" for day in range(1, 30)])
+    assert (field.type, field.form.format) == (kind, pattern), "no synthetic row shows a time that no real one can"
 
 
 def test_rules_are_suggested_and_not_declared(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_types_are_guessed_from_texts() -> None:
         "name": "", "type": "date", "format": "%Y%m%d", "bins": "auto", "origin": "draft",
         "constraints": {"minimum": "2020-01-01", "maximum": "2020-02-29"},
     }  # fmt: skip
-    assert drafted(["2020-01-05 10:00:00", "2020-01-05 11:00:00"] * 2)["format"] == "%Y-%m-%d %H:%M:%S"
+    assert drafted(["2020-01-05 10:00:00", "2020-01-05 11:00:01"] * 2)["format"] == "%Y-%m-%d %H:%M:%S"
     assert drafted(["2020-01-05T10:00:00", "2020-01-05T11:00:00"] * 2)["type"] == "datetime"
     assert drafted(["b", "a", "b"])["categories"] == ["a", "b"]
 

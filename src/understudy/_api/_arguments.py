@@ -130,8 +130,25 @@ class MethodArguments(TypedDict, total=False):
     """Cramér's V from which a pair counts as dependent."""
 
 
-class PlanAndMethodArguments(PlanArguments, MethodArguments, total=False):
+class PlanAndMethodArguments(MethodArguments, total=False):
     """Options of `plan`."""
+
+    epsilon: Number | Sequence[Number]
+    """Privacy budgets to hold beside each other, with commas between them. Smaller is more private."""
+    delta: Number
+    """The promise is (ε, δ), with Gaussian noise; keep δ far below 1/rows. 0: pure ε, which is stricter."""
+    neighbours: Literal["add-remove", "replace-one"]
+    """add-remove hides whether a row is there, and so the number of rows; replace-one hides what a row says, which is
+    stricter (the number of rows is public where a unit has one)."""
+    unit: str | None
+    """Who is protected: the column that tells units apart, with --max-rows; or in words, "one patient", where each has
+    one row. Default: one row."""
+    max_rows: int | None
+    """Most rows that count for one unit, or belong to a group."""
+    bounding: Literal["drop", "weigh"]
+    """What is done with a unit of more rows. drop: leave out some by chance; weigh: count all, each for less."""
+    groups: str | PathLike[str] | None
+    """Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected."""
 
 
 class PublishArguments(RunArguments, MethodArguments, total=False):

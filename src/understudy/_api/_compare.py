@@ -15,8 +15,9 @@ from understudy._api._compare_runs import Bench, Task, split_references
 from understudy._api._comparison import Comparison, Run
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
+from understudy._api._promised import refuse_promises
 from understudy._api._rows import read_rows
-from understudy._api._settings import budget_of, demo_source, refuse_automatic, refuse_ways
+from understudy._api._settings import budget_of, demo_source, refuse_ways
 from understudy._api._unit import refuse_other_rows, refuse_unit, unit_of
 from understudy._core.errors import OptionError
 from understudy.correlate import Groups
@@ -64,10 +65,10 @@ def compare(
     table, declared = demo_source(source, schema)
     wanted = read_schema(declared)
     refuse_drafts(wanted, trust_draft=True)
-    refuse_automatic(wanted)
     unit, groups = unit_of(given)
     refuse_unit(unit, wanted)
     asked, widths = _check(wanted.domain, given, unit), tuple(sorted(set(given.ways)))
+    refuse_promises(wanted, *asked.methods)
     refuse_ways(widths, len(wanted.domain))
     _refuse_wider_than_answered(asked.methods, widths)
     folder = None if given.out is None else Path(given.out)

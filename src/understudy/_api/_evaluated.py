@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from understudy._api._options import make_method
-from understudy._api._plan import dry_run
+from understudy._api._outlook import dry_run
 from understudy._api._settings import budget_of
 from understudy._core.errors import OptionError, TableError
 from understudy._core.files import exists, is_file, is_folder

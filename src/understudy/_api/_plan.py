@@ -5,26 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Unpack
+from math import log
+from typing import Any, Unpack
 
 from understudy import demo
 from understudy._api._arguments import PlanAndMethodArguments
 from understudy._api._options import read_arguments, takes
-from understudy._api._settings import budget_of, demo_source, refuse_automatic, terms_of
-from understudy._api._unit import refuse_unit
+from understudy._api._outlook import ASSUMED, Planned, outlooks
+from understudy._api._promised import refuse_promises
+from understudy._api._settings import budget_of, demo_source
+from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError, TableError
+from understudy._core.machine import slowness, waiting
 from understudy._core.numbers import exact_number, whole_number
-from understudy.methods import Auto, Method, Plan, PromisePlan, expected_error, method_named, refuse_unpublishable
-from understudy.options import DEFAULT_DELTA, PlanOptions
+from understudy.methods import Auto, Plan, PromisePlan, expected_error, method_named, refuse_unpublishable
+from understudy.options import DEFAULT_DELTA, OutlookOptions
 from understudy.privacy import Neighbours, PrivacyTerms
 from understudy.release import Promise
-from understudy.schema import Domain, SchemaLike, read_schema, refuse_drafts
+from understudy.schema import SchemaLike, read_schema, refuse_drafts
 from understudy.tables import open_source
 
 _RELATIONS = (Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE)
 
 
-@takes(PlanOptions)
+@takes(OutlookOptions)
 def plan(
     source: object = None,
     *,
@@ -32,38 +36,55 @@ def plan(
     rows: int | None = None,
     **options: Unpack[PlanAndMethodArguments],
 ) -> Plan:
-    """What publishing would do: candidates, table sizes, memory, time, expected error, coarsened attributes.
+    """What publishing would give at each ε of a list: errors, pairs that are kept, odds, time; and what it would do.
 
     Reads no private value. `rows` says how many rows there are; without it the rows of `source` are counted, and
     nothing else. Where that number is private (add-remove neighbours, which is the default, or units of several rows)
-    `rows` must be given, and a guess will do. `promises` has what the same ε would give under other promises,
-    by the same method.
+    `rows` must be given, and a guess will do. `outlook` has a line for each `epsilon`, a list or a single number;
+    everything else is of the one that is nearest to 1. `promises` has what that ε would give under other promises, by
+    the same method.
     Options that are not listed are the method's, such as `k=2`.
 
-    >>> found = plan(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=1, rows=1000)
+    >>> found = plan(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=[1, 2], rows=1000)
+    >>> [(line.epsilon, round(line.guess, 2)) for line in found.outlook]
+    [(1.0, 0.73), (2.0, 0.88)]
     """
-    asked = read_arguments(PlanOptions, options)
-    method, (terms, _) = asked.method, terms_of(asked)
-    refuse_unpublishable(method)
+    asked = read_arguments(OutlookOptions, options)
+    _refuse_none_or_twice(asked.epsilon)
+    unit, _ = unit_of(asked)
+    budget = budget_of(min(asked.epsilon, key=lambda epsilon: abs(log(exact_number(epsilon)))), asked.delta)
+    terms = PrivacyTerms(budget=budget, neighbours=Neighbours(asked.neighbours), unit=unit)
+    refuse_unpublishable(asked.method)
     table, declared = demo_source(source, schema) if source is not None or schema is None else (None, schema)
     known = read_schema(declared)
     refuse_drafts(known, trust_draft=True)
     refuse_unit(terms.unit, known)
-    refuse_automatic(known)
-    method.check(known.domain, terms)
+    refuse_promises(known, asked.method)
+    asked.method.check(known.domain, terms)
     if rows is None:
         _refuse_to_count(terms, public=demo.bundled(source) is not None)
         rows = count_rows(table)
-    n = whole_number(rows, "rows", least=1)
-    found = dry_run(method, known.domain, n, terms)
-    return replace(found, promise=_in_words(terms), promises=_promises(method, known.domain, terms, found))
+    planned = Planned(method=asked.method, schema=known, terms=terms, n=whole_number(rows, "rows", least=1))
+    found = planned.dry_run()
+    lines = outlooks(planned, asked.epsilon)
+    return replace(
+        found,
+        epsilon=float(terms.budget.epsilon),
+        promise=_in_words(terms),
+        promises=_promises(planned, found),
+        outlook=lines,
+        wall_seconds=found.seconds * slowness() * waiting(),
+        assumed=ASSUMED if any(line.pair_error is not None for line in lines) else "",
+    )
 
 
-def dry_run(method: Method, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
-    """What a method would do with n rows under these terms; refuses what could not run."""
-    method.check(domain, terms)
-    # weighed rows are counted in parts and get as much more noise: the same in rows, and what a plan speaks of is rows
-    return method.plan(domain, n, replace(terms, unit=replace(terms.unit, bounding="drop")))
+def _refuse_none_or_twice(epsilons: tuple[Any, ...]) -> None:
+    if not epsilons:
+        raise OptionError("there is no epsilon to plan for. Give one, or several such as 0.5,1,5.")
+    exact = [exact_number(epsilon) for epsilon in epsilons]
+    for epsilon in exact:
+        if exact.count(epsilon) > 1:
+            raise OptionError(f"epsilon {float(epsilon):g} is given twice. Give each once.")
 
 
 def _refuse_to_count(terms: PrivacyTerms, *, public: bool) -> None:
@@ -88,19 +109,20 @@ def _in_words(terms: PrivacyTerms) -> str:
     return promise.meaning
 
 
-def _promises(method: Method, domain: Domain, terms: PrivacyTerms, chosen: Plan) -> tuple[PromisePlan, ...]:
+def _promises(planned: Planned, chosen: Plan) -> tuple[PromisePlan, ...]:
     """What the same ε would give under each relation, with a δ and without: the weakest promise first."""
     if not chosen.noise_mean:
         return ()
-    asked = terms.budget
-    if isinstance(method, Auto):  # noise of other tables, by another method, could not be compared
-        method = method_named(method.choose(domain, chosen.rows, asked)[0].name)
+    terms, asked = planned.terms, planned.terms.budget
+    if isinstance(planned.method, Auto):  # noise of other tables, by another method, could not be compared
+        method, _ = planned.method.choose(planned.domain, chosen.rows, asked)
+        planned = replace(planned, method=method_named(method.name))
     lines = []
     for delta, relation in product((asked.delta or exact_number(DEFAULT_DELTA), Fraction(0)), _RELATIONS):
         same = delta == asked.delta and relation is terms.neighbours
         other = replace(terms, budget=budget_of(asked.epsilon, delta), neighbours=relation)
         try:
-            noise = chosen.noise_mean if same else dry_run(method, domain, chosen.rows, other).noise_mean
+            noise = chosen.noise_mean if same else replace(planned, terms=other).dry_run().noise_mean
         except OptionError:  # what the method cannot do under this promise
             noise = None
         error = None if noise is None else expected_error(chosen.largest_useful_table, noise, chosen.rows)

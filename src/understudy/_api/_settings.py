@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from understudy import demo
+from understudy._api._promised import refuse_promises
 from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError
 from understudy._core.numbers import exact_number
@@ -82,7 +83,7 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     declared = read_schema(schema)
     refuse_drafts(declared, trust_draft=options.trust_draft)
     refuse_unit(terms.unit, declared)
-    refuse_automatic(declared)
+    refuse_promises(declared, method)
     method.check(declared.domain, terms)
     settings = RunSettings(
         options=options,
@@ -95,20 +96,6 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     )
     _check_cap(settings)
     return settings
-
-
-def refuse_automatic(schema: Schema) -> None:
-    """Refuse bins that are to be found where some columns are promised more: that look would be no part of the promise.
-
-    >>> refuse_automatic(read_schema({"fields": [{"name": "a", "type": "boolean"}]}))
-    """
-    found = [field.name for field in schema.fields if field.automatic]
-    promised = [field.name for field in schema.fields if field.sensitivity]
-    if found and promised:
-        raise OptionError(
-            f"column '{found[0]}' has `bins: auto` and column '{promised[0]}' a sensitivity: what is promised for "
-            "single columns does not cover the histograms that bins are found from. Declare bins, or no sensitivities."
-        )
 
 
 def terms_of(options: PlanOptions) -> tuple[PrivacyTerms, Groups | None]:

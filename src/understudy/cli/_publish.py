@@ -13,10 +13,9 @@ from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._options import split_method_options, takes
 from understudy.cli._show import counted, make_table, progress_bars, say, say_aside, say_json, say_table
 from understudy.demo import bundled
-from understudy.options import MethodFlags, PlanOptions, PublishOptions
+from understudy.options import MethodFlags, OutlookOptions, PublishOptions
 
 if TYPE_CHECKING:
-    from understudy.methods import AttributePlan, Plan
     from understudy.release import Release, Statement
 
 _SCHEMA = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON): what is public about it.")
@@ -26,7 +25,7 @@ _OPTION = typer.Option(
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
 
 
-@takes(PlanOptions, MethodFlags)
+@takes(OutlookOptions, MethodFlags)
 def plan(
     source: str | None = typer.Argument(
         None, help="The table, to count its rows; or 'demo'; or leave out with --rows."
@@ -40,15 +39,15 @@ def plan(
     option: list[str] | None = _OPTION,
     as_json: bool = _JSON,
 ) -> None:
-    """Dry run: what publishing would do. Spends nothing, touches no private value."""
+    """Dry run: what publishing would give at each ε. Spends nothing, touches no private value."""
     from understudy._api import plan as make_plan
+    from understudy.cli._show_plan import show_plan
 
-    options = with_epsilon(split_method_options(given, option), source)
-    found = make_plan(source, schema=schema, rows=rows, **options)
+    found = make_plan(source, schema=schema, rows=rows, **split_method_options(given, option))
     if as_json:
         say_json(found.to_dict())
     else:
-        _show_plan(found)
+        show_plan(found)
 
 
 @takes(PublishOptions, MethodFlags)
@@ -158,73 +157,3 @@ def _show_release(release: Release) -> None:
         say(statement.promise.stricter())
     say(f"Read {release.path / 'PRIVACY.md'} first. Then try:")
     say(f"  understudy query {shlex.quote(str(release.path / 'model.understudy'))} {shlex.quote(question)}")
-
-
-def _show_plan(plan: Plan) -> None:
-    relations = plan.score is not None
-    names = ("attribute", "values", "largest table", "error", *(("others see it",) if relations else ()))
-    table = make_table(*names, right=("values", "largest table", "error"))
-    for attribute in plan.attributes:
-        table.add_row(
-            attribute.name,
-            str(attribute.size),
-            f"{attribute.largest_table:,} cells" if attribute.largest_table else "none",
-            "-" if attribute.expected_error is None else f"{attribute.expected_error:.3f}",
-            *((_seen(attribute),) if relations else ()),
-        )
-    say_table(table)
-    shares = ", ".join(f"{share:.0%} {name}" for name, share in plan.shares.items() if share) or "not used"
-    if relations:
-        degree = "" if plan.degree is None else f"; {plan.degree} parents each"
-        say(f"Rows: {plan.rows:,}. Score: {plan.score}{degree}. Budget: {shares}.")
-        _show_candidates(plan)
-    else:
-        say(f"Rows: {plan.rows:,}. Budget: {shares}.")
-    noise = f" Noise in a cell: about ±{plan.noise_mean:,.1f}." if plan.noise_mean else ""
-    if relations:
-        say(f"Largest useful table: {plan.largest_useful_table:,} cells.{noise}")
-    elif noise:
-        say(noise.strip())
-    say(f"Memory: about {plan.memory_bytes / 1e6:,.0f} MB. Time: about {plan.seconds:,.1f} s on one core.")
-    if plan.coarsened:
-        say("Seen by others in coarser form or not at all: " + ", ".join(plan.coarsened) + ".")
-    for note in plan.notes:
-        say(note)
-    _show_promises(plan)
-    error = "Error: expected total variation distance of the largest table, from noise alone. " if noise else ""
-    say(f"{error}Nothing was spent.")
-
-
-def _show_promises(plan: Plan) -> None:
-    say(f"Promise: {plan.promise}")
-    if not plan.promises:
-        return
-    cells = f"error of {plan.largest_useful_table:,} cells"
-    table = make_table("promise", "neighbours", "noise in a cell", cells, "", right=("noise in a cell", cells))
-    for line in plan.promises:
-        table.add_row(
-            f"(ε, δ = {line.delta:g})" if line.delta else "pure ε (--delta 0)",
-            line.neighbours,
-            "not by this method" if line.noise_mean is None else f"±{line.noise_mean:,.1f}",
-            "-" if line.expected_error is None else f"{line.expected_error:.3f}",
-            "chosen" if line.chosen else "",
-        )
-    say_table(table)
-    if plan.method == "auto":
-        say("These lines are of one method; under another promise auto may choose another.")
-
-
-def _seen(attribute: AttributePlan) -> str:
-    if attribute.finest_as_parent is None:
-        return "not at all" if attribute.size > 1 else "-"
-    if attribute.finest_as_parent == 0:
-        return "whole"
-    return f"in {attribute.levels[attribute.finest_as_parent]} groups"
-
-
-def _show_candidates(plan: Plan) -> None:
-    most = max(plan.candidates_per_choice, default=0)
-    candidates = (
-        f"at most {most:,}" if most <= plan.max_candidates else f"more than {plan.max_candidates:,}, so drawn by coins"
-    )
-    say(f"Candidates in one choice: {candidates}; in all {sum(plan.candidates_per_choice):,}.")

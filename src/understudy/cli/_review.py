@@ -78,7 +78,7 @@ def review(
     say(f"No field of {schema} is a draft. Next:")
     given, declared = shlex.quote(str(table or "TABLE.csv")), shlex.quote(str(schema))
     say(f"  understudy schema check {given} {declared}")
-    say(f"  understudy plan {given} --schema {declared} --epsilon 1")
+    say(f"  understudy plan --schema {declared} --rows 10000 --epsilon 1   # rows: a guess, their number is private")
 
 
 class _Talk:

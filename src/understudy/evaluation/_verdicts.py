@@ -172,14 +172,16 @@ def _all(n: int) -> str:
 
 
 def _lost(results: Sequence[MeasureResult]) -> str:
-    """Whether bins or noise did it, where that is known."""
+    """Whether bins or noise did it, where that is known; the values inside found bins carry noise of their own."""
     errors = [column.errors["KS"] for known in results for column in known.numbers]
     known = [(one.binning, one.noise) for one in errors if one.binning is not None and one.noise is not None]
     if not known:
         return ""
     binning, noise = (float(np.mean([one[side] for one in known])) for side in (0, 1))
-    more = "More is lost by binning than by noise" if binning > noise else "More is lost by noise than by binning"
-    return f"{more}: distributions are off by {points(binning)} points by bins alone, by {points(noise)} by noise."
+    return (
+        f"Distributions are off by {points(binning)} points by what is lost inside bins, "
+        f"by {points(noise)} by noise in their counts."
+    )
 
 
 def _relations(results: Sequence[MeasureResult]) -> Verdict:

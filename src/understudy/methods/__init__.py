@@ -4,6 +4,7 @@ from understudy.methods._adaptive import Adaptive
 from understudy.methods._auto import Auto
 from understudy.methods._contingency import Contingency
 from understudy.methods._flaw import Flaw, flaw_of, refuse_unprinted_terms
+from understudy.methods._forecast import KEPT, STRENGTHS, Forecast, Measures, forecast
 from understudy.methods._fourier import Fourier
 from understudy.methods._hp_as_printed import HPPrivBayesAsPrinted
 from understudy.methods._hpprivbayes import HPPrivBayes
@@ -12,6 +13,7 @@ from understudy.methods._jtree import JTree
 from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
+from understudy.methods._outlook import Outlook, outlook_of
 from understudy.methods._plan import AttributePlan, Plan, PromisePlan, expected_error
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privabn_as_printed import PrivABNAsPrinted
@@ -37,14 +39,17 @@ from understudy.methods._uniform import Uniform
 __all__ = [
     "AS_PRINTED",
     "BASELINES",
+    "KEPT",
     "METHODS",
     "MWEM",
     "ROWS_SHARE",
+    "STRENGTHS",
     "Adaptive",
     "AttributePlan",
     "Auto",
     "Contingency",
     "Flaw",
+    "Forecast",
     "Fourier",
     "HPPrivBayes",
     "HPPrivBayesAsPrinted",
@@ -52,7 +57,9 @@ __all__ = [
     "JTree",
     "JTreeAsPrinted",
     "Laplace",
+    "Measures",
     "Method",
+    "Outlook",
     "Plan",
     "PriView",
     "PrivABN",
@@ -63,9 +70,11 @@ __all__ = [
     "describe_method",
     "expected_error",
     "flaw_of",
+    "forecast",
     "label_method",
     "method_named",
     "models_made",
+    "outlook_of",
     "read_method",
     "read_method_options",
     "refuse_drowning_noise",

@@ -17,6 +17,7 @@ from understudy._core.memory import memory_limit
 from understudy._core.randomness import Streams
 from understudy.methods._adaptive_beyond import MOST_PAIRS
 from understudy.methods._adaptive_columns import Columns, measure_columns
+from understudy.methods._adaptive_outlook import measures_of_parities, measures_of_rounds, seconds_of_run
 from understudy.methods._adaptive_parities import ParityRun, first_shares
 from understudy.methods._adaptive_pure import PureParityRun, first_share
 from understudy.methods._adaptive_rounds import Rounds
@@ -161,13 +162,20 @@ class Adaptive(Declared):
         rules = self._rules(domain, shares, terms).described()
         notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
         varied = sum(attribute.size > 1 for attribute in domain)
-        return baseline_plan(
+        parities = by_parities(domain, terms)
+        measures = (
+            measures_of_parities(domain, n, terms, rows) if parities else measures_of_rounds(domain, terms, shares)
+        )
+        found = baseline_plan(
             self.name,
             domain,
             n,
             noise=terms.table_noise(columns / varied).mean_abs if varied and columns else None,
             shares={"rows": float(rows), "single columns": float(columns), "relations": float(relations)},
             notes=notes,
+        )
+        return replace(
+            found, measures=measures, seconds=seconds_of_run(domain, n, measures, terms, rounds=not parities)
         )
 
     def fit(self, curator: Curator, *, streams: Streams | None = None, progress: Progress | None = None) -> Model:

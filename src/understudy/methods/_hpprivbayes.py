@@ -157,10 +157,16 @@ class HPPrivBayes(Declared):
         ordinary = dict(zip(levels[0].attributes, found.attributes, strict=True))
         small = make_plan(self._resolve(domain, levels, n, terms, of=levels[-1]), n)
         others = {a: small.attributes[a] for level in levels[1:] for a in level.attributes}
+        noise = dict(zip(levels[0].attributes, found.measures.columns, strict=True)) if found.measures else {}
+        noise |= {a: small.measures.columns[a] for a in others} if small.measures else {}
+        measures = found.measures if len(noise) == len(domain) else None
+        if measures is not None:
+            measures = replace(measures, columns=tuple(noise[a] for a in range(len(domain))))
         return replace(
             found,
             method=self.name,
             attributes=tuple((ordinary | others)[a] for a in range(len(domain))),
+            measures=measures,
             shares={
                 **{key: float(levels[0].share) * share for key, share in found.shares.items()},
                 "sensitive columns": float(levels[1].allowance),

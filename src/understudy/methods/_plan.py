@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from math import comb
 from typing import TYPE_CHECKING
 
 from understudy._core.notebooks import card
+from understudy.methods._forecast import Measures, measures_of_tables
+from understudy.methods._outlook import Outlook
 from understudy.methods._parents import TooManySetsError, maximal_parent_sets
 from understudy.methods._search import may_have_parents
 from understudy.schema import Domain
@@ -14,11 +16,13 @@ from understudy.schema import Domain
 if TYPE_CHECKING:
     from understudy.methods._settings import Settings
 
-# Rough costs, for a prediction and nothing else: a sampled cell, and what Python and the libraries take.
-SECONDS_PER_SAMPLED_CELL = 2.5e-8
+# Rough costs of a `publish` from its start to its end, for a prediction and nothing else: a cell that is read, drawn
+# and written, and what Python and the libraries take.
+SECONDS_PER_SAMPLED_CELL = 2e-7
 SECONDS_PER_TABLE, SECONDS_PER_ROW = 4e-5, 1e-9
-BASE_SECONDS = 0.5
-BASE_BYTES = 150_000_000
+BASE_SECONDS = 1.15
+BASE_BYTES = 215_000_000
+_BYTES_OF_CELL = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +82,23 @@ class Plan:
     max_candidates: int
     memory_bytes: int
     seconds: float
+    """CPU seconds of `publish`, from its start to its end, on the machine that they were measured on."""
     notes: tuple[str, ...] = ()
     """What else there is to say, in sentences."""
+    epsilon: float | None = None
+    """The ε that all but the outlook is of."""
     promise: str = ""
     """What the run would promise, in plain words."""
     promises: tuple[PromisePlan, ...] = ()
     """What each promise would give at the same ε; empty where nothing is measured."""
+    outlook: tuple[Outlook, ...] = ()
+    """What to expect at each ε that was asked for."""
+    wall_seconds: float | None = None
+    """About how long the run would take on this machine, as busy as it is now."""
+    assumed: str = ""
+    """What the outlook supposes of the table, which no public figure tells."""
+    measures: Measures | None = field(default=None, compare=False, repr=False)
+    """What is measured with how much noise; None where that says nothing about columns and pairs."""
 
     def __repr__(self) -> str:
         return f"Plan({self.method!r}, rows={self.rows}, columns={len(self.attributes)})"
@@ -112,7 +127,11 @@ class Plan:
 
     def to_dict(self) -> dict[str, object]:
         """As plain values."""
-        return {**asdict(self), "drawn": self.drawn, "coarsened": list(self.coarsened)}
+        plain = asdict(replace(self, measures=None))
+        del plain["measures"]
+        for line, one in zip(plain["outlook"], self.outlook, strict=True):
+            line["relations"] = one.relations
+        return plain | {"drawn": self.drawn, "coarsened": list(self.coarsened)}
 
 
 def make_plan(settings: Settings, n: int) -> Plan:
@@ -136,6 +155,7 @@ def make_plan(settings: Settings, n: int) -> Plan:
         max_candidates=settings.max_candidates,
         memory_bytes=_memory(domain, n),
         seconds=_seconds(settings, n, counts),
+        measures=_measures_of(settings),
     )
 
 
@@ -180,8 +200,9 @@ def baseline_plan(
         candidates_per_choice=(),
         max_candidates=0,
         memory_bytes=_memory(domain, n),
-        seconds=BASE_SECONDS + n * len(domain) * SECONDS_PER_SAMPLED_CELL,
+        seconds=baseline_seconds(n, len(domain)),
         notes=notes,
+        measures=None if noise is None else measures_of_tables(_sizes(domain), noise, [0] * len(domain), degree=0),
     )
 
 
@@ -234,8 +255,9 @@ def plan_with_tables(
         candidates_per_choice=candidates,
         max_candidates=max_candidates,
         memory_bytes=_memory(domain, n),
-        seconds=BASE_SECONDS + 2 * sum(candidates) * each + n * len(domain) * SECONDS_PER_SAMPLED_CELL,
+        seconds=baseline_seconds(n, len(domain)) + 2 * sum(candidates) * each,
         notes=notes,
+        measures=measures_of_tables(_sizes(domain), noise, [cells] * len(domain), degree=None),
     )
 
 
@@ -246,6 +268,19 @@ def expected_error(cells: int, noise: float, n: int) -> float:
     0.02
     """
     return min(1.0, cells * noise / (2 * n))
+
+
+def _sizes(domain: Domain) -> list[int]:
+    return [attribute.size for attribute in domain]
+
+
+def _measures_of(settings: Settings) -> Measures | None:
+    """None where columns are not measured as they are."""
+    domain, limits = settings.domain, settings.limits
+    if [attribute.name for attribute in domain] != [attribute.name for attribute in settings.recoding.source]:
+        return None
+    cells = [limits.cells if may_have_parents(domain, limits, a) else 0 for a in range(len(domain))]
+    return measures_of_tables(_sizes(domain), settings.noise.mean_abs, cells, degree=limits.degree)
 
 
 def _attribute_plan(settings: Settings, a: int, n: int) -> AttributePlan:
@@ -304,11 +339,19 @@ def _n_sets(domain: Domain, parents: list[int], room: int, cap: int) -> int:
 
 
 def _memory(domain: Domain, n: int) -> int:
-    codes = sum(1 if a.size <= 256 else 2 if a.size <= 65536 else 4 for a in domain)
-    return BASE_BYTES + 3 * n * codes
+    return BASE_BYTES + _BYTES_OF_CELL * n * len(domain)
+
+
+def baseline_seconds(n: int, columns: int) -> float:
+    """What reading, drawing and writing take, without any learning.
+
+    >>> baseline_seconds(1000, 10) < baseline_seconds(100_000, 10)
+    True
+    """
+    return BASE_SECONDS + n * columns * SECONDS_PER_SAMPLED_CELL
 
 
 def _seconds(settings: Settings, n: int, counts: tuple[int, ...]) -> float:
-    """One core's time for counting, scoring and sampling; reading and writing files come on top."""
+    """One core's time."""
     fresh = sum(count if count <= settings.max_candidates else settings.max_candidates // 8 for count in counts)
-    return BASE_SECONDS + fresh * settings.seconds_per_candidate + n * len(settings.domain) * SECONDS_PER_SAMPLED_CELL
+    return baseline_seconds(n, len(settings.domain)) + fresh * settings.seconds_per_candidate

@@ -43,6 +43,18 @@ def read_whole(value: Any) -> int:
     return value
 
 
+def read_rows(value: Any) -> int:
+    """How many rows a model was made of: one at least, as errors are told by it.
+
+    >>> read_rows(0)
+    Traceback (most recent call last):
+    ValueError: a number of rows from 1 on was expected
+    """
+    if read_whole(value) < 1:
+        raise ValueError("a number of rows from 1 on was expected")
+    return int(value)
+
+
 def read_fraction(value: Any) -> Fraction:
     """A fraction as text, such as "7/10". Digits only: `Fraction` also reads "1e999999999", which never ends.
 

@@ -66,7 +66,7 @@ def unknown_rules(model: Any) -> list[Check]:
     """The rules of a model's domain that rows must be held against, because the model itself knows nothing of rules.
 
     >>> from understudy.models import JointModel
-    >>> from understudy.schema import Attribute
+    >>> from understudy.schema import Attribute, Domain
     >>> unknown_rules(JointModel(Domain((Attribute(name="sex", size=2),)), 9, np.array([0.5, 0.5])))
     []
     """

@@ -6,7 +6,7 @@ import numpy as np
 
 from understudy.models._merged_parts import MergedPlan, merged_to_parts, name
 from understudy.models._protocol import Parts, PartsReader
-from understudy.models._reading import read_probabilities, read_whole
+from understudy.models._reading import read_probabilities, read_rows, read_whole
 from understudy.models._rows_model import RowsModel
 from understudy.models._rows_values import WeightedRows, n_words
 from understudy.schema import Domain
@@ -33,5 +33,5 @@ def rows_from_parts(parts: PartsReader, domain: Domain) -> RowsModel:
         raise ValueError("more rows than any model has, or none")
     words = np.array([parts.array(word, np.int64, (n_rows,)) for word in names], dtype=np.int64)
     rows = WeightedRows.unpacked(plan.sizes, words, read_probabilities(parts, name("weight", 0), (n_rows,)))
-    n, within, measurements = read_whole(document["n"]), plan.within(parts), plan.measurements(parts)
+    n, within, measurements = read_rows(document["n"]), plan.within(parts), plan.measurements(parts)
     return RowsModel(domain, n, rows=rows, within=within, measurements=measurements)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from understudy.models._merged_parts import MergedPlan, merged_to_parts, name
 from understudy.models._protocol import Parts, PartsReader
-from understudy.models._reading import read_items, read_probabilities, read_whole
+from understudy.models._reading import read_items, read_probabilities, read_rows, read_whole
 from understudy.models._tree_model import TreeModel
 from understudy.models._tree_values import CliqueTree, check_shape
 from understudy.schema import Domain
@@ -40,5 +40,5 @@ def tree_from_parts(parts: PartsReader, domain: Domain) -> TreeModel:
         for c, clique in enumerate(cliques)
     ]
     tree = CliqueTree(sizes, tuple(cliques), tuple(parents), tuple(beliefs))
-    n, within, measurements = read_whole(document["n"]), plan.within(parts), plan.measurements(parts)
+    n, within, measurements = read_rows(document["n"]), plan.within(parts), plan.measurements(parts)
     return TreeModel(domain, n, tree=tree, within=within, measurements=measurements)

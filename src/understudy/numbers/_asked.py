@@ -23,12 +23,14 @@ def schema_at(schema: Schema, cuts: Mapping[int, Collection[int]], whole: Collec
     """
     found = even_schema(schema)
     written = found.to_dict()
-    for i, points in cuts.items():
-        bins = found.fields[i].bins
-        if bins is None or not schema.fields[i].automatic or len(points) > MOST_CUTS:
+    for i, field in enumerate(schema.fields):
+        bins, asked = found.fields[i].bins, cuts.get(i)
+        few = asked is not None and len(asked) <= MOST_CUTS
+        if bins is None or not field.automatic or not (few or field.cuts):
             continue
         begin, end = int(bins.grid[0][0]), int(bins.grid[1][-1])
-        even = bins.grid[0].tolist() if i in whole else []
+        even = bins.grid[0].tolist() if i in whole or not few else []
+        points = {*field.cuts, *(asked if asked is not None and few else ())}  # dependencies cut as queries do
         first = sorted({begin, *even, *(point for point in points if begin < point <= end)})
         spans = [after - before for before, after in zip(first, [*first[1:], end + 1], strict=True)]
         shape = {"first": first, "starts": first, "shares": [float(span) for span in spans]}

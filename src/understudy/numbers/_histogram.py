@@ -45,12 +45,25 @@ def fit_histogram(counts: Sequence[Floats], variances: Sequence[float], widths: 
     >>> fit_histogram([np.array([40.0, 12.0]), fine], [1.0, 1.0], np.ones(8)).round(1).tolist()
     [40.0, 0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0]
     """
+    counts, variances = _up_to_one(counts, variances)
     levels = _upwards(counts, variances, _all_widths(widths, len(counts)))
-    top = levels[0]
-    mass = _simplex(_without_ends(top.counts, top.variances), top.variances, max(float(top.counts.sum()), 1.0))
+    mass = np.maximum(levels[0].counts, 1.0)
     for above, level in pairwise(levels):
         mass = _downwards(mass, above, level)
     return mass
+
+
+def _up_to_one(counts: Sequence[Floats], variances: Sequence[float]) -> tuple[list[Floats], list[float]]:
+    """The same levels below coarser ones that nobody measured, sums of what lies below, up to a single cell.
+
+    So the coarsest cells that were measured have to differ by more than noise as well, or are one: with few rows none
+    of them stands out, and the largest alone would be left.
+    """
+    found, known = list(counts), list(variances)
+    while len(found[0]) > 1:
+        found.insert(0, _summed(found[0]))
+        known.insert(0, np.inf)
+    return found, known
 
 
 def _all_widths(widths: Floats, levels: int) -> list[Floats]:
@@ -86,10 +99,10 @@ def _upwards(counts: Sequence[Floats], variances: Sequence[float], widths: Seque
 
 
 def _looked_at(counts: Sequence[Floats], variances: Sequence[float]) -> list[npt.NDArray[np.bool_]]:
-    """Which cells of each level but the finest are above noise, and all that they lie in as well."""
+    """Which cells of each level but the finest are above noise, or not measured, and all that they lie in as well."""
     found: list[npt.NDArray[np.bool_]] = []
     for i, (values, variance) in enumerate(zip(counts[:-1], variances[:-1], strict=True)):
-        above = values > _WORTH_A_LOOK * np.sqrt(variance)
+        above = values > (_WORTH_A_LOOK * np.sqrt(variance) if np.isfinite(variance) else -np.inf)
         found.append(above & found[-1][np.arange(len(values)) // BRANCHES] if i else above)
     return found
 

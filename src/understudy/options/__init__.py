@@ -18,7 +18,7 @@ from understudy.options._constraints import (
 from understudy.options._correlate import CorrelateOptions
 from understudy.options._declared import Declared, Option, option, options_of, signature_of
 from understudy.options._evaluation import MAX_TABLES, CompareOptions, EvaluateOptions
-from understudy.options._run import DEFAULT_DELTA, MethodFlags, PlanOptions, PublishOptions, RunOptions
+from understudy.options._run import DEFAULT_DELTA, MethodFlags, OutlookOptions, PlanOptions, PublishOptions, RunOptions
 
 __all__ = [
     "DEFAULT_DELTA",
@@ -35,6 +35,7 @@ __all__ = [
     "Names",
     "OneOf",
     "Option",
+    "OutlookOptions",
     "PlanOptions",
     "PublishOptions",
     "Real",

@@ -181,5 +181,8 @@ def shown(value: object) -> str:
     >>> shown("both"), shown(Fraction(1, 2)), shown("x" * 99)[-5:]
     ("'both'", '1/2', "xx…x'")
     """
-    text = str(value) if isinstance(value, Fraction) else repr(value)
+    if isinstance(value, tuple) and all(isinstance(one, Fraction) for one in value):
+        text = ",".join(str(one) for one in value)
+    else:
+        text = str(value) if isinstance(value, Fraction) else repr(value)
     return text if len(text) <= 60 else f"{text[:56]}…{text[-2:]}"

@@ -11,7 +11,18 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from understudy._core.formats import FORMATS
-from understudy.options._constraints import Anything, FilePath, Names, OneOf, Real, Tables, Text, Whole, YesNo
+from understudy.options._constraints import (
+    Anything,
+    FilePath,
+    Names,
+    OneOf,
+    Real,
+    Several,
+    Tables,
+    Text,
+    Whole,
+    YesNo,
+)
 from understudy.options._declared import Declared, option
 
 DEFAULT_DELTA = 1e-9
@@ -77,6 +88,24 @@ class PlanOptions(Declared):
         FilePath(),
         help="Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected.",
         flags="--groups",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlookOptions(PlanOptions):
+    """The same for several budgets, which a plan holds beside each other.
+
+    >>> OutlookOptions(epsilon="1/3").epsilon
+    ('1/3',)
+    >>> OutlookOptions().epsilon
+    (0.1, 0.25, 0.5, 1, 2, 5)
+    """
+
+    epsilon: Any = option(
+        (0.1, 0.25, 0.5, 1, 2, 5),
+        Several(Real(above=0, exact=True), such_as="0.5,1,5"),
+        help="Privacy budgets to hold beside each other, with commas between them. Smaller is more private.",
+        flags=("--epsilon", "-e"),
     )
 
 

@@ -16,7 +16,7 @@ from understudy.release._statement_text import clean, describe_domain, number
 from understudy.schema import Field, Schema
 
 _MOST_COLUMNS = 40
-_NUMBERS = "numbers, value by value"
+_NUMBERS = ("numbers, value by value", "numbers, means")
 
 
 def about_release(
@@ -93,9 +93,9 @@ def _making(schema: Schema, statement: Statement) -> str:
     share = _numbers_share(statement)
     if share is not None:
         lines.append(
-            "Bins, frequent values and what lies inside bins were found from a noisy histogram of each such column, "
-            f"for {100 * float(share):.3g} % of the privacy budget. Groups of rows that do not stand out from noise "
-            "are missing from it, and thin tails are cut, so deviations of heavy-tailed columns come out too small."
+            "Bins, frequent values and what lies inside bins were found from a noisy histogram and mean of each such "
+            f"column, for {100 * float(share):.3g} % of the privacy budget. Groups of rows that do not stand out from "
+            "noise are missing from it, and thin tails are cut, so deviations of heavy-tailed columns come out small."
         )
     return "\n\n".join(lines)
 
@@ -109,12 +109,12 @@ def _inside(field: Field) -> str:
 
 
 def _numbers_share(statement: Statement) -> Fraction | None:
-    """The part of the budget that the fine histograms took; None where there were none, or no price is known."""
+    """The part of the budget that fine histograms and means took; None where there were none, or no price is known."""
     costs = [charge.cost for charge in statement.charges]
     if any(cost is None for cost in costs):
         return None
     known = [(charge.what, charge.cost or Fraction(0)) for charge in statement.charges]
-    spent = sum((cost for what, cost in known if what == _NUMBERS), Fraction(0))
+    spent = sum((cost for what, cost in known if what in _NUMBERS), Fraction(0))
     return spent / sum((cost for _, cost in known), Fraction(0)) if spent else None
 
 

@@ -101,6 +101,8 @@ class Conditions:
         name, (choice, *others) = self.schema.fields[attribute].name, self.choices[attribute]
         if others or attribute in self.also or choice.above or choice.below or choice.negated:
             return f"column '{name}': no value in its domain fulfils the conditions on it."
+        if choice.low is None or choice.high is None:
+            return f"column '{name}': no row of the model lies in '{choice.low or ''}..{choice.high or ''}'."
         return f"column '{name}': no value lies between {choice.low} and {choice.high}."
 
     @property

@@ -68,7 +68,7 @@ def public_section(statement: Statement) -> str:
 
 
 _BROKEN = {
-    "refuse": "The real table was read only because all of its rows keep that: this much is known of it.",
+    "refuse": "The real table was read only because none of its rows was seen to break that: this much is known of it.",
     "drop": "Real rows that do not keep it were left out, each looked at by itself.",
     "mend": "Real rows that do not keep it were changed so that they do, or left out, each looked at by itself.",
 }

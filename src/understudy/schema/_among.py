@@ -127,7 +127,7 @@ def _between(field: Field, ends: tuple[str, str]) -> list[int]:
     except OptionError as error:
         raise ValueError(str(error).rstrip(".")) from None
     if not found:
-        raise ValueError(f"no value of '{field.name}' lies in {'..'.join(ends)}")
+        raise ValueError(f"no value of '{field.name}' lies in '{'..'.join(ends)}'")
     return list(found)
 
 
@@ -148,7 +148,7 @@ def _in_bins(field: Field, bins: Bins, item: Any, ends: tuple[str, str] | None) 
     begin = first if not ends[0] else max(first, math.ceil(field.form.exact(ends[0]) / bins.unit))
     end = last if not ends[1] else min(last, math.floor(field.form.exact(ends[1]) / bins.unit))
     if begin > end:
-        raise ValueError(f"no value of '{field.name}' lies in {'..'.join(ends)}")
+        raise ValueError(f"no value of '{field.name}' lies in '{'..'.join(ends)}'")
     return begin, end
 
 

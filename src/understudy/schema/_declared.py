@@ -197,7 +197,7 @@ def _condition_faults(dependency: Dependency, by_name: Mapping[str, Field]) -> l
         try:
             flags = one.flags(field if not field.automatic else with_cuts([field], [Impossible(conditions=(one,))])[0])
         except ValueError as error:
-            found.append(f"{error}.")
+            found.append(f"{str(error).rstrip('.')}.")
             continue
         if flags.all() and not isinstance(dependency, Determines):
             found.append(f"{one.text} holds for every value of '{one.column}', so it says nothing. Leave it out.")

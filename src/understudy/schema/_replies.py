@@ -24,6 +24,8 @@ _OPTION = re.compile(
 _TO = re.compile(r"(.+?)\s*(?:\.\.+|…|–|—|\s-\s|\s+to\s+)\s*(.+)")
 _HYPHEN = re.compile(r"([+-]?[0-9.,]+)\s*-\s*([+-]?[0-9.,]+)")
 
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
 
 def bins_over(kind: str, low: Any, high: Any) -> int | str:
     """The bins of a range that nobody has cut: automatic ones, but a bin for each of few whole numbers.
@@ -74,7 +76,10 @@ def _ends(field: Field, text: str) -> tuple[Any, Any] | None:
     pair = (found[1], found[2]) if found else tuple(text.split()) if "," not in text else ()
     if len(pair) != 2:
         return None
-    return _value(field, pair[0]), _value(field, pair[1])
+    last = pair[1].strip()
+    if field.type == "datetime" and _DAY.fullmatch(last):
+        last += "T23:59:59"  # a day as the last one is meant whole
+    return _value(field, pair[0]), _value(field, last)
 
 
 def _value(field: Field, text: str) -> Any:

@@ -40,6 +40,12 @@ _DAYS = (
     "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d %b %Y", "%d-%b-%Y",
     "%d%b%Y", "%b %d, %Y", "%b %d %Y", "%d %B %Y", "%B %d, %Y",
 )  # fmt: skip
+
+
+def _moments(*clocks: str) -> list[str]:
+    return [f"%Y-%m-%d{mark}{clock}{zone}" for mark in " T" for clock in clocks for zone in ("", "Z")]
+
+
 _CLOCKS = ("%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p")
 OF_TEXTS: tuple[Candidate, ...] = (
     Candidate("boolean"),
@@ -52,13 +58,10 @@ OF_TEXTS: tuple[Candidate, ...] = (
     Candidate("number", decimal=",", group="."),
     Candidate("date"),
     *(Candidate("date", pattern) for pattern in _DAYS),
+    *(Candidate("date", f"%Y-%m-%d{mark}{midnight}") for mark in " T" for midnight in ("00:00:00", "00:00")),
+    *(Candidate("datetime", pattern) for pattern in _moments("%H:00:00", "%H:%M:00")),
     Candidate("datetime"),
-    *(
-        Candidate("datetime", f"%Y-%m-%d{mark}{clock}{zone}")
-        for mark in " T"
-        for clock in ("%H:%M:%S", "%H:%M", "%H:%M:%S.%f")
-        for zone in ("", "Z")
-    ),
+    *(Candidate("datetime", pattern) for pattern in _moments("%H:%M:%S", "%H:%M", "%H:%M:%S.%f")),
     *(Candidate("datetime", f"{pattern} {clock}") for pattern in _DAYS for clock in _CLOCKS),
 )
 """Every candidate for a column of texts. What is read by none of them is a text."""

@@ -37,15 +37,16 @@ def guess_numbers(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     """Fill in the domain of a column of numbers; the remarks on it."""
     ends = column.ends[candidate]
     special = numbers_apart(ends)
-    few = _few(column, candidate, ends)
-    if few and (candidate.kind == "number" or not any(abs(value) >= _FAR for value in special)):
-        return _as_categories(column, candidate, raw, few)
     low, high = _without(ends, special)
+    named = known_range(words_of(column.name), low, high)
+    few = _few(column, candidate, ends)
+    by_name = named is not None and candidate.kind == "integer" and few == list(range(int(low), int(high) + 1))
+    if few and not by_name and (candidate.kind == "number" or not any(abs(value) >= _FAR for value in special)):
+        return _as_categories(column, candidate, raw, few)
     if candidate.kind == "integer" and "year" in column.name.lower() and low >= 1800 and high <= 2200:
         raw["type"] = "year"
     sample = _sample(column, candidate)
     below, above = (side and raw["type"] != "year" for side in tails(sample[(sample >= low) & (sample <= high)]))
-    named = known_range(words_of(column.name), low, high)
     limits = named or generous(Fraction(low), Fraction(high), heavy_below=below, heavy_above=above)
     digits = 0 if candidate.kind == "integer" else _digits(column, limits)
     bottom, top = _beside(_bounded(limits, candidate.kind), special, Fraction(1, 10**digits))

@@ -13,7 +13,8 @@ ENOUGH_ROWS = 20
 _WORDS = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|[a-z]+|[0-9]+")
 _ID_WORDS = word_set(
     "id ids uid uuid guid pid key no nr num number idx index row rowid rownames rownum serial record ref "
-    "reference identifier caseid personid patientid customerid userid"
+    "reference identifier caseid personid patientid customerid userid subjid subjectid respid hhid recid memberid "
+    "pidnum idnum idno idnr patno recno seqno serialno"
 )
 _WHO = word_set("customer client patient person user member employee student case account policy order transaction")
 _PERSONAL = word_set(

@@ -13,8 +13,9 @@ _COARSE = (Fraction(1), Fraction(2), Fraction(5), Fraction(10))
 _TAIL = 4
 _KNOWN = {
     "hour": (0, 23), "hours": (0, 24), "minute": (0, 59), "second": (0, 59), "day": (1, 31), "dayofyear": (1, 366),
-    "doy": (1, 366), "week": (1, 53), "age": (0, 120), "percent": (0, 100), "percentage": (0, 100), "pct": (0, 100),
-    "latitude": (-90, 90), "lat": (-90, 90), "longitude": (-180, 180), "lon": (-180, 180), "lng": (-180, 180),
+    "doy": (1, 366), "month": (1, 12), "week": (1, 53), "age": (0, 120), "percent": (0, 100), "percentage": (0, 100),
+    "pct": (0, 100), "latitude": (-90, 90), "lat": (-90, 90), "longitude": (-180, 180), "lon": (-180, 180),
+    "lng": (-180, 180),
 }  # fmt: skip
 
 

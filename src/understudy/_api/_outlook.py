@@ -1,0 +1,151 @@
+"""What each ε of a list would give, and in words what would help: from public quantities alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from understudy._api._settings import budget_of
+from understudy._core.errors import UserError
+from understudy.methods import STRENGTHS, Method, Outlook, Plan, outlook_of
+from understudy.numbers import expected_schema, expected_share, terms_without_numbers
+from understudy.privacy import PrivacyTerms
+from understudy.schema import Domain, Schema
+
+ASSUMED = (
+    "Noise is known. What is not is supposed: that values are as unevenly frequent as in tables at hand, and columns "
+    "as strongly related: {typical:.0%} of what their values allow on average over pairs; from {weak:.0%} to "
+    "{strong:.0%} in brackets. Tables with rare values only (baskets, codes) may lie outside."
+).format(**STRENGTHS)
+
+_TRIED_EPSILONS = (0.25, 0.5, 1, 1.5, 2, 3, 4, 5, 7, 10)
+_MOST_ROWS = 10_000_000
+
+
+def dry_run(method: Method, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
+    """What a method would do with n rows under these terms; refuses what could not run."""
+    method.check(domain, terms)
+    # weighed rows are counted in parts and get as much more noise: the same in rows, and what a plan speaks of is rows
+    return method.plan(domain, n, replace(terms, unit=replace(terms.unit, bounding="drop")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """All that is public of a run to be: what a dry run at any ε, of any number of rows, starts from."""
+
+    method: Method
+    schema: Schema
+    terms: PrivacyTerms
+    n: int
+
+    def at(self, epsilon: object) -> Planned:
+        """The same at another ε."""
+        return replace(self, terms=replace(self.terms, budget=budget_of(epsilon, self.terms.budget.delta)))
+
+    def without(self, number: int) -> Planned:
+        """The same without so many columns: those of most values go first."""
+        sizes = self.domain
+        gone = set(sorted(range(len(sizes)), key=lambda a: -sizes[a].size)[:number])
+        written = {**self.schema.to_dict()}
+        written.pop("dependencies", None)
+        written["fields"] = [field for a, field in enumerate(written["fields"]) if a not in gone]
+        return replace(self, schema=Schema.from_dict(written))
+
+    @property
+    def domain(self) -> Domain:
+        """The columns as the method will see them: with as many bins as are to be expected where they are found."""
+        return expected_schema(self.schema, self.n, self.terms).domain
+
+    @property
+    def left(self) -> PrivacyTerms:
+        """What is left for the method once bins are found."""
+        return terms_without_numbers(self.schema, self.n, self.terms)
+
+    def dry_run(self) -> Plan:
+        """What the method would do; refuses what could not run."""
+        found = dry_run(self.method, self.domain, self.n, self.left)
+        if not any(field.automatic for field in self.schema.fields):
+            return found
+        share = float(expected_share(self.terms.budget, self.n))
+        rest = {name: part * (1 - share) for name, part in found.shares.items()}
+        return replace(found, shares={"numbers, value by value": share, **rest})
+
+    def outlook(self) -> Outlook:
+        """What to expect."""
+        found = self.dry_run()
+        even = frozenset(i for i, field in enumerate(self.schema.fields) if field.automatic)
+        sizes = [attribute.size for attribute in self.domain]
+        return replace(outlook_of(sizes, self.n, found.measures, self.terms.budget, even=even), seconds=found.seconds)
+
+
+def outlooks(planned: Planned, epsilons: Sequence[object]) -> tuple[Outlook, ...]:
+    """What to expect at each ε, with a sentence each."""
+    found = [planned.at(epsilon).outlook() for epsilon in epsilons]
+    return tuple(
+        replace(one, words=_words(one, planned.at(epsilon))) for one, epsilon in zip(found, epsilons, strict=True)
+    )
+
+
+def _words(one: Outlook, planned: Planned) -> str:
+    at = f"At ε = {one.epsilon:g}"
+    if one.column_error is None:
+        return f"{at} nothing can be foretold of this method's tables."
+    if one.relations == "unknown":
+        return f"{at} columns will be off by {one.column_error:.3f}; there are no two that could be related."
+    if one.relations == "survive":
+        return f"{at} relations survive: pairs will be {_part(one)} as far off as independent columns."
+    start = f"{at} relations will not survive" if one.relations == "lost" else f"{at} relations survive in part"
+    ways = _ways_out(planned)
+    if not ways:
+        return f"{start}, and neither more rows nor fewer columns nor a larger ε would help: choose another method."
+    return f"{start}. For them to survive: {', or '.join(ways)}."
+
+
+def _part(one: Outlook) -> str:
+    part = (one.pair_error or 0.0) / (one.independent_error or 1.0)
+    return "less than a tenth" if part < 0.1 else f"{part:.0%}"
+
+
+def _ways_out(planned: Planned) -> list[str]:
+    """What would make relations survive, each by itself: rows, fewer columns, a larger ε."""
+    ways = []
+    rows = _least(lambda k: replace(planned, n=round(planned.n * 2 ** (k / 2))), 20)
+    if rows is not None and (more := planned.n * 2 ** (rows / 2)) <= _MOST_ROWS:
+        ways.append(f"{_round_up(more):,} rows")
+    columns = len(planned.schema.fields)
+    fewer = _least(planned.without, columns - 2)
+    if fewer is not None:
+        ways.append(f"{fewer} column{'s' * (fewer != 1)} fewer")
+    larger = [epsilon for epsilon in _TRIED_EPSILONS if epsilon > planned.terms.budget.epsilon]
+    place = _least(lambda k: planned.at(larger[k - 1]), len(larger))
+    if place is not None:
+        ways.append(f"ε = {larger[place - 1]:g}")
+    return ways
+
+
+def _least(changed: Callable[[int], Planned], most: int) -> int | None:
+    """The least change, from 1 to the most, with which relations survive; None if none will do."""
+    low, high = 0, most
+    if most < 1 or not _survives(changed(most)):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _survives(changed(middle)) else (middle, high)
+    return high
+
+
+def _survives(planned: Planned) -> bool:
+    try:
+        return planned.outlook().relations == "survive"
+    except UserError:  # what could not run
+        return False
+
+
+def _round_up(number: float) -> int:
+    """To two digits, as forecasts are no better.
+
+    >>> _round_up(20_317.2), _round_up(99.5)
+    (21000, 100)
+    """
+    digits = int(10 ** max(len(str(int(number))) - 2, 0))
+    return -int(-number // digits) * digits

@@ -1,0 +1,140 @@
+"""A plan on the screen: what each ε would give, in words and figures, then what the run would do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from understudy.cli._show import make_table, say, say_table
+
+if TYPE_CHECKING:
+    from understudy.methods import AttributePlan, Outlook, Plan
+
+_MOST_COLUMNS = 25
+
+
+def show_plan(plan: Plan) -> None:
+    """All of it."""
+    _show_outlook(plan)
+    _show_columns(plan)
+    _show_run(plan)
+    _show_promises(plan)
+    say("Nothing was spent.")
+
+
+def _show_outlook(plan: Plan) -> None:
+    names = ("ε", "50 % guess", "column", "pair", "independent", "pairs kept", "relations")
+    table = make_table(*names, right=names[:-1])
+    for line in plan.outlook:
+        table.add_row(
+            f"{line.epsilon:g}",
+            f"≤ {_percent(line.guess)}",
+            _figure(line.column_error),
+            _ranged(line.pair_error, line.pair_error_low, line.pair_error_high),
+            _ranged(line.independent_error, line.independent_error_low, line.independent_error_high),
+            _kept(line),
+            "-" if line.relations == "unknown" else line.relations,
+        )
+    say_table(table)
+    for line in plan.outlook:
+        say(line.words)
+    if plan.assumed:
+        say(plan.assumed)
+    say(
+        "50 % guess: what a guess about one person can become at most. Column, pair: expected error, by total "
+        "variation distance, on average; 0.05 means that five rows in a hundred would have to change. Independent: "
+        "that of pairs if columns were drawn independently, without noise. Pairs kept: those at most half as far off."
+    )
+
+
+def _percent(chance: float) -> str:
+    return f"{chance:.1%}" if chance > 0.99 else f"{chance:.0%}"
+
+
+def _figure(error: float | None) -> str:
+    return "-" if error is None else f"{error:.4f}" if error < 0.01 else f"{error:.3f}"
+
+
+def _ranged(error: float | None, low: float | None, high: float | None) -> str:
+    return "-" if error is None else f"{_figure(error)} [{_figure(low)}–{_figure(high)}]"
+
+
+def _kept(line: Outlook) -> str:
+    if line.pairs_kept is None:
+        return "-"
+    return f"{line.pairs_kept:,} of {line.pairs:,} [{line.pairs_kept_low:,}–{line.pairs_kept_high:,}]"
+
+
+def _show_columns(plan: Plan) -> None:
+    """Each column's error at each ε, the columns of most values first where there are many."""
+    relations = plan.score is not None
+    shown = [line for line in plan.outlook if line.column_errors]
+    names = [f"ε = {line.epsilon:g}" for line in shown]
+    table = make_table("column", "values", *names, *(("others see it",) if relations else ()), right=("values", *names))
+    if shown:
+        say("Expected error of each column:")
+    places = range(len(plan.attributes))
+    largest = sorted(sorted(places, key=lambda a: -plan.attributes[a].size)[:_MOST_COLUMNS])
+    for a in largest:
+        attribute = plan.attributes[a]
+        errors = [_figure(line.column_errors[a]) for line in shown]
+        table.add_row(attribute.name, str(attribute.size), *errors, *((_seen(attribute),) if relations else ()))
+    say_table(table)
+    if len(plan.attributes) > _MOST_COLUMNS:
+        say(f"Shown are the {_MOST_COLUMNS} columns of most values; --json has all {len(plan.attributes)}.")
+
+
+def _show_run(plan: Plan) -> None:
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in plan.shares.items() if share) or "not used"
+    score = "" if plan.score is None else f" Score: {plan.score}."
+    degree = "" if plan.degree is None or plan.score is None else f" {plan.degree} parents each."
+    say(f"Rows: {plan.rows:,}.{score}{degree} Budget: {shares}.")
+    if plan.score is not None:
+        _show_candidates(plan)
+    if plan.noise_mean:
+        say(f"Noise in a cell at ε = {plan.epsilon:g}: about ±{plan.noise_mean:,.1f}.")
+    wall = "" if plan.wall_seconds is None else f"; on this machine, as busy as it is now, {_time(plan.wall_seconds)}"
+    say(f"Memory: about {plan.memory_bytes / 1e6:,.0f} MB. Time: about {_time(plan.seconds)} of one CPU{wall}.")
+    if plan.coarsened:
+        say("Seen by others in coarser form or not at all: " + ", ".join(plan.coarsened) + ".")
+    for note in plan.notes:
+        say(note)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _show_promises(plan: Plan) -> None:
+    at = f" at ε = {plan.epsilon:g}" if len(plan.outlook) > 1 else ""
+    say(f"Promise{at}: {plan.promise}")
+    if not plan.promises:
+        return
+    cells = f"error of {plan.largest_useful_table:,} cells"
+    table = make_table("promise", "neighbours", "noise in a cell", cells, "", right=("noise in a cell", cells))
+    for line in plan.promises:
+        table.add_row(
+            f"(ε, δ = {line.delta:g})" if line.delta else "pure ε (--delta 0)",
+            line.neighbours,
+            "not by this method" if line.noise_mean is None else f"±{line.noise_mean:,.1f}",
+            "-" if line.expected_error is None else f"{line.expected_error:.3f}",
+            "chosen" if line.chosen else "",
+        )
+    say_table(table)
+    if plan.method == "auto":
+        say("These lines are of one method; under another promise auto may choose another.")
+
+
+def _seen(attribute: AttributePlan) -> str:
+    if attribute.finest_as_parent is None:
+        return "not at all" if attribute.size > 1 else "-"
+    if attribute.finest_as_parent == 0:
+        return "whole"
+    return f"in {attribute.levels[attribute.finest_as_parent]} groups"
+
+
+def _show_candidates(plan: Plan) -> None:
+    most = max(plan.candidates_per_choice, default=0)
+    candidates = (
+        f"at most {most:,}" if most <= plan.max_candidates else f"more than {plan.max_candidates:,}, so drawn by coins"
+    )
+    say(f"Candidates in one choice: {candidates}; in all {sum(plan.candidates_per_choice):,}.")

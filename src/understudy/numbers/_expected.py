@@ -1,0 +1,63 @@
+"""How many bins are to be expected where they are to be found: for plans, which look at no row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import sqrt
+
+from understudy.numbers._grid import fine_schema
+from understudy.numbers._resolve import _MANY_ROWS, _MEANS, numbers_share
+from understudy.privacy import Budget, PrivacyTerms
+from understudy.schema import Schema
+
+_BINS = 16  # of about equal mass, where noise allows as many
+
+
+def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
+    """The same schema with as many bins in place of automatic ones as noise is expected to leave.
+
+    A bin holds at least three times the noise of a cell of the fine histogram, and a sixteenth of the rows; a column of
+    few values has them all.
+
+    >>> from understudy.privacy import make_budget
+    >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
+    ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
+    >>> terms = PrivacyTerms(budget=make_budget(1, "1e-9"))
+    >>> [expected_schema(schema, n, terms)["gain"].size for n in (500, 2000, 50_000)]
+    [3, 11, 16]
+    """
+    fine = fine_schema(schema)
+    places = [i for i, field in enumerate(schema.fields) if field.automatic]
+    if not places:
+        return schema
+    tables = sum(-(-fine.fields[i].attribute.n_levels // 2) for i in places)
+    noise = terms.table_noise(expected_share(terms.budget, n) * (1 - _MEANS) / max(tables, 1))
+    room = n / (3 * sqrt(float(noise.variance)))
+    written = schema.to_dict()
+    for i in places:
+        values = fine.fields[i].n_main
+        few = values <= schema.fields[i].n_main  # as many bins as values: each keeps its own
+        bins = max(2, min(_BINS, round(room))) + len(fine.fields[i].cuts)  # what is declared of rows cuts as well
+        written["fields"][i]["bins"] = {"count": values if few else min(bins, values)}
+    for rules in ("dependencies", "brokenRows"):
+        written.pop(rules, None)  # bins of equal width need not end where a rule does; found ones will
+    return Schema.from_dict(written)
+
+
+def expected_share(budget: Budget, n: int) -> Fraction:
+    """The share of the budget that histograms and means take for so many rows.
+
+    >>> from understudy.privacy import make_budget
+    >>> [str(expected_share(make_budget(1, "1e-9"), n)) for n in (1000, 100_000)]
+    ['1/10', '1/20']
+    """
+    share = numbers_share(budget)
+    return share if budget.pure or n < _MANY_ROWS else share / 2
+
+
+def terms_without_numbers(schema: Schema, n: int, terms: PrivacyTerms) -> PrivacyTerms:
+    """What is left for the method once bins are found."""
+    if not any(field.automatic for field in schema.fields):
+        return terms
+    return replace(terms, budget=terms.budget.part(1 - expected_share(terms.budget, n)))

@@ -1,0 +1,159 @@
+"""A plan for a list of budgets: what it says of each, in figures and in words."""
+
+import json
+import re
+
+import pytest
+
+import understudy as us
+from tests.api.people import SCHEMA
+from understudy import demo
+from understudy._core.randomness import Streams
+from understudy.cli._main import run
+from understudy.counting import open_counter
+from understudy.privacy import Neighbours, make_budget
+from understudy.rehearsal import rehearse, sample_table, table_distances
+from understudy.schema import Schema
+from understudy.tables import read_table
+
+AUTO = {
+    "name": "people",
+    "fields": [
+        *SCHEMA["fields"],
+        {
+            "name": "income",
+            "type": "integer",
+            "bins": "auto",
+            "constraints": {"minimum": 0, "maximum": 99_999},
+        },
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def planned():
+    return us.plan("demo", epsilon=[0.1, 1, 5])
+
+
+def test_there_is_a_line_for_each_budget_in_the_order_given(planned):
+    assert [line.epsilon for line in planned.outlook] == [0.1, 1, 5]
+    assert planned.epsilon == 1
+    for better, worse in zip(planned.outlook[1:], planned.outlook, strict=False):
+        assert better.column_error < worse.column_error / 1.5
+        assert better.pair_error < worse.pair_error / 1.5
+        assert better.pairs_kept > worse.pairs_kept
+        assert better.pair_error_low <= better.pair_error <= better.pair_error_high
+        assert len(better.column_errors) == 11
+    assert [round(line.guess, 3) for line in planned.outlook] == [0.525, 0.731, 0.993]
+
+
+def test_what_is_said_to_help_does_help(planned):
+    lost, kept = planned.outlook[0], planned.outlook[-1]
+    assert (lost.relations, kept.relations) == ("lost", "survive")
+    assert "relations survive: pairs will be" in kept.words
+    assert lost.words.startswith("At ε = 0.1 relations will not survive. For them to survive: ")
+    rows, columns, epsilon = re.search(
+        r": ([\d,]+) rows, or (\d+) columns? fewer, or ε = ([\d.]+)\.", lost.words
+    ).groups()
+    more = int(rows.replace(",", ""))
+    assert us.plan("demo", rows=more, epsilon=0.1).outlook[0].relations == "survive"
+    assert us.plan("demo", rows=more // 3, epsilon=0.1).outlook[0].relations != "survive"
+    assert us.plan("demo", epsilon=epsilon).outlook[0].relations == "survive"
+    content = Schema.load(demo.schema_path()).to_dict()
+    sizes = {field.name: field.size for field in Schema.load(demo.schema_path()).fields}
+    gone = sorted(sizes, key=lambda name: -sizes[name])[: int(columns)]
+    fewer = {**content, "fields": [field for field in content["fields"] if field["name"] not in gone]}
+    assert us.plan(schema=fewer, rows=5912, epsilon=0.1).outlook[0].relations == "survive"
+
+
+def test_rules_on_columns_whose_bins_are_to_be_found_are_planned_with():
+    rule = {"impossible": {"income": "12345..", "sex": "Female"}}
+    free, ruled = (
+        us.plan(schema=schema, rows=5000, epsilon=1)
+        for schema in (AUTO, {**AUTO, "dependencies": [rule], "brokenRows": "drop"})
+    )
+    sizes = [next(one.size for one in plan.attributes if one.name == "income") for plan in (free, ruled)]
+    assert sizes[1] == sizes[0] + 1, "the rule cuts where no bin of equal width would"
+
+
+def test_a_budget_of_nothing_among_others_is_refused_as_it_was_typed(capsys):
+    assert run(["plan", "demo", "--epsilon", "0,1"]) == 2
+    assert "Got 0,1 instead" in capsys.readouterr().err
+
+
+def test_without_a_budget_there_is_a_list_of_them():
+    assert [line.epsilon for line in us.plan(schema=SCHEMA, rows=1000).outlook] == [0.1, 0.25, 0.5, 1, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [
+        ([], "no epsilon to plan for"),
+        ([1, "1.0"], "given twice"),
+        ([1, -1], "above 0"),
+        (0, "above 0"),
+        (["one"], "must be a number"),
+    ],
+)
+def test_a_strange_list_is_refused(epsilon, words):
+    with pytest.raises(us.OptionError, match=words):
+        us.plan(schema=SCHEMA, rows=100, epsilon=epsilon)
+
+
+@pytest.mark.parametrize("epsilon", ["", ",", "1,1", "1,-2", "0.5;1"])
+def test_the_command_line_refuses_a_strange_list(tmp_path, monkeypatch, capsys, epsilon):
+    monkeypatch.chdir(tmp_path)
+    Schema.from_dict(SCHEMA).save("people.schema.yaml")
+    assert run(["plan", "--schema", "people.schema.yaml", "--rows", "100", f"--epsilon={epsilon}"]) == 2
+    assert "psilon" in capsys.readouterr().err
+
+
+def test_bins_that_are_to_be_found_are_planned_as_they_will_be():
+    """As many as noise leaves; and what finding them takes is gone for the method."""
+    small, large = (us.plan(schema=AUTO, rows=rows, epsilon=1, method="adaptive") for rows in (300, 100_000))
+    sizes = [plan.attributes[-1].size for plan in (small, large)]
+    assert sizes[0] <= 4
+    assert sizes[1] == 16
+    assert large.shares["numbers, value by value"] == pytest.approx(0.05)
+    assert sum(large.shares.values()) == pytest.approx(1)
+    pure = us.plan(schema=AUTO, rows=1000, epsilon=1, delta=0, method="independent")
+    assert pure.shares["numbers, value by value"] == pytest.approx(0.1)
+
+
+def test_json_has_all_that_the_screen_has(capsys):
+    assert run(["plan", "demo", "--epsilon", "0.5,1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [line["epsilon"] for line in found["outlook"]] == [0.5, 1]
+    wanted = {"guess", "hits", "column_error", "pair_error", "pair_error_low", "independent_error", "pairs_kept"}
+    assert wanted | {"pairs", "words", "relations", "seconds", "column_errors"} <= set(found["outlook"][0])
+    assert found["assumed"].startswith("Noise is known.")
+    assert found["wall_seconds"] > 0
+    assert run(["plan", "demo", "--epsilon", "0.5,1"]) == 0
+    told = capsys.readouterr().out
+    assert all(line["words"] in told for line in found["outlook"])
+    assert "≤ 73%" in told
+
+
+@pytest.mark.parametrize("method", ["uniform", "hpprivbayes", "privabn", "jtree"])
+def test_every_method_has_an_outlook_or_says_that_it_has_none(method):
+    extra = {"sensitive": ["age"]} if method == "hpprivbayes" else {}
+    line = us.plan(schema=SCHEMA, rows=1000, epsilon=1, method=method, **extra).outlook[0]
+    assert (line.column_error is None) == (method == "uniform")
+    assert line.words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [0.5, 1, 5])
+def test_runs_show_what_the_plan_foretold(epsilon):
+    line = us.plan("demo", epsilon=epsilon).outlook[0]
+    real = read_table(demo.table_path(), Schema.load(demo.schema_path()))
+    pairs = [(a, b) for b in range(11) for a in range(b)]
+    budget = make_budget(str(epsilon), "1e-9")
+    errors = []
+    for seed in range(3):
+        model = rehearse(open_counter(real), "adaptive", budget, seed=seed, neighbours=Neighbours.ADD_REMOVE)
+        rows = sample_table(model, model.n, Streams(seed))
+        errors.append([table_distances(real, [rows], groups).mean() for groups in ([(a,) for a in range(11)], pairs)])
+    column, pair = (sum(each) / 3 for each in zip(*errors, strict=True))
+    assert 1 / 2 < line.column_error / column < 2
+    assert 1 / 2 < line.pair_error / pair < 2
