@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from math import sqrt
 from typing import TypeAlias
 
 from understudy._api._protection import protection_lines
-from understudy._api._rows import read_rows, refuse_dropping
+from understudy._api._rows import declared_rows, refuse_dropping
 from understudy._api._settings import RunSettings
 from understudy._api._unit import refuse_other_rows, refuse_unit, rule_of
 from understudy._core.errors import OptionError
@@ -83,18 +84,16 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
 
 def _counter(source: Source, settings: RunSettings) -> Counter:
     """The rows, as they are to count: those that break what is declared are treated as the schema says."""
-    schema, terms, rule = settings.schema, settings.terms, rule_of(settings.terms.unit, settings.options.seed)
-    if not schema.dependencies:
-        counter = open_counter(source, fine_schema(schema), unit=rule)
-        refuse_other_rows(settings.groups, counter.n)
-        return counter
+    schema, terms = settings.schema, settings.terms
     refuse_dropping(schema, terms)
-    table, units, read = read_rows(source, schema, terms.unit.column, dropping=not terms.public_rows)
-    refuse_other_rows(settings.groups, read)
-    if rule is None or units is None:
-        return open_counter(table)
-    table, weights = rule.bounded(table, units)
-    return open_counter(table, weights=weights)
+    fine = fine_schema(schema)
+    return open_counter(
+        source,
+        fine,
+        unit=rule_of(terms.unit, settings.options.seed),
+        declared=declared_rows(schema, fine, dropping=not terms.public_rows),
+        check_rows=partial(refuse_other_rows, settings.groups),
+    )
 
 
 def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: Model) -> Statement:

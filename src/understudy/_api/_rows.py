@@ -11,7 +11,7 @@ from understudy._core.errors import OptionError
 from understudy.numbers import fine_schema
 from understudy.privacy import PrivacyTerms
 from understudy.schema import Schema
-from understudy.tables import Table, keep_declared, read_table, read_units
+from understudy.tables import DeclaredRows, Table, read_table, read_units
 
 
 def refuse_dropping(schema: Schema, terms: PrivacyTerms) -> None:
@@ -24,6 +24,18 @@ def refuse_dropping(schema: Schema, terms: PrivacyTerms) -> None:
         )
 
 
+def declared_rows(schema: Schema, fine: Schema, *, dropping: bool) -> DeclaredRows | None:
+    """What becomes of rows that break what the schema declares of them; None where it declares nothing.
+
+    `fine` has the same fields as they are counted first.
+    """
+    if not schema.dependencies:
+        return None
+    return DeclaredRows(
+        fields=fine.fields, dependencies=schema.dependencies, policy=schema.broken_rows, dropping=dropping
+    )
+
+
 def read_rows(
     source: Any, schema: Schema, unit: str | None, *, dropping: bool
 ) -> tuple[Table, npt.NDArray[np.int64] | None, int]:
@@ -34,5 +46,8 @@ def read_rows(
         table = read_table(source, fine)
     else:
         table, units = read_units(source, fine, unit)
-    kept, left = keep_declared(table, fine.fields, schema.dependencies, schema.broken_rows, dropping=dropping)
+    declared = declared_rows(schema, fine, dropping=dropping)
+    if declared is None:
+        return table, units, table.n
+    kept, left = declared.keep(table)
     return kept, None if units is None else units[left], table.n

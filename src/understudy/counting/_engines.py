@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, overload
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.counting._counter import Counter
 from understudy.counting._memory import MemoryCounter
+from understudy.counting._opening import Opening, Progress
 from understudy.counting._units import UnitRule, Weights
 from understudy.schema import Schema
-from understudy.tables import Table, read_table, read_units
+from understudy.tables import DeclaredRows, Table, read_table, read_units
 
 
 class Engine(Protocol):
@@ -20,31 +21,17 @@ class Engine(Protocol):
     ['memory']
     """
 
-    def __call__(
-        self,
-        rows: Table | Any,
-        schema: Schema | None,
-        *,
-        unit: UnitRule | None,
-        weights: Weights | None,
-        threads: int | None,
-    ) -> Counter: ...
+    def __call__(self, rows: Table | Any, opening: Opening) -> Counter: ...
 
 
-def open_memory(
-    rows: Table | Any,
-    schema: Schema | None,
-    *,
-    unit: UnitRule | None,
-    weights: Weights | None,
-    threads: int | None,
-) -> MemoryCounter:
+def open_memory(rows: Table | Any, opening: Opening) -> MemoryCounter:
     """The engine: reads a source whole, and counts its codes in memory."""
-    if schema is not None and unit is None:
-        rows = read_table(rows, schema)
-    elif schema is not None and unit is not None:
-        rows, weights = unit.bounded(*read_units(rows, schema, unit.column))
-    return MemoryCounter(rows, weights=weights, threads=threads)
+    schema, unit = opening.schema, opening.unit
+    if schema is None:
+        return MemoryCounter(rows, weights=opening.weights, threads=opening.threads)
+    table, units = (read_table(rows, schema), None) if unit is None else read_units(rows, schema, unit.column)
+    table, weights = opening.counted(table, units)
+    return MemoryCounter(table, weights=weights, threads=opening.threads)
 
 
 ENGINES: Mapping[str, Engine] = {
@@ -58,26 +45,26 @@ def open_counter(
 ) -> Counter: ...
 @overload
 def open_counter(
-    rows: Any, schema: Schema, *, unit: UnitRule | None = ..., engine: str = ..., threads: int | None = ...
-) -> Counter: ...
-def open_counter(
-    rows: Table | Any,
-    schema: Schema | None = None,
+    rows: Any,
+    schema: Schema,
     *,
-    unit: UnitRule | None = None,
-    weights: Weights | None = None,
-    engine: str = "memory",
-    threads: int | None = None,
-) -> Counter:
+    unit: UnitRule | None = ...,
+    declared: DeclaredRows | None = ...,
+    check_rows: Callable[[int], None] | None = ...,
+    engine: str = ...,
+    threads: int | None = ...,
+    memory: int | None = ...,
+    progress: Progress | None = ...,
+) -> Counter: ...
+def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str = "memory", **told: Any) -> Counter:
     """A counter over rows: exact and sensitive, for a curator or for the holder's own eyes.
 
     Args:
         rows: a table of codes; or what a table can be read from: a file, a pandas, polars or pyarrow table.
         schema: what is declared about the columns, unless `rows` are codes already.
-        unit: the column that tells units apart, and what their rows may count; only with a schema.
-        weights: how many rows each row of a table of codes counts for; only without a schema.
         engine: what counts.
-        threads: how many may count at a time; as many as there are processors by default.
+        told: the fields of `Opening`: `unit`, `declared` and `check_rows` with a schema, `weights` without one,
+            `threads`, `memory` and `progress` with either.
 
     Raises:
         TableError: with every fault of the rows: no counter is given out before all of them were read.
@@ -89,4 +76,4 @@ def open_counter(
     """
     if engine not in ENGINES:
         raise OptionError(f"there is no counting engine '{engine}'. {did_you_mean(engine, ENGINES)}")
-    return ENGINES[engine](rows, schema, unit=unit, weights=weights, threads=threads)
+    return ENGINES[engine](rows, Opening(schema=schema, **told))

@@ -1,6 +1,6 @@
 """Reading and writing tables: raw values to integer codes and back."""
 
-from understudy.tables._broken import keep_declared
+from understudy.tables._broken import DeclaredRows, Sieve, keep_declared
 from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._draft import draft_schema
 from understudy.tables._formulas import formula_columns
@@ -21,10 +21,12 @@ __all__ = [
     "Column",
     "ColumnCheck",
     "ColumnFaults",
+    "DeclaredRows",
     "Kinds",
     "LooseTable",
     "Mixed",
     "Numbers",
+    "Sieve",
     "Source",
     "Table",
     "TableWriter",

@@ -7,6 +7,7 @@ row at most afterwards (privacy/proof.md, section 16).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -53,29 +54,86 @@ def keep_declared(
     >>> kept.n, left.tolist()
     (2, [True, False, True])
     """
-    checked = [(one, checks) for one, checks in checks_of(fields, dependencies) if checks]
-    every = np.ones(table.n, dtype=np.bool_)
-    if not checked:
-        return table, every
-    columns: Columns = list(table.columns)
-    if policy == "mend":
-        columns = _mended(columns, fields, checked)
-    left = ~_broken(columns, checked)
-    if not left.all() and (policy == "refuse" or not dropping):
-        raise TableError(*broken_faults(columns, checked, policy))
-    if not left.any():
-        raise TableError("every row breaks what the schema declares of rows. Mend the schema, or the table.")
-    return Table(table.domain, tuple(column[left] for column in columns)), left
+    sieve = DeclaredRows(fields=fields, dependencies=dependencies, policy=policy, dropping=dropping).sieve()
+    columns, left = sieve.take(list(table.columns))
+    sieve.raise_faults()
+    return (table if left.all() and policy != "mend" else Table(table.domain, tuple(columns))), left
 
 
-def broken_faults(columns: Columns, checked: Checked, policy: BrokenRows) -> list[str]:
-    """A sentence for each dependency that rows break: how many, and which are the first."""
-    found = []
-    for dependency, checks in checked:
-        rows = np.flatnonzero(_any(columns, checks))
-        if len(rows):
-            found.append(broken_sentence(dependency.text, len(rows), (rows[:_SHOWN] + 1).tolist(), policy))
-    return found
+@dataclass(frozen=True, kw_only=True)
+class DeclaredRows:
+    """What is declared of rows of these fields, and what becomes of a row that breaks it.
+
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": n, "categories": ["no", "yes"]} for n in "ab"],
+    ...     "dependencies": [{"impossible": {"a": "yes", "b": "yes"}}]})
+    >>> declared = DeclaredRows(fields=schema.fields, dependencies=schema.dependencies, policy="drop", dropping=True)
+    >>> sieve = declared.sieve()
+    >>> sieve.take([np.array([0, 1]), np.array([1, 1])])[1].tolist()
+    [True, False]
+    >>> sieve.take([np.array([1]), np.array([0])])[1].tolist()
+    [True]
+    """
+
+    fields: Sequence[Field]
+    dependencies: Sequence[Dependency]
+    policy: BrokenRows
+    dropping: bool
+    """Whether rows may go: not where their number is public."""
+
+    def keep(self, table: Table) -> tuple[Table, Flags]:
+        """The table as it is to be counted, and which of its rows are left."""
+        return keep_declared(table, self.fields, self.dependencies, self.policy, dropping=self.dropping)
+
+    def sieve(self) -> Sieve:
+        """For rows that come in batches."""
+        return Sieve(self)
+
+
+class Sieve:
+    """Lets rows through batch by batch, mended where that was asked for, and remembers which were broken."""
+
+    def __init__(self, declared: DeclaredRows) -> None:
+        self._declared = declared
+        self._checked = [(one, checks) for one, checks in checks_of(declared.fields, declared.dependencies) if checks]
+        self._seen, self._left = 0, 0
+        self._broken: list[tuple[int, list[int]]] = [(0, []) for _ in self._checked]
+
+    def take(self, columns: Columns) -> tuple[Columns, Flags]:
+        """The rows of the next batch that are left, and which they are."""
+        n = len(columns[0])
+        left = np.ones(n, dtype=np.bool_)
+        if self._checked:
+            if self._declared.policy == "mend":
+                columns = _mended(columns, self._declared.fields, self._checked)
+            left = ~_broken(columns, self._checked)
+            if not left.all():
+                self._note(columns)
+                columns = [column[left] for column in columns]
+        self._seen += n
+        self._left += int(left.sum())
+        return columns, left
+
+    def raise_faults(self) -> None:
+        """Raise TableError, once all rows came, if some broke what is declared and may not, or if none is left."""
+        if self._left == self._seen:
+            return
+        if self._declared.policy == "refuse" or not self._declared.dropping:
+            raise TableError(
+                *(
+                    broken_sentence(dependency.text, count, rows, self._declared.policy)
+                    for (dependency, _), (count, rows) in zip(self._checked, self._broken, strict=True)
+                    if count
+                )
+            )
+        if not self._left:
+            raise TableError("every row breaks what the schema declares of rows. Mend the schema, or the table.")
+
+    def _note(self, columns: Columns) -> None:
+        for place, (_, checks) in enumerate(self._checked):
+            found = np.flatnonzero(_any(columns, checks))
+            count, rows = self._broken[place]
+            self._broken[place] = count + len(found), [*rows, *(found[:_SHOWN] + self._seen + 1).tolist()][:_SHOWN]
 
 
 def broken_sentence(text: str, count: int, rows: Sequence[int], policy: BrokenRows) -> str:
