@@ -178,7 +178,7 @@ sys.path.insert(0, {root!r})
 import numpy as np
 from tests.counting.awkward import AWKWARD, make, marginals_of
 from tests.naive.counting import naive_count
-from understudy.counting import MemoryCounter, _memory
+from understudy.counting import MemoryCounter, _memory, _plan
 np.seterr(over="ignore")  # uncompiled, counting bits multiplies beyond 64 bits on purpose
 _memory.WORTH_COLLAPSING_AFTER = 1
 for name in ("one_value_column", "generalised_levels", "binary_and_general", "many_equal_rows", "wide_binary"):
@@ -186,7 +186,7 @@ for name in ("one_value_column", "generalised_levels", "binary_and_general", "ma
     marginals = marginals_of(table, most_cells=500)[::4]
     counter = MemoryCounter(table, threads=2)
     for by_bits in (0.0, float("inf")):
-        counter._predict_bits = lambda chosen, tables, ns=by_bits: ns
+        _plan._predict_bits = lambda *asked, packed, ns=by_bits: ns
         for marginal, counts in zip(marginals, counter.count(marginals), strict=True):
             assert np.array_equal(counts, naive_count(table.domain, table.columns, table.n, marginal)), (name, marginal)
 print("equal")

@@ -96,7 +96,7 @@ def count_by_cover(plan: Cover, rows: Rows, tables: Tables, axes: Axes, out: Cou
     """Fill the chosen tables' places in `out`."""
     threads = threads if plan.ns > _THREADS_NS else 1
     split_rows = threads > 1 and rows.n >= _ROWS_WORTH_SPLITTING
-    waves = _waves(plan, axes, rows, share=1 if split_rows else threads)
+    waves = _waves(plan, axes, rows.n, weighted=rows.weights is not None, share=1 if split_rows else threads)
     if not split_rows:
         run([partial(_count_wave, wave, plan, rows, tables, axes, out) for wave in waves], threads)
         return
@@ -132,7 +132,40 @@ def _members(wave: _Wave, plan: Cover) -> tuple[Ints, Ints]:
     return plan.chosen[owner >= 0], owner[owner >= 0]
 
 
-def _waves(plan: Cover, axes: Axes, rows: Rows, *, share: int) -> Iterator[_Wave]:
+class CoverTally:
+    """The wider tables of a cover, counted over one batch of rows after another."""
+
+    def __init__(self, plan: Cover, axes: Axes, *, n_rows: int, weighted: bool, threads: int) -> None:
+        self._plan, self._axes, self._threads = plan, axes, threads
+        self._waves = list(_waves(plan, axes, n_rows, weighted=weighted, share=threads))
+        self._counts: list[npt.NDArray[Any]] = [np.zeros(wave.size, dtype=np.uint32) for wave in self._waves]
+        self._total = 0
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of its tables."""
+        return sum(counts.nbytes for counts in self._counts)
+
+    def add(self, rows: Rows) -> None:
+        """Count another batch."""
+        before, self._total = self._total, self._total + _total_weight(rows, 0, rows.n)
+        if before < 1 << 32 <= self._total:  # a count may outgrow the narrow type from here on
+            self._counts = [counts.astype(np.int64) for counts in self._counts]
+        tasks = [
+            partial(_tally_into, counts, wave, rows, self._axes, 0, rows.n)
+            for wave, counts in zip(self._waves, self._counts, strict=True)
+        ]
+        run(tasks, self._threads)
+
+    def finish(self, tables: Tables, out: Counts) -> None:
+        """Fill the chosen tables' places in `out`; nothing can be added afterwards."""
+        for wave in self._waves:
+            counts = self._counts.pop(0)
+            _prepare(wave, self._plan, counts)
+            _derive(wave, self._plan, *_members(wave, self._plan), tables, self._axes, counts, out)
+
+
+def _waves(plan: Cover, axes: Axes, n_rows: int, *, weighted: bool, share: int) -> Iterator[_Wave]:
     """Portions of groups whose partial counts fit the scratch space; at least `share` of them if there are enough."""
     sizes = axes.size[plan.axes]
     cells = cell_counts(plan.starts, sizes)
@@ -140,9 +173,9 @@ def _waves(plan: Cover, axes: Axes, rows: Rows, *, share: int) -> Iterator[_Wave
     wide = widest > 256
     large = cells > kernels.MOST_CELLS
     lanes = np.where(cells <= 4096, 4, np.where(cells <= 32768, 2, 1))
-    if rows.weights is not None:
+    if weighted:
         lanes[:] = 1
-    lanes = np.where(4 * cells * lanes > rows.n, 1, lanes)  # few rows: clearing the copies would cost more
+    lanes = np.where(4 * cells * lanes > n_rows, 1, lanes)  # few rows: clearing the copies would cost more
     total = cells * lanes
     most = max(1, min(_SCRATCH_BYTES // 4, -(-int(total.sum()) // share)))
     for code_type, index_type, kind in (
@@ -187,8 +220,17 @@ def _wave(
 def _tally(wave: _Wave, rows: Rows, axes: Axes, low: int, high: int) -> npt.NDArray[Any]:
     """Partial counts of the wave's groups over rows low … high."""
     # A count never exceeds the number of rows; the wider type is for tables that hardly exist.
-    weight = high - low if rows.weights is None else int(rows.weights.sum(dtype=np.int64))
-    counts = np.zeros(wave.size, dtype=np.uint32 if weight < 1 << 32 else np.int64)
+    counts = np.zeros(wave.size, dtype=np.uint32 if _total_weight(rows, low, high) < 1 << 32 else np.int64)
+    _tally_into(counts, wave, rows, axes, low, high)
+    return counts
+
+
+def _total_weight(rows: Rows, low: int, high: int) -> int:
+    return high - low if rows.weights is None else int(rows.weights.sum(dtype=np.int64))
+
+
+def _tally_into(counts: npt.NDArray[Any], wave: _Wave, rows: Rows, axes: Axes, low: int, high: int) -> None:
+    """Add rows low … high to the wave's partial counts."""
     row_bytes = max(1, len(wave.staged)) * np.dtype(wave.code_type).itemsize
     stage_bytes = min(_STAGE_BYTES, max(_LEAST_STAGE_BYTES, rows.n * len(rows.columns) // _BLOCKS))
     block = min(high - low, _MOST_BLOCK, max(kernels.STRIP, stage_bytes // row_bytes))
@@ -203,7 +245,6 @@ def _tally(wave: _Wave, rows: Rows, axes: Axes, low: int, high: int) -> npt.NDAr
         else:
             weights = rows.weights[start : start + n]
             kernels.tally_weighted(stage, weights, wave.groups, wave.columns, wave.strides, index, counts)
-    return counts
 
 
 def _prepare(wave: _Wave, plan: Cover, counts: npt.NDArray[Any]) -> None:

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy.counting._batch import Axes, Ints, Tables, flatten, split
-from understudy.counting._bits import PACK_NS, SUBSET_NS, WORD_NS, Bits, key_bits
+from understudy.counting._bits import Bits
 from understudy.counting._counter import Counts
-from understudy.counting._joint import Cover, count_by_cover, cover
-from understudy.counting._kernels import COLUMN_NS, TALLY_MIDDLE_NS
+from understudy.counting._joint import Cover, count_by_cover
+from understudy.counting._plan import TablesPlan, plan_tables
 from understudy.counting._rows import WORTH_COLLAPSING_AFTER, Rows, collapse
 from understudy.counting._threads import n_threads
 from understudy.schema import Domain, Marginal, Recoding
 from understudy.tables import Table
-
-
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """The tables of a batch by the way they are counted."""
-
-    empty: Ints
-    general: Cover | None
-    binary: Cover | None
-    bits: Ints
 
 
 class MemoryCounter:
@@ -151,63 +139,14 @@ class MemoryCounter:
     def _axes(self) -> Axes:
         return Axes.of(self.domain)
 
-    def _plan(self, tables: Tables) -> _Plan:
-        """Choose by predicted nanoseconds, from the constants measured in the kernels.
-
-        Measured on one core. 10 million rows × 16 columns of 2 to 20 values, all 560 3-way tables: 69 passes, 0.74 s;
-        the same with 16 binary columns: one pass, 0.026 s. 21,574 rows × 16 binary columns, all 11,440 7-way tables:
-        one pass, 2 µs a table, most of it spent on the list of arrays. 1 million rows × 100 binary columns, all 4,950
-        pairs: popcounts, 8 µs a table with the packing, where a pass for each pair would take 500 µs.
-        """
-        lengths = np.diff(tables.starts)
-        other = np.zeros(len(tables.axes) + 1, dtype=np.int64)
-        np.cumsum(self._axes.size[tables.axes] != 2, out=other[1:])
-        binary = (other[tables.starts[1:]] == other[tables.starts[:-1]]) & (lengths > 0)
-        general = np.flatnonzero(~binary & (lengths > 0))
-        chosen, bits = np.flatnonzero(binary), np.empty(0, dtype=np.int64)
-        by_subsets: Cover | None = None
-        if len(chosen):
-            by_bits = self._predict_bits(chosen, tables)
-            if self._least_by_cover(chosen, tables) < by_bits:
-                by_subsets = cover(chosen, tables, self._axes, n_rows=self._rows.n, zeta=True)
-            if by_subsets is None or by_bits < by_subsets.ns:
-                by_subsets, bits = None, chosen
-        return _Plan(
-            empty=np.flatnonzero(lengths == 0),
-            general=cover(general, tables, self._axes, n_rows=self._rows.n, zeta=False) if len(general) else None,
-            binary=by_subsets,
-            bits=bits,
+    def _plan(self, tables: Tables) -> TablesPlan:
+        return plan_tables(
+            tables,
+            self._axes,
+            n_rows=self._rows.n,
+            n_packed=None if self._weights is not None else self.n,
+            packed=self._packed is not None,
         )
-
-    def _least_by_cover(self, chosen: Ints, tables: Tables) -> float:
-        """A bound on the nanoseconds of counting binary tables by wider ones: the fewest that could hold them all.
-
-        Of the sizes that fit the second cache the widest, 16 axes, holds the most tables for its price.
-        """
-        lengths = np.diff(tables.starts)[chosen]
-        longest = int(lengths.max())
-        held = comb(max(16, longest), longest)
-        return float((lengths == longest).sum() / held * self._rows.n * (TALLY_MIDDLE_NS + 16 * COLUMN_NS))
-
-    def _predict_bits(self, chosen: Ints, tables: Tables) -> float:
-        """Predicted nanoseconds for counting binary tables by popcounts; infinite if their keys would not fit.
-
-        Nor can bits be weighted.
-        """
-        lengths, counts = np.unique(np.diff(tables.starts)[chosen], return_counts=True)
-        n_binary = int((self._axes.size == 2).sum())
-        if self._weights is not None or int(lengths.max()) * key_bits(n_binary) > 62 or lengths.max() > 16:
-            return float("inf")
-        subsets = sum(
-            min(
-                comb(n_binary, size),
-                sum(m * comb(k, size) for k, m in zip(lengths.tolist(), counts.tolist(), strict=True)),
-            )
-            for size in range(1, int(lengths.max()) + 1)
-        )
-        keys = float((counts << lengths).sum())
-        packing = 0.0 if self._packed is not None else PACK_NS * self.n * n_binary
-        return float(packing + subsets * self.n / 64 * WORD_NS + keys * SUBSET_NS)
 
     def _bits(self) -> Bits:
         if self._packed is None:
