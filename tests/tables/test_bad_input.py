@@ -263,7 +263,8 @@ def test_a_category_of_ten_thousand_values(tmp_path: Path) -> None:
 
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     assert "there is no file" in told(tmp_path / "none.csv", PEOPLE)
-    assert "is a folder" in told(tmp_path, PEOPLE)
+    (tmp_path / "empty").mkdir()
+    assert "holds no files" in told(tmp_path / "empty", PEOPLE)
     assert "spreadsheet" in told(csv(tmp_path, b"PK\x03\x04abc", "people.xlsx"), PEOPLE)
     assert "damaged or cut off" in told(csv(tmp_path, b"PAR1abc", "people.parquet"), PEOPLE)
     pyarrow.parquet.write_table(pa.table({"age": [5] * 999, "sex": ["F"] * 999}), tmp_path / "t.parquet")

@@ -114,12 +114,13 @@ def test_a_stream_that_breaks_off_is_told_without_what_it_says() -> None:
     assert "secret" not in str(refused.value)
 
 
-def test_a_pipe_a_folder_and_a_packed_parquet_file_are_refused(tmp_path: Path) -> None:
+def test_a_pipe_an_empty_folder_and_a_packed_parquet_file_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "t.parquet.gz").write_bytes(gzip.compress(sources(tmp_path)["parquet"].read_bytes()))
+    (tmp_path / "empty").mkdir()
     for path, said in (
         (tmp_path / "pipe", "is a pipe or a device"),
-        (tmp_path, "is a folder"),
+        (tmp_path / "empty", "holds no files"),
         (tmp_path / "t.parquet.gz", "t.parquet.gz is a gzipped Parquet file. Unpack it first"),
         (tmp_path / "none.csv", "there is no file"),
     ):

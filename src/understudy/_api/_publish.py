@@ -12,6 +12,7 @@ from understudy._api._arguments import PublishArguments
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments, takes
 from understudy._api._settings import RunSettings, demo_source, resolve
+from understudy._core.errors import OutputError
 from understudy._core.receipts import charges_noted
 from understudy.options import PublishOptions, RunOptions
 from understudy.privacy import PrivacyWarning
@@ -41,11 +42,12 @@ def publish(
 ) -> Release:
     """Publish a table: fit a model under differential privacy, sample from it, write the release folder.
 
-    `source` is a CSV or Parquet file, a pandas, polars or pyarrow table, or the word "demo" or "demo-visits". Whatever
-    can be checked without private rows (options, schema, output folder, the ledger's cap) is checked first; then the
-    table is read, the ledger charged, the model fitted. Options that are not listed are the method's, such as `k=2`. A
-    `seed` makes a rehearsal, stamped NOT PRIVATE and never charged; so is a method as its paper prints it
-    (`privabn-as-printed`, with `no_guarantee`).
+    `source` is a CSV, Parquet or Arrow file, a folder of them or a pattern such as "visits/*.parquet", a pandas, polars
+    or pyarrow table, an Arrow stream, a DuckDB relation, or the word "demo" or "demo-visits". Whatever can be checked
+    without private rows (options, schema, output folder, the ledger's cap) is checked first; then the table is read,
+    the ledger charged, the model fitted. Options that are not listed are the method's, such as `k=2`. A `seed` makes a
+    rehearsal, stamped NOT PRIVATE and never charged; so is a method as its paper prints it (`privabn-as-printed`, with
+    `no_guarantee`).
 
     Unit: one row, in the words of `unit`. Neighbours: add-remove by default. Bound: `epsilon`, `delta` for the folder.
 
@@ -60,6 +62,7 @@ def publish(
     settings, out = resolve(asked, declared), Path(asked.out)
     with charges_noted(), whole_folder(out, overwrite=asked.overwrite) as folder:
         opened = open_source(table)
+        _refuse_inside(opened, out)
         wanted = asked.format or format_like(opened)
         _rehearse(folder, opened, settings, asked, wanted)
         model = _fit(opened, settings, progress)
@@ -91,6 +94,16 @@ def format_like(source: Source) -> str:
     'csv'
     """
     return "parquet" if source.kind in ("parquet", "arrow") else "csv"
+
+
+def _refuse_inside(source: Source, out: Path) -> None:
+    """Refuse to write into the folder that is read: what is written would be a part of the table from then on."""
+    if source.folder is not None and out.resolve().is_relative_to(source.folder.resolve()):
+        raise OutputError(
+            f"'{out}' lies in the folder {source.folder}, all files of which are the table: the release would be read as "
+            "a part of it next time. Choose another --out, or name the files with a pattern such as "
+            f"'{source.folder}/*.parquet'."
+        )
 
 
 def _facts(asked: PublishOptions) -> CardFacts:

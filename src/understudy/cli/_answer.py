@@ -24,7 +24,9 @@ _BESIDE = (".privacy.json", ".PRIVACY.md")
 
 @takes(AnswerOptions)
 def answer(
-    source: str = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'."),
+    source: str = typer.Argument(
+        ..., help="The private table: CSV (also .gz), Parquet, Arrow; 'visits/*.parquet'; or 'demo'."
+    ),
     schema: Path | None = typer.Option(None, "--schema", "-s", help="Its schema file: what is public about it."),
     queries: Path = typer.Option(
         ..., "--queries", "-q", help="The workload: a CSV with a column 'query', or a text with a query a line."

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @takes(CompareOptions)
 def compare(
-    source: str = typer.Argument(..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo'."),
+    source: str = typer.Argument(
+        ..., help="The private table: CSV (also .gz), Parquet, Arrow; 'visits/*.parquet'; or 'demo'."
+    ),
     schema: Path | None = typer.Option(None, "--schema", "-s", help="Its schema file (YAML or JSON)."),
     *,
     given: dict[str, Any],

@@ -53,7 +53,8 @@ def plan(
 @takes(PublishOptions, MethodFlags)
 def publish(
     source: str = typer.Argument(
-        ..., help="The private table: CSV (also .gz) or Parquet; or the word 'demo' or 'demo-visits'."
+        ...,
+        help="The private table: CSV (also .gz), Parquet, Arrow; 'visits/*.parquet'; or 'demo' or 'demo-visits'.",
     ),
     schema: Path | None = _SCHEMA,
     *,

@@ -26,6 +26,7 @@ class ColumnarFile(NamedTuple):
     names: tuple[str, ...]
     n_rows: int | None
     opened: Any
+    schema: pa.Schema
     metadata: Mapping[bytes, bytes] = {}
 
     def batches(self, wanted: Sequence[str], rows: int) -> Iterator[list[pa.Array]]:
@@ -60,11 +61,12 @@ def open_columnar(file: TableFile, kind: str) -> ColumnarFile:
     """The names in a file, and what its rows can be read from."""
     with _refused(file, kind):
         if kind == "arrow":
-            names = _ipc_reader(file).schema.names
-            return ColumnarFile(file, kind, tuple(names), None, None)
+            schema = _ipc_reader(file).schema
+            return ColumnarFile(file, kind, tuple(schema.names), None, None, schema)
         opened = _parquet_file(file)
         found = opened.metadata
-        return ColumnarFile(file, kind, tuple(opened.schema_arrow.names), found.num_rows, opened, found.metadata or {})
+        schema = opened.schema_arrow
+        return ColumnarFile(file, kind, tuple(schema.names), found.num_rows, opened, schema, found.metadata or {})
 
 
 def checked(batch: pa.RecordBatch, wanted: Sequence[str]) -> list[pa.Array]:

@@ -89,6 +89,7 @@ def _read_columns(
                 cells += len(column)
             if progress:
                 progress(cells // len(names))
+    opened.refuse_changed()
     return found
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from understudy._core.errors import TableError
+from understudy._core.files import is_folder
 from understudy.tables._columnar import checked, open_columnar
 from understudy.tables._csv import csv_batches, read_header
-from understudy.tables._files import FileKind, TableFile, open_file
+from understudy.tables._files import FileKind, FileMark, TableFile, open_file
 from understudy.tables._frames import collected, pandas_column, polars_column
 from understudy.tables._objects import Column
+from understudy.tables._partitions import Partitions, find_files, sort_of
+from understudy.tables._relations import Relation, arrow_batches
 
-Kind: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+Kind: TypeAlias = Literal["pandas", "polars", "pyarrow", "duckdb"]
 _ROWS = 1 << 17
 
 
@@ -54,12 +57,23 @@ class Source:
     """What a Parquet file says about itself beside its rows."""
     columnar: bool = False
     """Whether reading the columns one after the other costs no more than reading them together."""
+    repeatable: bool = True
+    """Whether it can be read more than once."""
+    types: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What sort of cells each column holds, where that is known before they are read."""
+    refuse_changed: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Raises TableError if what is read is no longer what it was when the source was opened, as far as can be told."""
+    mark: FileMark | None = None
+    """By what a file is known again."""
+    folder: Path | None = None
+    """The folder, if all that it holds is the table."""
 
 
 def open_source(source: Any) -> Source:
     """Opens what holds a table: a path, a dataframe, an Arrow table or stream. A source that is open stays as it is.
 
-    Of a file, the names of its columns are read and no rows.
+    A path may lead to a folder, or have marks such as `*` in it: then all files that it leads to are one table. Of a
+    file, the names of its columns are read and no rows.
 
     >>> open_source(pa.table({"a": [1, 2]})).names
     ('a',)
@@ -67,7 +81,12 @@ def open_source(source: Any) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, str | os.PathLike):
-        return _file(*open_file(Path(source)))
+        files = find_files(source)
+        return (
+            _file(*open_file(Path(source)))
+            if files is None
+            else _partitions(files, Path(source) if is_folder(Path(source)) else None)
+        )
     if isinstance(source, pa.Table | pa.RecordBatch):
         return _arrow_table(pa.table(source) if isinstance(source, pa.RecordBatch) else source)
     if isinstance(source, pa.RecordBatchReader):
@@ -77,9 +96,14 @@ def open_source(source: Any) -> Source:
         return _pandas(source)
     if home == "polars" and type(source).__name__ in ("DataFrame", "LazyFrame"):
         return _polars(source if type(source).__name__ == "DataFrame" else collected(source))
+    if home in ("duckdb", "_duckdb") and type(source).__name__ == "DuckDBPyRelation":
+        relation = Relation(source)
+        return Source(kind="duckdb", names=relation.names, batches=relation.batches)
+    if hasattr(source, "__arrow_c_stream__"):
+        return _arrow_stream(pa.RecordBatchReader.from_stream(source))
     raise TableError(
-        f"cannot read a table from {type(source).__name__}. Give a path to a CSV, Parquet or Arrow file, or a pandas, "
-        "polars or pyarrow table."
+        f"cannot read a table from {type(source).__name__}. Give a path to a CSV, Parquet or Arrow file or to a folder "
+        "of them, a pandas, polars or pyarrow table, a DuckDB relation or an Arrow stream."
     )
 
 
@@ -93,6 +117,8 @@ def _file(file: TableFile, kind: FileKind) -> Source:
             n_bytes=file.n_bytes,
             path=file.path,
             delimiter=header.delimiter,
+            refuse_changed=file.refuse_changed,
+            mark=file.mark,
         )
     opened = open_columnar(file, kind)
     return Source(
@@ -104,6 +130,31 @@ def _file(file: TableFile, kind: FileKind) -> Source:
         path=file.path,
         metadata=opened.metadata,
         columnar=kind == "parquet",
+        types={name: sort_of(kind) for name, kind in zip(opened.names, opened.schema.types, strict=True)},
+        refuse_changed=file.refuse_changed,
+        mark=file.mark,
+    )
+
+
+def _partitions(files: Sequence[Path], folder: Path | None) -> Source:
+    """Many files as one table: one after the other, each opened when its turn comes."""
+
+    def open_one(path: Path) -> Source:
+        return _file(*open_file(path, label=str(path)))
+
+    if len(files) == 1:
+        return replace(open_one(files[0]), folder=folder)
+    parts = Partitions(files, open_one)
+    return Source(
+        kind=parts.first.kind,
+        names=parts.first.names,
+        batches=parts.batches,
+        n_rows=parts.n_rows,
+        n_bytes=parts.n_bytes,
+        delimiter=parts.first.delimiter,
+        types=parts.first.types,
+        refuse_changed=parts.refuse_changed,
+        folder=folder,
     )
 
 
@@ -121,23 +172,9 @@ def _arrow_stream(stream: pa.RecordBatchReader) -> Source:
     def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
         if not left:
             raise TableError("the stream of Arrow batches was read already. Give a table, or the stream anew.")
-        return _checked(_with_clear_errors(left.pop()), wanted)
+        return _checked(arrow_batches(left.pop(), "the stream of Arrow batches"), wanted)
 
-    return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches)
-
-
-def _with_clear_errors(stream: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    """The batches; what goes wrong where they come from is its owner's to see, for messages may quote cells."""
-    while True:
-        try:
-            batch = stream.read_next_batch()
-        except StopIteration:
-            return
-        except Exception as error:
-            raise TableError(
-                f"the stream of Arrow batches broke off ({type(error).__name__}). Read it to its end to see why."
-            ) from None
-        yield batch
+    return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches, repeatable=False)
 
 
 def _checked(parts: Iterable[pa.RecordBatch], wanted: Sequence[str]) -> Iterator[list[Column]]:
