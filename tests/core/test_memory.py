@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from understudy._core import memory
-from understudy._core.memory import memory_limit
+from understudy._core.memory import _machine_limit, memory_limit
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,11 @@ def test_the_least_counts_and_is_asked_once(monkeypatch):
         yield from (5000, 0, 3000)
 
     monkeypatch.setattr(memory, "_limits", limits)
-    memory_limit.cache_clear()
+    _machine_limit.cache_clear()
     try:
         assert (memory_limit(), memory_limit(), len(asked)) == (3000, 3000, 1)
     finally:
-        memory_limit.cache_clear()
+        _machine_limit.cache_clear()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")

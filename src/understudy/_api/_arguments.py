@@ -33,6 +33,10 @@ class PlanArguments(TypedDict, total=False):
     """What is done with a unit of more rows. drop: leave out some by chance; weigh: count all, each for less."""
     groups: str | PathLike[str] | None
     """Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected."""
+    memory: int | str | None
+    """Memory to stay below, such as 2GB. A table that does not fit is streamed. Default: what the machine has."""
+    engine: Literal["auto", "memory", "stream"]
+    """How rows are counted: held in memory, or streamed in several passes. auto: in memory if they fit."""
 
 
 class RunArguments(PlanArguments, total=False):
@@ -149,6 +153,10 @@ class PlanAndMethodArguments(MethodArguments, total=False):
     """What is done with a unit of more rows. drop: leave out some by chance; weigh: count all, each for less."""
     groups: str | PathLike[str] | None
     """Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected."""
+    memory: int | str | None
+    """Memory to stay below, such as 2GB. A table that does not fit is streamed. Default: what the machine has."""
+    engine: Literal["auto", "memory", "stream"]
+    """How rows are counted: held in memory, or streamed in several passes. auto: in memory if they fit."""
 
 
 class PublishArguments(RunArguments, MethodArguments, total=False):

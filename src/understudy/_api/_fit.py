@@ -15,6 +15,7 @@ from understudy._api._rows import declared_rows, refuse_dropping
 from understudy._api._settings import RunSettings
 from understudy._api._unit import refuse_other_rows, refuse_unit, rule_of
 from understudy._core.errors import OptionError
+from understudy._core.memory import memory_ceiling
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
 from understudy.counting import Counter, open_counter
@@ -35,7 +36,7 @@ def fit_model(
     """Read the table, charge the ledger, fit the model."""
     # The synthetic table has the original's column order, whatever order the schema was written in.
     settings = replace(settings, schema=settings.schema.in_order_of(source.names))
-    with charges_noted():
+    with charges_noted(), memory_ceiling(settings.options.memory):
         curator = open_run(source, settings, progress=progress, note=note)
         coins = None if settings.options.seed is None else Streams(settings.options.seed)
         schema, inner = numbers_first(curator, settings.schema)
@@ -67,7 +68,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
         progress("reading the table", 0, 1)
     terms = settings.terms
     refuse_unit(terms.unit, settings.schema, source.names)
-    counter = _counter(source, settings)
+    counter = _counter(source, settings, progress)
     return open_curator(
         counter,
         budget=terms.budget,
@@ -82,7 +83,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
     )
 
 
-def _counter(source: Source, settings: RunSettings) -> Counter:
+def _counter(source: Source, settings: RunSettings, progress: Progress | None) -> Counter:
     """The rows, as they are to count: those that break what is declared are treated as the schema says."""
     schema, terms = settings.schema, settings.terms
     refuse_dropping(schema, terms)
@@ -93,6 +94,9 @@ def _counter(source: Source, settings: RunSettings) -> Counter:
         unit=rule_of(terms.unit, settings.options.seed),
         declared=declared_rows(schema, fine, dropping=not terms.public_rows),
         check_rows=partial(refuse_other_rows, settings.groups),
+        engine=settings.options.engine,
+        memory=settings.options.memory,
+        progress=progress,
     )
 
 

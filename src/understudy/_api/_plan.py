@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 from understudy import demo
 from understudy._api._arguments import PlanAndMethodArguments
+from understudy._api._counting_plan import with_counting
 from understudy._api._options import read_arguments, takes
 from understudy._api._outlook import ASSUMED, Planned, outlooks
 from understudy._api._promised import refuse_promises
@@ -66,6 +67,7 @@ def plan(
         rows = count_rows(table)
     planned = Planned(method=asked.method, schema=known, terms=terms, n=whole_number(rows, "rows", least=1))
     found = planned.dry_run()
+    found = with_counting(found, asked, known, terms, table)
     lines = outlooks(planned, asked.epsilon)
     return replace(
         found,

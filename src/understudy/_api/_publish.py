@@ -100,8 +100,8 @@ def _refuse_inside(source: Source, out: Path) -> None:
     """Refuse to write into the folder that is read: what is written would be a part of the table from then on."""
     if source.folder is not None and out.resolve().is_relative_to(source.folder.resolve()):
         raise OutputError(
-            f"'{out}' lies in the folder {source.folder}, all files of which are the table: the release would be read as "
-            "a part of it next time. Choose another --out, or name the files with a pattern such as "
+            f"'{out}' lies in the folder {source.folder}, all files of which are the table: the release would be read "
+            "as a part of it next time. Choose another --out, or name the files with a pattern such as "
             f"'{source.folder}/*.parquet'."
         )
 

@@ -11,6 +11,7 @@ from understudy import demo
 from understudy._api._promised import refuse_promises
 from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError
+from understudy._core.memory import memory_ceiling
 from understudy._core.numbers import exact_number
 from understudy.methods import Method, flaw_of, refuse_unpublishable
 from understudy.options import PlanOptions, RunOptions
@@ -84,7 +85,8 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     refuse_drafts(declared, trust_draft=options.trust_draft)
     refuse_unit(terms.unit, declared)
     refuse_promises(declared, method)
-    method.check(declared.domain, terms)
+    with memory_ceiling(options.memory):
+        method.check(declared.domain, terms)
     settings = RunSettings(
         options=options,
         schema=declared,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
@@ -15,14 +16,37 @@ _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 
 
-@cache
+_ceiling: ContextVar[int | None] = ContextVar("ceiling", default=None)
+
+
 def memory_limit() -> int | None:
-    """Bytes; None if nothing tells. Asked once, so that one run always gets the same answer.
+    """Bytes; None if nothing tells. What the machine has is asked once, so that a run always gets the same answer.
 
     >>> limit = memory_limit()
     >>> limit is None or limit > 0
     True
     """
+    found = [limit for limit in (_machine_limit(), _ceiling.get()) if limit is not None]
+    return min(found, default=None)
+
+
+@contextmanager
+def memory_ceiling(n_bytes: int | None) -> Iterator[None]:
+    """Within the block there is no more memory than this; None changes nothing.
+
+    >>> with memory_ceiling(1000):
+    ...     memory_limit()
+    1000
+    """
+    before = _ceiling.set(n_bytes if n_bytes is not None else _ceiling.get())
+    try:
+        yield
+    finally:
+        _ceiling.reset(before)
+
+
+@cache
+def _machine_limit() -> int | None:
     return min((limit for limit in _limits() if limit > 0), default=None)
 
 

@@ -144,6 +144,8 @@ def progress_bars(*, quiet: bool = False, time_left: bool = False) -> Iterator[P
                 for task in tasks.values():
                     bars.update(task, completed=bars.tasks[task].total, visible=False)
                 tasks[stage] = bars.add_task(stage, total=total)
+            for other, task in tasks.items():  # a stage may come back after a pass over the rows
+                bars.update(task, visible=other == stage)
             bars.update(tasks[stage], completed=done, total=total)
 
         yield update

@@ -94,10 +94,27 @@ def _show_run(plan: Plan) -> None:
         say(f"Noise in a cell at ε = {plan.epsilon:g}: about ±{plan.noise_mean:,.1f}.")
     wall = "" if plan.wall_seconds is None else f"; on this machine, as busy as it is now, {_time(plan.wall_seconds)}"
     say(f"Memory: about {plan.memory_bytes / 1e6:,.0f} MB. Time: about {_time(plan.seconds)} of one CPU{wall}.")
+    if plan.engine != "memory":
+        say(_streamed(plan))
     if plan.coarsened:
         say("Seen by others in coarser form or not at all: " + ", ".join(plan.coarsened) + ".")
     for note in plan.notes:
         say(note)
+
+
+def _streamed(plan: Plan) -> str:
+    """How often the rows would be read, and how much that is."""
+    known = "as many passes as the method asks for" if plan.passes is None else f"at most {plan.passes} passes"
+    known = "one pass" if plan.passes == 1 else known
+    size = "" if plan.pass_bytes is None else f" over {_bytes(plan.pass_bytes)}"
+    if plan.pass_bytes is not None and plan.passes is not None and plan.passes > 1:
+        size += f", {_bytes(plan.passes * plan.pass_bytes)} in all"
+    because = plan.engine_because[:1].upper() + plan.engine_because[1:]
+    return f"Counting: streamed, in {known}{size}. {because}"
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{max(size, 1) / 1e6:,.1f} MB"
 
 
 def _time(seconds: float) -> str:

@@ -1,9 +1,21 @@
 """Contingency tables over codes: exact, sensitive, and only for the curator's eyes."""
 
+from understudy.counting._choosing import CountingPlan, plan_counting
 from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._pairs import pair_parities
 from understudy.counting._units import UnitRule
 
-__all__ = ["ENGINES", "Counter", "Counts", "Engine", "MemoryCounter", "UnitRule", "open_counter", "pair_parities"]
+__all__ = [
+    "ENGINES",
+    "Counter",
+    "CountingPlan",
+    "Counts",
+    "Engine",
+    "MemoryCounter",
+    "UnitRule",
+    "open_counter",
+    "pair_parities",
+    "plan_counting",
+]

@@ -6,37 +6,30 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, overload
 
 from understudy._core.errors import OptionError, did_you_mean
+from understudy.counting._choosing import open_fitting, open_memory
 from understudy.counting._counter import Counter
-from understudy.counting._memory import MemoryCounter
+from understudy.counting._open_stream import open_stream
 from understudy.counting._opening import Opening, Progress
 from understudy.counting._units import UnitRule, Weights
 from understudy.schema import Schema
-from understudy.tables import DeclaredRows, Table, read_table, read_units
+from understudy.tables import DeclaredRows, Table
 
 
 class Engine(Protocol):
     """Opens a counter over a table of codes; or over a source, once every cell of it was read and found valid.
 
     >>> sorted(ENGINES)
-    ['memory']
+    ['memory', 'stream']
     """
 
     def __call__(self, rows: Table | Any, opening: Opening) -> Counter: ...
 
 
-def open_memory(rows: Table | Any, opening: Opening) -> MemoryCounter:
-    """The engine: reads a source whole, and counts its codes in memory."""
-    schema, unit = opening.schema, opening.unit
-    if schema is None:
-        return MemoryCounter(rows, weights=opening.weights, threads=opening.threads)
-    table, units = (read_table(rows, schema), None) if unit is None else read_units(rows, schema, unit.column)
-    table, weights = opening.counted(table, units)
-    return MemoryCounter(table, weights=weights, threads=opening.threads)
-
-
 ENGINES: Mapping[str, Engine] = {
     "memory": open_memory,
+    "stream": open_stream,
 }
+AUTO = "auto"
 
 
 @overload
@@ -62,7 +55,7 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
     Args:
         rows: a table of codes; or what a table can be read from: a file, a pandas, polars or pyarrow table.
         schema: what is declared about the columns, unless `rows` are codes already.
-        engine: what counts.
+        engine: what counts; "auto" for the memory engine if the rows fit, and else the streaming one.
         told: the fields of `Opening`: `unit`, `declared` and `check_rows` with a schema, `weights` without one,
             `threads`, `memory` and `progress` with either.
 
@@ -74,6 +67,7 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
     >>> open_counter(pa.table({"sex": ["f", "m", "m"]}), schema).n
     3
     """
-    if engine not in ENGINES:
-        raise OptionError(f"there is no counting engine '{engine}'. {did_you_mean(engine, ENGINES)}")
-    return ENGINES[engine](rows, Opening(schema=schema, **told))
+    if engine not in (AUTO, *ENGINES):
+        raise OptionError(f"there is no counting engine '{engine}'. {did_you_mean(engine, (AUTO, *ENGINES))}")
+    chosen = open_fitting if engine == AUTO else ENGINES[engine]
+    return chosen(rows, Opening(schema=schema, **told))

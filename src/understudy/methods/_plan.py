@@ -95,6 +95,14 @@ class Plan:
     """What to expect at each ε that was asked for."""
     wall_seconds: float | None = None
     """About how long the run would take on this machine, as busy as it is now."""
+    engine: str = "memory"
+    """How rows are counted: held in memory, or streamed."""
+    engine_because: str = ""
+    """Why they are streamed, as a sentence; empty where they are held."""
+    passes: int | None = None
+    """The most passes over the rows, the first of which checks them; None where nobody knows before."""
+    pass_bytes: int | None = None
+    """Bytes of files that one pass reads at most; None where no file was named."""
     assumed: str = ""
     """What the outlook supposes of the table, which no public figure tells."""
     measures: Measures | None = field(default=None, compare=False, repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +14,12 @@ from typing import Any, Protocol
 from understudy._core.files import can_name_a_file
 from understudy._core.numbers import exact_number, read_whole_number, whole_number
 
+_UNITS = {"": 1, "B": 1} | {
+    f"{letter}{end}": base**power
+    for power, letter in enumerate("KMGT", 1)
+    for end, base in (("", 1000), ("B", 1000), ("IB", 1024))
+}
+_AMOUNT = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) *([KMGT]?I?B?)")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")  # control characters, stray bytes, and separators of lines
 
@@ -308,6 +315,41 @@ class Text:
     def read(self, text: str) -> str:
         """The text itself."""
         return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """An amount of memory, in bytes or as text with a unit.
+
+    >>> Memory(at_least=1000).read("2GB"), Memory(at_least=1000).accept("1.5 GiB"), Memory(at_least=10**9).words
+    (2000000000, 1610612736, 'an amount of memory of at least 1 GB, such as 2GB')
+    """
+
+    at_least: int
+    typed = "int | str"
+
+    @property
+    def words(self) -> str:
+        """It completes the sentence: the parameter must be …"""
+        least = f"{self.at_least // 10**9} GB" if self.at_least >= 10**9 else f"{self.at_least // 10**6} MB"
+        return f"an amount of memory of at least {least}, such as 2GB"
+
+    def accept(self, value: Any) -> int:
+        """Bytes."""
+        n_bytes = self.read(value) if isinstance(value, str) else whole_number(value, "memory")
+        if n_bytes < self.at_least:
+            raise ValueError("too little memory")
+        return n_bytes
+
+    def read(self, text: str) -> int:
+        """Bytes."""
+        found = _AMOUNT.fullmatch(text.strip().upper())
+        if found is None or found.group(2) not in _UNITS:
+            raise ValueError("not an amount of memory")
+        n_bytes = int(exact_number(found.group(1)) * _UNITS[found.group(2)])
+        if n_bytes < self.at_least:
+            raise ValueError("too little memory")
+        return n_bytes
 
 
 @dataclass(frozen=True, slots=True)

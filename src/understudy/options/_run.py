@@ -14,6 +14,7 @@ from understudy._core.formats import FORMATS
 from understudy.options._constraints import (
     Anything,
     FilePath,
+    Memory,
     Names,
     OneOf,
     Real,
@@ -25,6 +26,8 @@ from understudy.options._constraints import (
 )
 from understudy.options._declared import Declared, option
 
+LEAST_MEMORY = 512_000_000
+"""Bytes: Python and the libraries take some 200 MB, and a model and tables need room beside them."""
 DEFAULT_DELTA = 1e-9
 """δ of the promise, where no other is asked for; 0 stands for pure ε."""
 
@@ -88,6 +91,18 @@ class PlanOptions(Declared):
         FilePath(),
         help="Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected.",
         flags="--groups",
+    )
+    memory: Any = option(
+        None,
+        Memory(at_least=LEAST_MEMORY),
+        help="Memory to stay below, such as 2GB. A table that does not fit is streamed. Default: what the machine has.",
+        flags="--memory",
+    )
+    engine: str = option(
+        "auto",
+        OneOf("auto", "memory", "stream"),
+        help="How rows are counted: held in memory, or streamed in several passes. auto: in memory if they fit.",
+        flags="--engine",
     )
 
 

@@ -6,7 +6,7 @@ by row, and turns synthetic rows back; so it costs no budget.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -58,10 +58,15 @@ class Recoding:
 
     def encode(self, columns: Sequence[Codes]) -> list[Codes]:
         """Source columns → target columns."""
-        return [
-            np.array(part.lookup, dtype=_narrow(attribute.size))[columns[part.source]]
-            for part, attribute in zip(self.parts, self.target, strict=True)
-        ]
+        found = self.encode_some(range(len(self.parts)), columns)
+        return [found[a] for a in range(len(self.parts))]
+
+    def encode_some(self, attributes: Iterable[int], columns: Sequence[Codes]) -> dict[int, Codes]:
+        """Source columns → these target columns; of the source only those are read that they are made from."""
+        return {
+            a: np.array(self.parts[a].lookup, dtype=_narrow(self.target[a].size))[columns[self.parts[a].source]]
+            for a in attributes
+        }
 
     def decode(self, columns: Sequence[Codes], n_rows: int) -> list[Codes]:
         """Target columns → source columns."""

@@ -1,6 +1,7 @@
 """Reading and writing tables: raw values to integer codes and back."""
 
 from understudy.tables._broken import DeclaredRows, Sieve, keep_declared
+from understudy.tables._code_reader import CodeReader
 from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._draft import draft_schema
 from understudy.tables._formulas import formula_columns
@@ -18,6 +19,7 @@ from understudy.tables._write import TableWriter, open_writer
 __all__ = [
     "CheckReport",
     "CodeBatch",
+    "CodeReader",
     "Column",
     "ColumnCheck",
     "ColumnFaults",

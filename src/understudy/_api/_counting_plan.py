@@ -1,0 +1,54 @@
+"""How a run would count its rows, and in how many passes: from public figures, for plans."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from understudy.counting import CountingPlan, plan_counting
+from understudy.methods import Auto, Method, Plan
+from understudy.numbers import fine_schema
+from understudy.options import PlanOptions
+from understudy.privacy import PrivacyTerms
+from understudy.schema import Schema
+from understudy.tables import open_source
+
+
+def with_counting(
+    found: Plan, options: PlanOptions, schema: Schema, terms: PrivacyTerms, source: object = None
+) -> Plan:
+    """The plan, with the engine that would count and the passes that it would take. Of a source its size is asked."""
+    counting = plan_counting(
+        fine_schema(schema).domain,
+        found.rows,
+        later=schema.domain,
+        engine=options.engine,
+        memory=options.memory,
+        units=terms.unit.column is not None,
+    )
+    if counting.engine == "memory":
+        return replace(found, engine="memory", passes=1)
+    return replace(
+        found,
+        engine=counting.engine,
+        engine_because=counting.because,
+        passes=_most_passes(found, options.method, counting, schema, terms),
+        pass_bytes=None if source is None else open_source(source).n_bytes,
+    )
+
+
+def _most_passes(
+    found: Plan, method: Method, counting: CountingPlan, schema: Schema, terms: PrivacyTerms
+) -> int | None:
+    """The first, one more where a column tells units apart, and those that the method needs beside."""
+    name = method.choose(schema.domain, found.rows, terms.budget)[0].name if isinstance(method, Auto) else method.name
+    first = 1 if terms.unit.column is None else 2
+    if name == "independent":
+        return first
+    if name == "adaptive" and (
+        counting.pairs_first or counting.pairs_at_once
+    ):  # pairs; of two-valued columns triples too; and what is declared of rows
+        binary = all(attribute.size <= 2 for attribute in schema.domain)
+        return first + (not counting.pairs_first) + binary + len(schema.dependencies)
+    if found.score is not None and len(found.candidates_per_choice) > 0:
+        return first + len(found.candidates_per_choice) + 1
+    return None

@@ -1,0 +1,48 @@
+"""How much memory there is for rows and for tables under a ceiling. Public: it never depends on what is free."""
+
+from __future__ import annotations
+
+from understudy._core.memory import memory_limit
+from understudy.schema import Domain
+from understudy.tables import code_type
+
+REST = 1 << 28
+"""Bytes for Python, the libraries, and batches on their way."""
+_BYTES_OF_CELL = 24  # a count, its partial counts, and what is made of it
+_BYTES_OF_UNIT = 60  # its text, its number, and how its rows are shared out
+_FEWEST_CELLS, _MOST_CELLS = 1 << 20, 1 << 24
+
+
+def room_for_rows(ceiling: int | None) -> int | None:
+    """Bytes that codes of rows may take; None if nothing is known of the machine, and nothing was asked for.
+
+    Half of what is left is for the model and for tables.
+
+    >>> room_for_rows(2 << 30) >> 20
+    896
+    """
+    limit = memory_limit() if ceiling is None else ceiling
+    return None if limit is None else max(0, (limit - REST) // 2)
+
+
+def room_for_tables(ceiling: int | None) -> int:
+    """Cells that may be counted in one pass.
+
+    >>> room_for_tables(1 << 29), room_for_tables(1 << 40)
+    (2796202, 16777216)
+    """
+    limit = memory_limit() if ceiling is None else ceiling
+    if limit is None:
+        return _MOST_CELLS
+    return min(_MOST_CELLS, max(_FEWEST_CELLS, (limit - REST) // 4 // _BYTES_OF_CELL))
+
+
+def bytes_of_rows(domain: Domain, n_rows: int, *, units: bool) -> int:
+    """Bytes that rows take in memory: their codes, once more while they are mapped to others; and whose they are.
+
+    >>> from understudy.schema import Attribute
+    >>> bytes_of_rows(Domain((Attribute(name="a", size=2), Attribute(name="b", size=300))), 10, units=False)
+    60
+    """
+    codes = sum(code_type(attribute.size).itemsize for attribute in domain)
+    return n_rows * (2 * codes + (_BYTES_OF_UNIT if units else 0))
