@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         PrivABN,
         PrivBayes,
         answer,
+        check_table,
         compare,
         evaluate,
         plan,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from understudy.release import Answer, NumberAnswer, PublishedModel, Release, Statement
     from understudy.release import load_model as load
     from understudy.schema import Schema
-    from understudy.tables import check_table, draft_schema
+    from understudy.tables import draft_schema
 
     __version__: str
 
@@ -94,7 +95,7 @@ __all__ = [
 _HOMES = {
     "understudy._api": (
         *("Answers", "Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
-        *("answer", "compare", "evaluate", "plan", "public_report", "publish"),
+        *("answer", "check_table", "compare", "evaluate", "plan", "public_report", "publish"),
     ),
     "understudy.answers": ("LinearQuery",),
     "understudy._core.errors": (
@@ -104,7 +105,7 @@ _HOMES = {
     "understudy.privacy": ("MemoryLedger", "PrivacyWarning", "SQLiteLedger"),
     "understudy.release": ("Answer", "NumberAnswer", "PublishedModel", "Release", "Statement"),
     "understudy.schema": ("Schema",),
-    "understudy.tables": ("check_table", "draft_schema"),
+    "understudy.tables": ("draft_schema",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -261,6 +261,29 @@ def test_schema_check_tells_what_does_not_fit_and_hides_values(home, capsys):
     assert result(capsys, "schema", "check", "bad.csv", "people.schema.yaml", code=1)["ok"] is False
 
 
+def test_schema_check_names_rows_that_break_what_is_declared_and_no_values(home, capsys):
+    years = {"type": "integer", "constraints": {"minimum": 1900, "maximum": 2020}}
+    content = {
+        "fields": [{"name": "born", **years}, {"name": "died", **years}],
+        "dependencies": [{"lower": "born", "upper": "died"}],
+    }
+    Path("s.json").write_text(json.dumps(content))
+    Path("lives.csv").write_text("born,died\n1950,2001\n1962,1961\n1990,1990\n2003,2002\n")  # found bins hide neither
+    assert run(["schema", "check", "lives.csv", "s.json"]) == 1
+    out, _ = output(capsys)
+    assert "- 2 rows break the dependency born ≤ died (rows 2, 4). Correct them" in out
+    assert "private to you: do not publish" in out
+    assert not any(value in out for value in ("1961", "1962", "2002", "2003"))
+    found = result(capsys, "schema", "check", "lives.csv", "s.json", code=1)
+    assert found["dependencies"] == [{"dependency": "born ≤ died", "broken": 2, "first_rows": [2, 4]}]
+    assert (found["ok"], found["private"]) == (False, "computed from the real table: do not publish")
+    Path("s.json").write_text(json.dumps({**content, "brokenRows": "drop"}))
+    assert run(["schema", "check", "lives.csv", "s.json"]) == 0
+    out, _ = output(capsys)
+    assert "They will be left out, as brokenRows: drop in the schema says." in out
+    assert "private to you: do not publish" in out
+
+
 def test_schema_import_sdv(home, capsys):
     metadata = {
         "METADATA_SPEC_VERSION": "V1",

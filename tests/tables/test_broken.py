@@ -6,12 +6,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import understudy.tables._broken as module
 from understudy._core.errors import TableError
 from understudy.schema import Schema
-from understudy.tables import Table, keep_declared
+from understudy.tables import Table, check_table, keep_declared
 
 SCHEMA = Schema.from_dict(
     {
@@ -81,6 +82,7 @@ def test_the_holder_is_told_which_rows_and_nothing_of_what_is_in_them() -> None:
         "1 row breaks the dependency hours missing exactly when young=true (row 2",
         "2 rows break the dependency from ≤ to (rows 2, 3",
     ]
+    assert all("before the data are seen" in fault for fault in caught.value.faults)
     with pytest.raises(TableError, match="Nothing mends it"):
         kept([[0, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]], "mend", dropping=False)
     with pytest.raises(TableError, match="every row breaks"):
@@ -110,3 +112,64 @@ def test_mending_by_what_other_rows_have_is_caught(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(module, "_mend", by_others)
     assert not own_affair("mend")
+
+
+def as_frame(rows: Any) -> pd.DataFrame:
+    """Rows of codes as the values that they stand for."""
+    young, hours, code, group, low, high = np.asarray(rows).reshape(-1, len(SIZES)).T
+    return pd.DataFrame(
+        {
+            "young": young == 1,
+            "hours": [["few", "many", None][h] for h in hours],
+            "code": [["a1", "b1"][c] for c in code],
+            "group": [["a", "b"][g] for g in group],
+            "from": low,
+            "to": high,
+        }
+    )
+
+
+def test_a_check_counts_the_rows_that_break_each_dependency_and_names_the_first() -> None:
+    report = check_table(as_frame(ROWS), SCHEMA)
+    breaks = [
+        (ROWS[:, 1] == 2) != (ROWS[:, 0] == 1),
+        ROWS[:, 2] != ROWS[:, 3],
+        (ROWS[:, 2] == 1) & (ROWS[:, 1] == 1),
+        ROWS[:, 4] > ROWS[:, 5],
+    ]
+    assert [one.broken for one in report.dependencies] == [int(flags.sum()) for flags in breaks]
+    assert [list(one.rows) for one in report.dependencies] == [(np.flatnonzero(f)[:5] + 1).tolist() for f in breaks]
+    assert not report.ok
+    assert len(report.faults) == 4
+    good = check_table(as_frame([row for row in ROWS.tolist() if keeps(row)]), SCHEMA)
+    assert (good.ok, good.faults, [one.broken for one in good.dependencies]) == (True, (), [0] * 4)
+
+
+@pytest.mark.parametrize("policy", ["drop", "mend"])
+def test_rows_that_the_schema_says_what_becomes_of_are_told_and_no_fault(policy: Any) -> None:
+    said = Schema.from_dict({**SCHEMA.to_dict(), "brokenRows": policy})
+    report = check_table(as_frame([[0, 0, 0, 0, 2, 0]]), said)
+    assert (report.ok, report.faults) == (True, ())
+    assert f"(row 1). It will be {'left out' if policy == 'drop' else 'mended'}" in report.broken[0]
+
+
+def test_cells_without_a_code_and_columns_that_are_not_there_break_no_dependency() -> None:
+    frame = as_frame([[0, 0, 0, 0, 0, 0]] * 3 + [[0, 0, 0, 0, 2, 0]])
+    frame["from"] = [99, 2, 0, 2]  # out of range, as if it were 0; out of order; in order; out of order
+    report = check_table(frame.drop(columns="code"), SCHEMA)
+    assert [(one.text, one.broken, one.rows) for one in report.dependencies] == [
+        ("hours missing exactly when young=true", 0, ()),
+        ("from ≤ to", 2, (2, 4)),
+    ]
+
+
+def test_a_map_that_is_not_declared_is_nothing_that_a_row_breaks() -> None:
+    schema = Schema.from_dict(
+        {
+            "fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"],
+            "dependencies": [{"determines": "a", "column": "b"}],
+        }
+    )
+    report = check_table(pd.DataFrame({"a": list("xx"), "b": list("xy")}), schema)
+    assert report.ok
+    assert report.to_dict()["dependencies"] == [{"dependency": "a → b", "broken": None, "first_rows": []}]

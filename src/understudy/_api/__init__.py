@@ -12,6 +12,7 @@ from understudy._api._settings import demo_source
 
 if TYPE_CHECKING:
     from understudy._api._answer import Answers, answer
+    from understudy._api._check import check_table
     from understudy._api._compare import STAGE, compare
     from understudy._api._comparison import Comparison, spread_text, spread_words
     from understudy._api._evaluate import evaluate, public_report
@@ -25,6 +26,7 @@ __all__ = [
     "PrivABN",
     "PrivBayes",
     "answer",
+    "check_table",
     "compare",
     "count_rows",
     "demo_source",
@@ -40,6 +42,7 @@ __all__ = [
 _LATER = {
     "Answers": "_answer",
     "answer": "_answer",
+    "check_table": "_check",
     "STAGE": "_compare",
     "compare": "_compare",
     "Comparison": "_comparison",

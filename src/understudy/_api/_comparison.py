@@ -17,7 +17,8 @@ from understudy._core.files import NOTHING_LEFT, as_output_error, write_bytes
 from understudy._core.notebooks import card
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
-from understudy.rehearsal import KEPT, PRIVATE, RUNS, check_folder
+from understudy.rehearsal import KEPT, RUNS, check_folder
+from understudy.tables import PRIVATE
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -44,9 +44,8 @@ def _most_passes(
     first = 1 if terms.unit.column is None else 2
     if name == "independent":
         return first
-    if name == "adaptive" and (
-        counting.pairs_first or counting.pairs_at_once
-    ):  # pairs; of two-valued columns triples too; and what is declared of rows
+    if name == "adaptive" and (counting.pairs_first or counting.pairs_at_once):
+        # pairs; of two-valued columns triples too; and what is declared of rows
         binary = all(attribute.size <= 2 for attribute in schema.domain)
         return first + (not counting.pairs_first) + binary + len(schema.dependencies)
     if found.score is not None and len(found.candidates_per_choice) > 0:

@@ -68,9 +68,9 @@ def check(
     show_values: bool = typer.Option(False, "--show-values", help="Show values that do not fit. They are private."),
     as_json: bool = _JSON,
 ) -> None:
-    """Check a table against its schema, column by column. What it prints is private to you. Exit code 1: no fit."""
+    """Check a table against its schema, cells and rows. What it prints is private to you. Exit code 1: no fit."""
+    from understudy._api import check_table
     from understudy.schema import Schema
-    from understudy.tables import check_table
 
     declared = Schema.load(schema)
     report = check_table(table, declared, unit=unit, show_values=show_values)
@@ -117,17 +117,27 @@ def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
 def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:
     for fault in report.faults:
         say(f"- {fault}")
+    left = report.broken if report.broken_rows != "refuse" else ()
+    for sentence in left:
+        say(f"  {sentence}")
     for column in report.columns:
         if column.unused:
             shown = ", ".join(column.unused[:8]) + (", …" if len(column.unused) > 8 else "")
             say(f"  column '{column.name}': no row has {shown}. That is fine if such values are possible.")
     drafts = schema.draft_fields
     if report.ok:
-        say(f"{table}: {counted(report.n_rows, 'row fits', 'rows fit')} the schema.")
+        besides = " Which rows break a dependency is private to you: do not publish it." if left else ""
+        say(f"{table}: {_fitting(report)} the schema.{besides}")
     else:
-        say(f"{table}: {counted(len(report.faults), 'thing does', 'things do')} not fit. This list is private to you.")
+        faults = counted(len(report.faults), "thing does", "things do")
+        say(f"{table}: {faults} not fit. This list is private to you: do not publish it.")
     if drafts:
         say(
             f"{counted(len(drafts), 'field is still a draft', 'fields are still drafts')}, and publish will refuse "
             f"{'it' if len(drafts) == 1 else 'them'}: {', '.join(drafts[:8])}{', …' if len(drafts) > 8 else ''}."
         )
+
+
+def _fitting(report: CheckReport) -> str:
+    rows = counted(report.n_rows, "row fits", "rows fit")
+    return rows if not report.broken or report.broken_rows == "refuse" else f"cell by cell, {rows}"

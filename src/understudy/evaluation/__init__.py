@@ -45,7 +45,7 @@ from understudy.evaluation._reference import (
     make_references,
     reference_coins,
 )
-from understudy.evaluation._report import PRIVATE, Report, make_report
+from understudy.evaluation._report import Report, make_report
 from understudy.evaluation._result import MeasureResult, find_result
 from understudy.evaluation._sdmetrics_columns import SDMETRICS_COLUMNS, measure_sdmetrics_columns
 from understudy.evaluation._sdmetrics_pairs import SDMETRICS_PAIRS, measure_sdmetrics_pairs
@@ -69,7 +69,6 @@ __all__ = [
     "NETWORK_GROUP",
     "NETWORK_INFORMATION",
     "NUMBERS_GROUP",
-    "PRIVATE",
     "QUERIES_GROUP",
     "RANGE_QUERIES",
     "RAW_VALUES",

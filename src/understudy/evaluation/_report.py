@@ -36,8 +36,8 @@ from understudy.evaluation._summaries import (
     worst_tables,
 )
 from understudy.evaluation._verdicts import Verdict, rate_number, three_verdicts
+from understudy.tables import PRIVATE
 
-PRIVATE = "computed from the real table: do not publish"
 _WIDEST_SCORED = 3
 
 

@@ -5,11 +5,10 @@ Nothing here is a release: no ledger is touched, and what comes out is private t
 
 from understudy.rehearsal._distance import answer_distances, table_distances
 from understudy.rehearsal._rehearse import rehearse, sample_table
-from understudy.rehearsal._store import KEPT, PRIVATE, RUNS, RunStore, check_folder, fingerprint, table_hash
+from understudy.rehearsal._store import KEPT, RUNS, RunStore, check_folder, fingerprint, table_hash
 
 __all__ = [
     "KEPT",
-    "PRIVATE",
     "RUNS",
     "RunStore",
     "answer_distances",

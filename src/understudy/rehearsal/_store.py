@@ -14,7 +14,7 @@ from typing import Any
 
 from understudy._core.errors import OutputError
 from understudy._core.files import as_output_error
-from understudy.tables import Table
+from understudy.tables import PRIVATE, Table
 
 try:
     import fcntl as _locks
@@ -23,7 +23,6 @@ except ImportError:  # Windows: lines are appended in one go all the same
 else:
     _fcntl = _locks
 
-PRIVATE = "computed from the real table: do not publish"
 RUNS = "runs.jsonl"
 KEPT = "Finished runs are kept, and the same command goes on from there."
 """What is left where results cannot be written."""

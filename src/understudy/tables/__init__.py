@@ -3,12 +3,13 @@
 from understudy.tables._broken import DeclaredRows, Sieve, keep_declared
 from understudy.tables._code_reader import CodeReader
 from understudy.tables._decode import arrow_schema, decode_batch
+from understudy.tables._dependency_checks import DependencyCheck
 from understudy.tables._draft import draft_schema
 from understudy.tables._formulas import formula_columns
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
 from understudy.tables._objects import Column, Mixed
-from understudy.tables._read import CheckReport, ColumnCheck, check_table, read_table, read_units
+from understudy.tables._read import PRIVATE, CheckReport, ColumnCheck, check_table, read_table, read_units
 from understudy.tables._sources import Source, open_source
 from understudy.tables._stream import CodeBatch, code_batches
 from understudy.tables._table import Table, code_type
@@ -17,6 +18,7 @@ from understudy.tables._values import Kinds, Numbers, Values
 from understudy.tables._write import TableWriter, open_writer
 
 __all__ = [
+    "PRIVATE",
     "CheckReport",
     "CodeBatch",
     "CodeReader",
@@ -24,6 +26,7 @@ __all__ = [
     "ColumnCheck",
     "ColumnFaults",
     "DeclaredRows",
+    "DependencyCheck",
     "Kinds",
     "LooseTable",
     "Mixed",

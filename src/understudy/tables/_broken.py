@@ -34,7 +34,8 @@ from understudy.tables._table import Table
 Columns: TypeAlias = "list[npt.NDArray[Any]]"
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Checked: TypeAlias = "list[tuple[Dependency, list[Check]]]"
-_SHOWN = 5
+FIRST_ROWS = 5
+"""Of rows that break something so many are named."""
 
 
 def keep_declared(
@@ -131,37 +132,52 @@ class Sieve:
 
     def _note(self, columns: Columns) -> None:
         for place, (_, checks) in enumerate(self._checked):
-            found = np.flatnonzero(_any(columns, checks))
+            found = np.flatnonzero(broken_flags(columns, checks))
             count, rows = self._broken[place]
-            self._broken[place] = count + len(found), [*rows, *(found[:_SHOWN] + self._seen + 1).tolist()][:_SHOWN]
+            self._broken[place] = (
+                count + len(found),
+                [*rows, *(found[:FIRST_ROWS] + self._seen + 1).tolist()][:FIRST_ROWS],
+            )
 
 
-def broken_sentence(text: str, count: int, rows: Sequence[int], policy: BrokenRows) -> str:
-    """What to tell the holder of rows that break a dependency.
+def broken_sentence(text: str, count: int, rows: Sequence[int], policy: BrokenRows, *, checking: bool = False) -> str:
+    """What to tell the holder of rows that break a dependency: on publishing, or when a table is but checked.
 
-    >>> broken_sentence("a ≤ b", 1, [3], "refuse")
-    '1 row breaks the dependency a ≤ b (row 3). Correct it, or say in the schema what is to become of such rows: \
-brokenRows: drop or brokenRows: mend.'
+    >>> print(broken_sentence("a ≤ b", 1, [3], "refuse"))
+    1 row breaks the dependency a ≤ b (row 3). Correct it, or the schema if what it declares is not so. What becomes \
+of such rows (brokenRows: drop or mend) is to be settled before the data are seen: to settle it because of what they \
+hold is a look at them that no budget covers.
     """
     one = count == 1
     more = ", …" if count > len(rows) else ""
     which = f"row{'' if one else 's'} {', '.join(map(str, rows))}{more}"
     it = "it" if one else "them"
-    advice = (
-        f"Correct {it}, or say in the schema what is to become of such rows: brokenRows: drop or brokenRows: mend."
-        if policy == "refuse"
-        else f"Nothing mends {it}, and where the number of rows is public none may be left out: correct {it}, or keep "
-        "that number private (neighbours add-remove)."
-    )
+    if policy == "refuse":
+        advice = (
+            f"Correct {it}, or the schema if what it declares is not so. What becomes of such rows (brokenRows: drop "
+            "or mend) is to be settled before the data are seen: to settle it because of what they hold is a look at "
+            "them that no budget covers."
+        )
+    elif checking:
+        becomes = "left out" if policy == "drop" else "mended, or left out where nothing helps"
+        advice = (
+            f"{it.replace('them', 'they').capitalize()} will be {becomes}, as brokenRows: {policy} in the schema says."
+        )
+    else:
+        advice = (
+            f"Nothing mends {it}, and where the number of rows is public none may be left out: correct {it}, or keep "
+            "that number private (neighbours add-remove)."
+        )
     return f"{count:,} row{' breaks' if one else 's break'} the dependency {text} ({which}). {advice}"
 
 
-def _any(columns: Columns, checks: Sequence[Check]) -> Flags:
+def broken_flags(columns: Columns, checks: Sequence[Check]) -> Flags:
+    """Which rows break any of some checks."""
     return np.asarray(reduce(np.logical_or, (check.broken(columns) for check in checks)))
 
 
 def _broken(columns: Columns, checked: Checked) -> Flags:
-    return np.asarray(reduce(np.logical_or, (_any(columns, checks) for _, checks in checked)))
+    return np.asarray(reduce(np.logical_or, (broken_flags(columns, checks) for _, checks in checked)))
 
 
 def _mended(columns: Columns, fields: Sequence[Field], checked: Checked) -> Columns:
@@ -182,7 +198,7 @@ def _mended(columns: Columns, fields: Sequence[Field], checked: Checked) -> Colu
 
 def _mend(part: Columns, fields: Sequence[Field], dependency: Dependency, checks: Sequence[Check]) -> None:
     at = {field.name: a for a, field in enumerate(fields)}
-    broken = _any(part, checks)
+    broken = broken_flags(part, checks)
     if isinstance(dependency, InOrder):
         lower, upper = at[dependency.lower], at[dependency.upper]
         raised = _least_above(fields[lower], fields[upper])[part[lower]]

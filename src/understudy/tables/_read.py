@@ -11,14 +11,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.errors import TableError
-from understudy.schema import Codes, Field, Schema
+from understudy.schema import BrokenRows, Codes, Field, Schema
 from understudy.tables._columns import column_faults
+from understudy.tables._dependency_checks import DependencyCheck, DependencyReader
 from understudy.tables._encode import ColumnEncoder, Problem
 from understudy.tables._sources import Source, open_source
 from understudy.tables._table import Table, code_type
 from understudy.tables._units import UnitReader
 
 Progress: TypeAlias = Callable[[int], None]
+PRIVATE = "computed from the real table: do not publish"
 _LEAST_ROWS, _MOST_ROWS, _BATCHES = 1 << 13, 1 << 17, 16
 
 
@@ -137,20 +139,31 @@ class CheckReport:
     n_rows: int
     columns: tuple[ColumnCheck, ...]
     table_faults: tuple[str, ...] = ()
+    dependencies: tuple[DependencyCheck, ...] = ()
+    """One for each declared dependency whose columns are there."""
+    broken_rows: BrokenRows = "refuse"
 
     @property
     def ok(self) -> bool:
         """Whether the table can be published with this schema."""
-        return not self.table_faults and all(column.ok for column in self.columns)
+        refused = self.broken_rows == "refuse" and any(one.broken for one in self.dependencies)
+        return not self.table_faults and all(column.ok for column in self.columns) and not refused
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Every fault as a sentence."""
-        return (*self.table_faults, *(fault for column in self.columns for fault in column.faults))
+        columns = (fault for column in self.columns for fault in column.faults)
+        return (*self.table_faults, *columns, *(self.broken if self.broken_rows == "refuse" else ()))
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """A sentence for each dependency that rows break: a fault, unless the schema says what becomes of them."""
+        return tuple(sentence for one in self.dependencies if (sentence := one.sentence(self.broken_rows)))
 
     def to_dict(self) -> dict[str, Any]:
         """The report, ready for JSON."""
         return {
+            "private": PRIVATE,
             "ok": self.ok,
             "rows": self.n_rows,
             "faults": list(self.table_faults),
@@ -164,6 +177,8 @@ class CheckReport:
                 }
                 for column in self.columns
             ],
+            "dependencies": [one.to_dict() for one in self.dependencies],
+            "broken_rows": self.broken_rows,
         }
 
 
@@ -171,12 +186,14 @@ def check_table(
     source: Any,
     schema: Schema,
     *,
+    grid: Schema | None = None,
     unit: str | None = None,
     progress: Progress | None = None,
     show_values: bool = False,
 ) -> CheckReport:
     """What does not fit, column by column; raises only if the source cannot be read at all.
 
+    `grid`: the same schema with the cells that rows are counted in, on which declared dependencies are judged.
     `unit` names the column beside the schema's that tells units apart; each row must have a value there.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
@@ -194,10 +211,12 @@ def check_table(
     encoders = [ColumnEncoder(field, show_values=show_values) for field in fields]
     seen = [np.zeros(field.size, dtype=np.int64) for field in fields]
     rows, names = 0, [field.name for field in fields]
+    rules = DependencyReader([(grid or schema)[name] for name in names], schema.dependencies)
     beside = [] if units is None or units.name not in there or units.name in schema.names else [units.name]
     for columns in _some_columns(opened, [*names, *beside]):
         for encoder, counts, column in zip(encoders, seen, columns, strict=False):
             counts += np.bincount(encoder.encode(column), minlength=len(counts))
+        rules.read(dict(zip(names, columns, strict=False)))
         if units is not None and beside:
             units.append(columns[-1])
         rows += len(columns[0])
@@ -211,6 +230,8 @@ def check_table(
         n_rows=rows,
         columns=tuple(_column_check(encoder, counts) for encoder, counts in zip(encoders, seen, strict=True)),
         table_faults=tuple(faults),
+        dependencies=rules.checks(),
+        broken_rows=schema.broken_rows,
     )
 
 
