@@ -22,6 +22,16 @@ OPENED = {
     for words, threads in (("one thread", 1), ("two threads", 2))
 }
 
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_batches():
+    """So that a pass over some hundred rows takes several."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("understudy.counting._passes._ROWS", 97)
+        patched.setattr("understudy.tables._code_reader._MOST_ROWS", 7)
+        yield
+
+
 engines = pytest.mark.parametrize("engine", OPENED.values(), ids=OPENED.keys())
 
 

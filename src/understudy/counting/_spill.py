@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -27,9 +28,10 @@ class Spill:
         self._index: list[tuple[int, list[tuple[int, np.dtype[np.unsignedinteger]]]]] = []
         self._end = 0
         try:
-            self._file = tempfile.TemporaryFile(prefix="understudy-")  # noqa: SIM115  # closed with the spill
+            self._file = tempfile.TemporaryFile(prefix="understudy-")  # noqa: SIM115  # closed by the line below
         except OSError as error:
             raise _no_place(error) from None
+        weakref.finalize(self, self._file.close)
 
     def append(self, columns: Sequence[Codes]) -> None:
         """Write the next batch."""
