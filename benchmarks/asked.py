@@ -4,8 +4,8 @@
 
 Seeded rehearsals at ε = 1 under the default promise. The truth is the real table's. With bins as declared it is that of
 the real rows in their bins, values spread evenly inside: what such a release can know. With `bins: auto` it is that of
-the raw values. Intervals cover noise, not what the model leaves out: questions under a condition are counted apart where
-the column and the condition were never measured together, and there they miss more often.
+the raw values. Intervals cover noise, not what the model leaves out: questions under a condition are counted by
+themselves where the column and the condition were never measured together, and there they miss more often.
 """
 
 from __future__ import annotations

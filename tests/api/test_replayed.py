@@ -18,7 +18,7 @@ from understudy._api._options import read_arguments
 from understudy._api._settings import resolve
 from understudy._core.errors import OptionError
 from understudy.options import PublishOptions
-from understudy.privacy import Counted, Curator
+from understudy.privacy import Counted, Curator, MemoryLedger
 from understudy.release import PublishedModel
 from understudy.tables import open_source
 
@@ -238,3 +238,20 @@ def test_a_promise_that_such_a_column_could_not_keep_is_refused(policy: str) -> 
     ranged = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}}
     with pytest.raises(OptionError, match="'x' has `bins: auto` and column 'a' a sensitivity"):
         resolve(read_arguments(PublishOptions, given), {**PLAIN, "fields": [*PLAIN["fields"], ranged]})
+
+
+def test_the_method_that_answers_start_from_is_refused_such_a_promise_before_anything_is_charged() -> None:
+    table = pd.DataFrame([[*"000101"]] * 9, columns=[*"abcdef"])
+    for fields, policy, words in (
+        (PLAIN["fields"], "drop", "'a' has a sensitivity and a dependency"),
+        (
+            [*PLAIN["fields"], {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}}],
+            "refuse",
+            "'x' has `bins: auto` and column 'a' a sensitivity",
+        ),
+    ):
+        ledger = MemoryLedger(cap=5)
+        schema = {**PLAIN, "fields": fields, "brokenRows": policy}
+        with pytest.raises(OptionError, match=words):
+            answer(table, ["c=1"], schema=schema, epsilon=1, start="hpprivbayes:sensitive=a", ledger=ledger)
+        assert not list(ledger.entries())
