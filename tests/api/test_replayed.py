@@ -254,4 +254,4 @@ def test_the_method_that_answers_start_from_is_refused_such_a_promise_before_any
         schema = {**PLAIN, "fields": fields, "brokenRows": policy}
         with pytest.raises(OptionError, match=words):
             answer(table, ["c=1"], schema=schema, epsilon=1, start="hpprivbayes:sensitive=a", ledger=ledger)
-        assert not list(ledger.entries())
+        assert not ledger.show()

@@ -18,8 +18,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from llvmlite import binding
 from numba import config, njit
-from numba.core.runtime import rtsys
+from numba.core import environment
+from numba.core.runtime import nrt
 
 from understudy._core.errors import UnderstudyWarning
 from understudy._core.locks import one_at_a_time
@@ -101,11 +103,45 @@ def _load(keeper: Any, signature: Any, context: Any) -> Any:
     """Machine code that was kept; None if there is none, and then the compiler prepares itself.
 
     numba would prepare it here already, with scipy and much else: half a second, for nothing if all that is called was
-    kept. Kept code needs the memory manager alone; whatever else it refers to is loaded with it.
+    kept. Kept code needs the memory manager's functions alone; whatever else it refers to is kept with it.
     """
-    rtsys.initialize(context)
-    with keeper._guard_against_spurious_io_errors():
+    _name_runtime()
+    with keeper._guard_against_spurious_io_errors(), _without_globals():
         return keeper._load_overload(signature, context)
+
+
+@cache
+def _name_runtime() -> None:
+    """Have the linker find the memory manager, under the names that numba gives it."""
+    for name, address in nrt._nrt.c_helpers.items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+
+
+@contextmanager
+def _without_globals() -> Iterator[None]:
+    """Have numba load no modules of its own for functions of theirs that kept code has taken in.
+
+    It would look globals up there for code that Python interprets, and here is none. The modules are those that teach
+    the compiler about arrays and texts, a twentieth of a second.
+    """
+    rebuild: Any = getattr(environment, "_rebuild_env", None)
+    if rebuild is None:
+        yield
+        return
+
+    def rebuilt(module: str, constants: list[Any], name: str) -> Any:
+        if not module.startswith("numba.") or environment.lookup_environment(name) is not None:
+            return rebuild(module, constants, name)
+        made = environment.Environment({"__name__": module})
+        made.consts[:], made.env_name = constants, name
+        environment.Environment._memo[name] = made
+        return made
+
+    environment._rebuild_env = rebuilt
+    try:
+        yield
+    finally:
+        environment._rebuild_env = rebuild
 
 
 def _sharing(made: Any) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape, quoteattr
+
+from understudy._core.markup import escape, quoteattr
 
 FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 STEPS = 12  # shades of a heat map on each side of nothing

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from understudy.cli._main import Command
 
 
-_RARELY = 20_000, 20, 20  # when to look for cycles: what is loaded stays, and looking through it was a tenth of a run
+_RARELY = 200_000, 20, 20  # when to look for cycles: what is loaded stays, and looking through it was a tenth of a run
 
 
 class _NoPandas:
@@ -71,6 +71,9 @@ def _undisturbed() -> bool:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), signal.SIG_IGN)
+        import gc
+
+        gc.freeze()  # nor need the interpreter look through all that was loaded, several times, before it goes
         # An interrupt that once passed through an exec, as numba and dataclasses use it, would make `python -m` end by
         # a signal of its own in place of our exit code. The next exec makes it forget.
         exec("")

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from understudy._core.errors import OptionError
+from understudy._core.markup import quoteattr
 from understudy.models._drawing_marks import (
     INK,
     LINE,

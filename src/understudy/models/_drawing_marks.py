@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
-from xml.sax.saxutils import escape, quoteattr
+
+from understudy._core.markup import escape, quoteattr
 
 INK, QUIET, LINE, WHITE = "#1f2937", "#6b7280", "#d5dae3", "#ffffff"
 _WEAK, _STRONG = (196, 204, 222), (49, 46, 129)

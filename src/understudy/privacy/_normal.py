@@ -61,7 +61,13 @@ def tail_bounds(x: Decimal) -> tuple[Decimal, Decimal]:
 
 
 def _density(x: Decimal) -> Decimal:
-    return (-x * x / 2).exp() / (2 * pi(getcontext().prec)).sqrt()
+    return (-x * x / 2).exp() / _root_of_two_pi(getcontext().prec)
+
+
+@cache
+def _root_of_two_pi(precision: int) -> Decimal:
+    with digits(precision):
+        return (2 * pi(precision)).sqrt()
 
 
 def _margin(x: Decimal, steps: int) -> Decimal:
@@ -72,10 +78,11 @@ def _margin(x: Decimal, steps: int) -> Decimal:
 def _by_series(x: Decimal) -> tuple[Decimal, Decimal, int]:
     """(½ − Φ(−x))/φ(x) = x + x³/3 + x⁵/(3·5) + …, cut where terms halve and are too small to matter; its steps."""
     total, term, k = x, x, 1
-    small = Decimal(1).scaleb(-getcontext().prec)
-    while term > small or x * x * 2 > k:
+    square, small = x * x, Decimal(1).scaleb(-getcontext().prec)
+    enough = 2 * square
+    while term > small or enough > k:
         k += 2
-        term = term * x * x / k
+        term = term * square / k
         total += term
     return total, total + term, k  # what is left is below the last term, as each is at most half of the one before
 
