@@ -241,7 +241,7 @@ def test_a_promise_that_such_a_column_could_not_keep_is_refused(policy: str) -> 
 
 
 def test_the_method_that_answers_start_from_is_refused_such_a_promise_before_anything_is_charged() -> None:
-    table = pd.DataFrame([[*"000101"]] * 9, columns=[*"abcdef"])
+    table = pd.DataFrame([[*"000101", 5]] * 9, columns=[*"abcdef", "x"])
     for fields, policy, words in (
         (PLAIN["fields"], "drop", "'a' has a sensitivity and a dependency"),
         (
@@ -252,6 +252,7 @@ def test_the_method_that_answers_start_from_is_refused_such_a_promise_before_any
     ):
         ledger = MemoryLedger(cap=5)
         schema = {**PLAIN, "fields": fields, "brokenRows": policy}
+        held = table[[field["name"] for field in fields]]
         with pytest.raises(OptionError, match=words):
-            answer(table, ["c=1"], schema=schema, epsilon=1, start="hpprivbayes:sensitive=a", ledger=ledger)
+            answer(held, ["c=1"], schema=schema, epsilon=1, start="hpprivbayes:sensitive=a", ledger=ledger)
         assert not ledger.show()

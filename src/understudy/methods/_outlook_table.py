@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from understudy._core.notebooks import card
 from understudy.methods._outlook import Outlook
 
 OUTLOOK_HEADER = ("ε", "50 % guess", "column", "pair", "independent", "pairs kept", "relations")
@@ -38,11 +37,6 @@ def outlook_rows(outlook: Sequence[Outlook]) -> list[list[str]]:
 def outlook_notes(outlook: Sequence[Outlook], assumed: str) -> list[str]:
     """What to say below the table."""
     return [*(line.words for line in outlook), *([assumed] if assumed else []), OUTLOOK_LEGEND]
-
-
-def outlook_card(outlook: Sequence[Outlook], assumed: str) -> str:
-    """All of it in HTML."""
-    return card("What to expect", outlook_rows(outlook), header=OUTLOOK_HEADER, notes=outlook_notes(outlook, assumed))
 
 
 def error_text(error: float | None) -> str:

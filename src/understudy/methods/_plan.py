@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from understudy._core.notebooks import card
 from understudy.methods._forecast import Measures, measures_of_tables
 from understudy.methods._outlook import Outlook
-from understudy.methods._outlook_table import outlook_card
+from understudy.methods._outlook_table import OUTLOOK_HEADER, outlook_notes, outlook_rows
 from understudy.methods._parents import TooManySetsError, maximal_parent_sets
 from understudy.methods._search import may_have_parents
 from understudy.schema import Domain
@@ -115,8 +115,12 @@ class Plan:
             ("time", f"about {self.seconds:.0f} s"),
         ]
         said = [*([self.promise] if self.promise else []), *self.notes]
-        whole = card(f"Plan for {self.method}", rows, notes=said)
-        return whole if not self.outlook else outlook_card(self.outlook, self.assumed) + whole
+        title = f"Plan for {self.method}"
+        if not self.outlook:
+            return card(title, rows, notes=said)
+        facts = "; ".join(f"{name}: {value}" for name, value in rows)
+        told = [*outlook_notes(self.outlook, self.assumed), f"At ε = {self.epsilon:g}: {facts}.", *said]
+        return card(title, outlook_rows(self.outlook), header=OUTLOOK_HEADER, notes=told)
 
     @property
     def drawn(self) -> bool:
