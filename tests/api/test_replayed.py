@@ -243,7 +243,7 @@ def test_a_promise_that_such_a_column_could_not_keep_is_refused(policy: str) -> 
 @pytest.mark.parametrize("policy", ["drop", "mend"])
 def test_the_method_that_answers_start_from_is_refused_such_a_promise_before_anything_is_charged(policy: str) -> None:
     table, ledger = pd.DataFrame([[*"000101"]] * 9, columns=[*"abcdef"]), MemoryLedger(cap=5)
+    schema = {**PLAIN, "brokenRows": policy}
     with pytest.raises(OptionError, match="'a' has a sensitivity and a dependency"):
-        schema = {**PLAIN, "brokenRows": policy}
         answer(table, ["c=1"], schema=schema, epsilon=1, start="hpprivbayes:sensitive=a", ledger=ledger)
     assert not ledger.show()
