@@ -22,7 +22,7 @@ def first_tables(domain: Domain, most_cells: int) -> list[Marginal]:
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3), Attribute(name="c", size=90)))
-    >>> [marginal.attributes for marginal in first_tables(domain, 200)]
+    >>> [marginal.attributes for marginal in first_tables(domain, 300)]
     [(0,), (1,), (2,), (0, 1), (0, 2)]
     """
     sizes = [attribute.size for attribute in domain]

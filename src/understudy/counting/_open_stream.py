@@ -26,6 +26,7 @@ from understudy.tables import CodeReader, Sieve, Source, Table, open_source
 
 _ROWS_SUPPOSED = 1 << 20  # for plans of the first pass, where nobody knows how many there are
 _READING = "reading the table"
+_NOTHING = np.empty(0, dtype=np.uint8)
 
 
 def open_stream(rows: Table | Any, opening: Opening) -> StreamCounter:
@@ -54,7 +55,7 @@ def open_holding(rows: Table | Any, opening: Opening) -> StreamCounter | MemoryC
     for a in range(len(opening.schema.fields)):
         columns.append(np.concatenate([batch[a] for batch in held]))
         for batch in held:
-            batch[a] = batch[a][:0]
+            batch[a] = _NOTHING  # of all columns one at most is held twice
     table, weights = opening.counted(Table(opening.schema.domain, tuple(columns)), reader.units())
     return MemoryCounter(table, weights=weights, threads=opening.threads)
 
