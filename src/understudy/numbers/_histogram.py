@@ -22,7 +22,7 @@ _STANDS_OUT = 4.0
 """Outermost cells below so many standard deviations are empty…"""
 _GOES_ON = 2.5
 """…unless they lie beside cells that are not and reach so many: tails thin out, noise is anywhere."""
-_PRICE = 3.0
+_PRICE = 5.0
 """What each further cell must explain of the chi-square to be kept apart."""
 
 
@@ -45,12 +45,17 @@ def fit_histogram(counts: Sequence[Floats], variances: Sequence[float], widths: 
     >>> fit_histogram([np.array([40.0, 12.0]), fine], [1.0, 1.0], np.ones(8)).round(1).tolist()
     [40.0, 0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0]
     """
-    counts, variances = _up_to_one(counts, variances)
-    levels = _upwards(counts, variances, _all_widths(widths, len(counts)))
+    levels = upwards(counts, variances, widths)
     mass = np.maximum(levels[0].counts, 1.0)
     for above, level in pairwise(levels):
         mass = _downwards(mass, above, level)
     return mass
+
+
+def upwards(counts: Sequence[Floats], variances: Sequence[float], widths: Floats) -> list[_Level]:
+    """What is known of each level once those below it are reckoned in, from a single cell down to the finest."""
+    counts, variances = _up_to_one(counts, variances)
+    return _upwards(counts, variances, _all_widths(widths, len(counts)))
 
 
 def _up_to_one(counts: Sequence[Floats], variances: Sequence[float]) -> tuple[list[Floats], list[float]]:

@@ -1,11 +1,11 @@
 """Bins, spikes and shapes of a table's numbers, from fine histograms that a small share of the budget buys.
 
-What is charged: one question for the counts of all automatic columns at every level of their grids, twice where the
-counts themselves show few rows; and one for the means of what they found. The cells of a level are disjoint, so a row
-is in one cell of each: a column with L levels costs what L tables cost, and `NoisyTables` charges for just that
-(proof.md, section 1); means are linear queries (section 12). What is asked later may depend on what came out before
-(section 2). The rest is post-processing. From then on rows are seen through a map from cells to bins that depends on
-released counts only, and is as public as a declared one.
+What is charged: one question for the counts of all automatic columns at every level of their grids; another where the
+counts themselves show few rows, for the levels that told something; and one for the means of what they found. The cells
+of a level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and
+`NoisyTables` charges for just that (proof.md, section 1); means are linear queries (section 12). What is asked later
+may depend on what came out before (section 2). The rest is post-processing. From then on rows are seen through a map
+from cells to bins that depends on released counts only, and is as public as a declared one.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import numpy.typing as npt
 from understudy.numbers._cuts import cut
 from understudy.numbers._grid import fine_schema
 from understudy.numbers._histogram import fit_histogram
+from understudy.numbers._levels import Look, telling_levels
 from understudy.numbers._mean import PARTS, MeanQueries, ask_means, tilted
-from understudy.privacy import Budget, Curator, Measurement, NoisyLinear, NoisyTables
+from understudy.privacy import Budget, Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
 Floats = npt.NDArray[np.float64]
@@ -83,27 +84,47 @@ class _Column:
 
 def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction) -> tuple[list[_Column], Fraction]:
     """The histograms, and the share that they and the means take: half of it if there are many rows."""
-    axes = {i: _axes(i, fine.fields[i]) for i in places}
-    question = NoisyTables(marginals=[Marginal((axis,)) for i in places for axis in axes[i]], what=_WHAT)
     once = share if curator.budget.pure else share / 2
-    rounds = [curator.ask(question, share=once * (1 - _MEANS))]
-    rows = float(rounds[0][0].counts.sum()) / curator.terms.unit.parts
-    if not curator.budget.pure and rows < _MANY_ROWS:
-        rounds.append(curator.ask(question, share=once * (1 - _MEANS)))
-    averaged = iter(zip(*rounds, strict=True))
-    return [_column(i, fine.fields[i], [next(averaged) for _ in axes[i]]) for i in places], once * len(rounds)
+    looks = _look(curator, [Look(axis) for i in places for axis in _axes(i, fine.fields[i])], once * (1 - _MEANS))
+    rows = float(looks[0].found.sum()) / curator.terms.unit.parts
+    if curator.budget.pure or rows >= _MANY_ROWS:
+        return _columns(fine, places, looks), once
+    tells = [one for i in places for one in telling_levels(*_levels(fine.fields[i], _of(i, looks)))]
+    again = iter(_look(curator, [look for look, told in zip(looks, tells, strict=True) if told], once * (1 - _MEANS)))
+    looks = [next(again) if told else look for look, told in zip(looks, tells, strict=True)]
+    return _columns(fine, places, looks), once * 2
 
 
-def _column(position: int, field: Field, found: list[tuple[Measurement, ...]]) -> _Column:
+def _look(curator: Curator, looks: list[Look], share: Fraction) -> list[Look]:
+    question = NoisyTables(marginals=[Marginal((look.axis,)) for look in looks], what=_WHAT)
+    return [look.after(found) for look, found in zip(looks, curator.ask(question, share=share), strict=True)]
+
+
+def _of(position: int, looks: list[Look]) -> list[Look]:
+    return [look for look in looks if look.axis.attribute == position]
+
+
+def _levels(field: Field, looks: list[Look]) -> tuple[list[Floats], list[float], Floats]:
+    """Counts of cells, without those of special and missing values, their variances, and the widths of the finest."""
+    extra, (first, last) = field.size - field.n_main, _bins(field).grid
+    counts = [look.found[: look.found.size - extra] for look in looks]
+    return counts, [look.variance for look in looks], (last - first + 1).astype(np.float64)
+
+
+def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column]:
+    found = []
+    for i in places:
+        counts, variances, widths = _levels(fine.fields[i], _of(i, looks))
+        middles = _bins(fine.fields[i]).grid[0] + (widths - 1) / 2
+        masses = fit_histogram(counts, variances, widths)
+        found.append(_Column(i, masses, widths, middles, sqrt(min(variances))))
+    return found
+
+
+def _bins(field: Field) -> Bins:
     if field.bins is None:
         raise ValueError(f"column '{field.name}' has no range")
-    extra = field.size - field.n_main
-    counts = [np.mean([one.counts[: one.counts.size - extra] for one in same], axis=0) for same in found]
-    variances = [max(float(same[0].noise.variance), 1e-9) / len(same) for same in found]
-    first, last = field.bins.grid
-    widths = (last - first + 1).astype(np.float64)
-    masses = fit_histogram(counts, variances, widths)
-    return _Column(position, masses, widths, first + (widths - 1) / 2, sqrt(variances[-1]))
+    return field.bins
 
 
 def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: Fraction) -> list[_Column]:
@@ -129,9 +150,7 @@ def _axes(position: int, field: Field) -> list[Axis]:
 
 def _resolved(fine: Field, column: _Column) -> tuple[dict[str, Any], list[int]]:
     """The field's bins as a schema file has them, and the new code of each code of the grid."""
-    bins = fine.bins
-    if bins is None:
-        raise ValueError(f"column '{fine.name}' has no range")
+    bins = _bins(fine)
     # what is declared of rows tells values apart there
     needed = np.searchsorted(bins.grid[0], np.array(fine.cuts, dtype=np.int64)).tolist()
     cells = sorted({*cut(column.masses, column.widths, column.deviation), *needed})
