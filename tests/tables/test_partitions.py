@@ -158,3 +158,5 @@ def test_whatever_offers_a_stream_of_arrow_is_read_once() -> None:
     assert codes(source) == [[0, 1], [0, 1]]
     with pytest.raises(TableError, match="was read already"):
         codes(source)
+    with pytest.raises(TableError, match="cannot read a table from ChunkedArray"):
+        open_source(pa.chunked_array([["F", "M"]]))  # a column offers a stream, too

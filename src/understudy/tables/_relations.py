@@ -38,6 +38,20 @@ class Relation:
                 raise TableError(f"{told} is damaged: its columns do not hold what they say they do.") from None
 
 
+def offered_stream(source: Any) -> Any | None:
+    """The stream of Arrow batches that an object offers; None if it offers none, or one of single cells, as a column.
+
+    >>> offered_stream(pa.chunked_array([[1]])) is None, offered_stream(pa.table({"a": [1]})).schema.names
+    (True, ['a'])
+    """
+    if isinstance(source, type) or not hasattr(source, "__arrow_c_stream__"):
+        return None
+    try:
+        return pa.RecordBatchReader.from_stream(source)
+    except Exception:  # whatever an object of somebody else's may raise: it is no table
+        return None
+
+
 def arrow_batches(stream: Any, told: str) -> Iterator[pa.RecordBatch]:
     """The batches; what goes wrong where they come from is its owner's to see, for messages may quote cells."""
     while True:

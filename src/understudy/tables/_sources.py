@@ -18,7 +18,7 @@ from understudy.tables._files import FileKind, FileMark, TableFile, open_file
 from understudy.tables._frames import collected, pandas_column, polars_column
 from understudy.tables._objects import Column
 from understudy.tables._partitions import Partitions, find_files, sort_of
-from understudy.tables._relations import Relation, arrow_batches
+from understudy.tables._relations import Relation, arrow_batches, offered_stream
 
 Kind: TypeAlias = Literal["pandas", "polars", "pyarrow", "duckdb"]
 _ROWS = 1 << 17
@@ -99,8 +99,8 @@ def open_source(source: Any) -> Source:
     if home in ("duckdb", "_duckdb") and type(source).__name__ == "DuckDBPyRelation":
         relation = Relation(source)
         return Source(kind="duckdb", names=relation.names, batches=relation.batches)
-    if hasattr(source, "__arrow_c_stream__"):
-        return _arrow_stream(pa.RecordBatchReader.from_stream(source))
+    if (offered := offered_stream(source)) is not None:
+        return _arrow_stream(offered)
     raise TableError(
         f"cannot read a table from {type(source).__name__}. Give a path to a CSV, Parquet or Arrow file or to a folder "
         "of them, a pandas, polars or pyarrow table, a DuckDB relation or an Arrow stream."
