@@ -6,8 +6,12 @@ READY := $(VENV)/.ready
 LIGHT := $(VENV)/.light
 JOBS ?= 2
 CODE := src tests research benchmarks scripts conftest.py
+TESTS := --doctest-modules src tests research
+# Byte code is kept whatever the environment says: tests start many processes, and pytest would rewrite all of them anew
+# in each worker.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup compiled browser demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
+.PHONY: help setup compiled collected browser demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 3, evaluate it, say where the results are"
@@ -42,9 +46,13 @@ $(LIGHT): pyproject.toml requirements-demo.lock
 	$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $(LIGHT)
 
-# Byte code, as an installed package has it: tests start hundreds of processes, and not everybody's Python keeps it.
+# Byte code, as an installed package has it.
 compiled: setup
 	@$(BIN)/python -m compileall -q -j $(JOBS) src
+
+# That of the tests, which otherwise every worker makes for itself. What cannot be collected is told by the run.
+collected: compiled
+	@$(BIN)/python -m pytest -q --collect-only $(TESTS) >/dev/null 2>&1 || true
 
 demo: $(LIGHT)
 	@$(BIN)/understudy publish demo --schema src/understudy/demo/health.schema.yaml --epsilon 3 --out demo-release --overwrite
@@ -61,11 +69,13 @@ demo-visits: $(LIGHT)
 browser: setup
 	@$(BIN)/python scripts/setup_browser.py
 
-test: setup compiled browser lint types
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research -m "not slow"
+test: setup browser lint
+	@$(MAKE) --no-print-directory -j 2 types collected
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) -m "not slow"
 
-test-all: setup compiled browser lint types
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --doctest-modules src tests research --hypothesis-profile=thorough
+test-all: setup browser lint
+	@$(MAKE) --no-print-directory -j 2 types collected
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) --hypothesis-profile=thorough
 
 lint: setup
 	$(BIN)/ruff format --check $(CODE)

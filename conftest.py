@@ -6,6 +6,8 @@ ones, many more of them, and prints how to repeat a failure.
 
 from __future__ import annotations
 
+import gc
+
 from hypothesis import HealthCheck, settings
 
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -13,3 +15,9 @@ _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fast", _UNTIMED, max_examples=40, derandomize=True)
 settings.register_profile("thorough", _UNTIMED, max_examples=500, print_blob=True)
 settings.load_profile("fast")
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand tests and all that they import stay to the end: looking for garbage among them only takes time."""
+    gc.collect()
+    gc.freeze()

@@ -90,6 +90,7 @@ def n_runs(store):
 
 
 def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, data):
+    """It then goes on in a pipe: there is no progress, and JSON is all of stdout."""
     words = ("run", "privbayes-fig12", *QUICKLY, "--data", tmp_path / "data", "--out", tmp_path / "out")
     store = tmp_path / "out" / "runs.jsonl"
     process = started(*words, "--jobs", 2)
@@ -104,22 +105,15 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, 
     kept = n_runs(store)
     assert kept >= 3
     assert not (tmp_path / "out" / "privbayes-fig12").exists()
-    process = started(*words, "--jobs", 1)
-    _, err = process.communicate(timeout=600)
-    assert process.returncode == 0, err
-    assert (tmp_path / "out" / "privbayes-fig12" / "figure.png").exists()
-    lines = [json.loads(line) for line in store.read_text().splitlines()[1:]]
-    assert len({line["key"] for line in lines}) == len(lines)  # nothing was computed twice
-
-
-def test_in_a_pipe_there_is_no_progress_and_json_is_all_of_stdout(tmp_path, data):
-    words = ("run", "privbayes-fig12", *QUICKLY, "--data", data, "--out", tmp_path / "out", "--json")
-    process = started(*words, "--jobs", 1)
+    process = started(*words, "--jobs", 1, "--json")
     out, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (0, "")
     [one] = json.loads(out)["experiments"]
     assert one["name"] == "privbayes-fig12"
     assert all(c["verdict"] in ("reproduced", "not reproduced", "contradicted") and c["why"] for c in one["claims"])
+    assert (tmp_path / "out" / "privbayes-fig12" / "figure.png").exists()
+    lines = [json.loads(line) for line in store.read_text().splitlines()[1:]]
+    assert len({line["key"] for line in lines}) == len(lines)  # nothing was computed twice
 
 
 def test_all_may_stand_beside_names_but_those_must_be_known(tmp_path, data, capsys):

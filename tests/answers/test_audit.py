@@ -141,6 +141,7 @@ def sound_places(cell, trials):
     return np.array(found)
 
 
+@pytest.mark.slow  # its exact distribution, and what whole runs tell, are computed elsewhere
 def test_row_8_the_sound_test_of_a_threshold_is_not_caught():
     trials, events = 2_000, (1, 5, 20, ROUNDS)
     here, there = (sound_places(cell, trials) for cell in (0, 1))
@@ -162,6 +163,7 @@ def sound_zeros(matching, trials):
     return hits
 
 
+@pytest.mark.slow
 def test_row_9_a_sound_answer_about_nobody_is_as_noisy_as_any():
     trials = 2_000
     hits = [sound_zeros(matching, trials) for matching in (0, 1)]

@@ -37,7 +37,7 @@ CASES = {
     "pmw": (PMW, 1),
     "auto": (AnswerSettings(), 3),
 }
-cases = pytest.mark.parametrize("case", CASES)
+SLOW = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +118,7 @@ def same_to_readers(here, there):
     return all(told(here[key][3]) == told(there[key][3]) for key in here)
 
 
-@cases
+@pytest.mark.parametrize("case", [case if case != "auto" else pytest.param(case, marks=SLOW) for case in CASES])
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
 def test_a_row_costs_epsilon_and_shows_nowhere_else(case, neighbours):
     settings, most = CASES[case]
@@ -145,7 +145,7 @@ def test_with_a_delta_a_run_costs_mu_squared(case, neighbours):
 
 @pytest.mark.parametrize("method", ["independent", pytest.param("privbayes", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
-@pytest.mark.parametrize("strategy", ["direct", "rounds", "pmw"])
+@pytest.mark.parametrize("strategy", ["direct", "rounds", pytest.param("pmw", marks=SLOW)])
 def test_a_start_is_paid_for_out_of_the_same_budget(strategy, neighbours, method):
     settings = PMW if strategy == "pmw" else AnswerSettings(strategy=strategy)
 

@@ -1,5 +1,6 @@
 """A plan for a list of budgets: what it says of each, in figures and in words."""
 
+import html
 import json
 import re
 
@@ -74,6 +75,10 @@ def test_rules_on_columns_whose_bins_are_to_be_found_are_planned_with():
     )
     sizes = [next(one.size for one in plan.attributes if one.name == "income") for plan in (free, ruled)]
     assert sizes[1] == sizes[0] + 1, "the rule cuts where no bin of equal width would"
+    assert (
+        "Kept in every row: never income=12345.., sex=Female. Real rows that break it are left out" in ruled.notes[-1]
+    )
+    assert not any("Kept in every row" in note for note in free.notes)
 
 
 def test_a_budget_of_nothing_among_others_is_refused_as_it_was_typed(capsys):
@@ -131,6 +136,8 @@ def test_json_has_all_that_the_screen_has(capsys):
     assert run(["plan", "demo", "--epsilon", "0.5,1"]) == 0
     told = capsys.readouterr().out
     assert all(line["words"] in told for line in found["outlook"])
+    shown = html.unescape(us.plan("demo", epsilon=[0.5, 1])._repr_html_())
+    assert all(line["words"] in shown for line in found["outlook"])
     assert "≤ 73%" in told
 
 

@@ -18,7 +18,7 @@ from understudy._api._options import read_arguments
 from understudy._api._settings import resolve
 from understudy._core.errors import OptionError
 from understudy.options import PublishOptions
-from understudy.privacy import Counted, Curator
+from understudy.privacy import Counted, Curator, MemoryLedger
 from understudy.release import PublishedModel
 from understudy.tables import open_source
 
@@ -238,3 +238,12 @@ def test_a_promise_that_such_a_column_could_not_keep_is_refused(policy: str) -> 
     ranged = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}}
     with pytest.raises(OptionError, match="'x' has `bins: auto` and column 'a' a sensitivity"):
         resolve(read_arguments(PublishOptions, given), {**PLAIN, "fields": [*PLAIN["fields"], ranged]})
+
+
+@pytest.mark.parametrize("policy", ["drop", "mend"])
+def test_the_method_that_answers_start_from_is_refused_such_a_promise_before_anything_is_charged(policy: str) -> None:
+    table, ledger = pd.DataFrame([[*"000101"]] * 9, columns=[*"abcdef"]), MemoryLedger(cap=5)
+    schema = {**PLAIN, "brokenRows": policy}
+    with pytest.raises(OptionError, match="'a' has a sensitivity and a dependency"):
+        answer(table, ["c=1"], schema=schema, epsilon=1, start="hpprivbayes:sensitive=a", ledger=ledger)
+    assert not ledger.show()

@@ -4,13 +4,12 @@ import json
 import os
 import pty
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from tests.api.people import SCHEMA, people
 from tests.promises import STRICT_FLAGS
+from tests.warm import WarmProcess, run_warm
 from understudy.cli._main import run
 from understudy.methods import AS_PRINTED, BASELINES, METHODS
 from understudy.schema import Schema
@@ -137,7 +136,7 @@ main(sys.argv[1:])
 
 
 def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(home, capsys):
-    done = subprocess.run([sys.executable, "-c", STOPPED, *COMPARE], capture_output=True, text=True, timeout=600)
+    done = run_warm(COMPARE, code=STOPPED)
     assert (done.returncode, done.stdout) == (130, "")
     assert "3 of 8 runs left to do were done, and are kept in comparison" in done.stderr
     assert "Run the same command again" in done.stderr
@@ -148,12 +147,11 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(home, capsys):
 
 
 def test_there_is_a_bar_with_the_time_left_on_a_terminal_and_none_in_a_pipe(home):
-    program = [sys.executable, "-m", "understudy", *COMPARE]
-    piped = subprocess.run(program, capture_output=True, text=True, timeout=600)
+    piped = run_warm(COMPARE)
     assert (piped.returncode, piped.stderr) == (0, "")
     assert "\x1b" not in piped.stdout
     main, side = pty.openpty()
-    shown = subprocess.Popen([*program, "--out", "other"], stdout=subprocess.PIPE, stderr=side, text=True)
+    shown = WarmProcess([*COMPARE, "--out", "other"], stderr=side)
     os.close(side)
     seen = b""
     while True:
@@ -176,7 +174,7 @@ def test_a_signal_that_comes_too_late_denies_nothing(home):
         "import os, signal, sys\nfrom understudy.cli import _compare, main\n"
         "real = _compare._show\n_compare._show = lambda *a: os.kill(os.getpid(), signal.SIGTERM)\nmain(sys.argv[1:])"
     )
-    done = subprocess.run([sys.executable, "-c", late, *COMPARE], capture_output=True, text=True, timeout=600)
+    done = run_warm(COMPARE, code=late)
     assert done.returncode == 128 + signal.SIGINT
     assert "the comparison in comparison is complete" in done.stderr
 

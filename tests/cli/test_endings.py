@@ -1,5 +1,6 @@
 """However a command ends, what it finished and what it booked is told: bugs, full disks and closed streams included."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 import understudy as us
 from tests.api.people import SCHEMA, people
 from tests.promises import STRICT, STRICT_FLAGS
+from tests.warm import run_warm
 from understudy.cli._main import run
 from understudy.privacy import Entry
 from understudy.release import _write
@@ -30,6 +32,13 @@ def home(tmp_path, monkeypatch):
 def shell(home, command):
     program = f"{sys.executable} -m understudy"
     done = subprocess.run(command.replace("understudy", program), cwd=home, shell=True, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def warm(home, *words, to=None):
+    with contextlib.ExitStack() as opened:
+        stdout = None if to is None else opened.enter_context(open(to, "wb", closefd=isinstance(to, str))).fileno()
+        done = run_warm(words, cwd=home, stdout=stdout)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -110,8 +119,8 @@ def test_somebody_elses_ledger_is_told_about_too(home, monkeypatch):
 
 
 def test_a_new_account_with_a_near_name_is_warned_about_in_one_line_before_the_charge(home):
-    assert shell(home, " ".join(["understudy", *PUBLISH, "--cap 2 --out first"]))[0] == 0
-    code, out, err = shell(home, " ".join(["understudy", *PUBLISH, "--cap 2 --out second --dataset peoples --json"]))
+    assert warm(home, *PUBLISH, "--cap", "2", "--out", "first")[0] == 0
+    code, out, err = warm(home, *PUBLISH, "--cap", "2", "--out", "second", "--dataset", "peoples", "--json")
     assert (code, json.loads(out)["statement"]["dataset"]) == (0, "people")
     assert err.startswith(
         "understudy: warning: dataset 'peoples' is new in this ledger, and its name is near 'people'."
@@ -135,8 +144,15 @@ def test_a_release_whose_announcement_cannot_be_written_is_told_as_complete(home
     assert len(list((home / "release").iterdir())) == 7
 
 
-@pytest.mark.parametrize("stream", [">/dev/full", ">&-", ">&- 2>&-", ">/dev/full 2>/dev/full"])
-@pytest.mark.parametrize("command", ["methods", "methods --json", "--help"])
+# `methods` loads all there is, `--help` next to nothing; the other half of the pairs is left to the slow suite.
+@pytest.mark.parametrize(
+    ("command", "stream"),
+    [
+        pytest.param(command, stream, marks=() if command == "--help" or (i + j) % 2 else pytest.mark.slow)
+        for i, command in enumerate(["methods", "methods --json", "--help"])
+        for j, stream in enumerate([">/dev/full", ">&-", ">&- 2>&-", ">/dev/full 2>/dev/full"])
+    ],
+)
 def test_output_that_cannot_be_written_ends_as_with_other_tools(home, command, stream):
     code, out, err = shell(home, f"understudy {command} {stream}")
     assert (code, out) == (1, "")
@@ -165,9 +181,7 @@ def test_a_reader_who_never_came_is_no_fault_either(home, command):
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as nobody:
-        program = [sys.executable, "-m", "understudy", *command]
-        done = subprocess.run(program, cwd=home, stdout=nobody, stderr=subprocess.PIPE)
-    assert (done.returncode, done.stderr) == (0, b"")
+        assert warm(home, *command, to=nobody.fileno())[::2] == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +197,7 @@ def test_a_reader_who_never_came_is_no_fault_either(home, command):
     ],
 )
 def test_only_what_is_in_a_file_is_told_as_complete(home, command, complete):
-    code, _, err = shell(home, f"understudy {command} >/dev/full")
+    code, _, err = warm(home, *command.split(), to="/dev/full")
     assert (code, err.splitlines()[-1]) == (
         1,
         f"understudy: the result cannot be written to standard output: no space left on device.{complete}",

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.api.people import SCHEMA, people
+from tests.warm import WarmProcess
 from understudy.schema import Schema
 
 PUBLISH = ["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1"]
@@ -22,7 +23,12 @@ def home(tmp_path):
     return tmp_path
 
 
-def start(home, *arguments, code=None, **options):
+def start(home, *arguments, code=None):
+    return WarmProcess(arguments, cwd=home, code=code)
+
+
+def start_cold(home, *arguments, code=None, **options):
+    """From the first line of the interpreter on: where that is what a test is about."""
     program = ["-c", code] if code else ["-m", "understudy"]
     return subprocess.Popen(
         [sys.executable, *program, *arguments],
@@ -47,7 +53,7 @@ def finish(process, *, within=600):
 
 
 def test_in_a_pipe_there_is_no_progress_and_no_colour(home):
-    code, out, err = finish(start(home, *PUBLISH))
+    code, out, err = finish(start_cold(home, *PUBLISH))
     assert (code, err) == (0, "")
     assert "\x1b" not in out
     assert "\r" not in out
@@ -133,7 +139,9 @@ def test_a_disk_that_fills_up_while_writing_leaves_nothing(home, size):
 
 def test_help_is_quick(home):
     """No figure for a time: the heavy libraries are simply not there."""
-    listed = finish(start(home, code="import sys, understudy.cli; print(len(sys.modules), 'numpy' in sys.modules)"))
+    listed = finish(
+        start_cold(home, code="import sys, understudy.cli; print(len(sys.modules), 'numpy' in sys.modules)")
+    )
     assert listed[1].split()[1] == "False"
 
 
@@ -146,7 +154,7 @@ main()
 
 
 def test_publishing_loads_neither_pandas_nor_anything_that_measures_tables(home):
-    code, _, err = finish(start(home, *PUBLISH, code=LOADED))
+    code, _, err = finish(start_cold(home, *PUBLISH, code=LOADED))
     assert code == 0
     assert {"numpy", "numba", "pyarrow"} <= set(err.split())
     assert not {"pandas", "polars", "sklearn", "sdmetrics", "matplotlib"} & set(err.split())
@@ -156,7 +164,7 @@ def test_publishing_loads_neither_pandas_nor_anything_that_measures_tables(home)
 def test_an_interrupt_at_any_moment_leaves_all_or_nothing(home):
     """Signals at moments spread over a run; whatever the moment, the folder is whole or not there."""
     for moment in (0.05, 0.6, 1.2, 1.8, 2.4):
-        process = start(home, *PUBLISH, "--overwrite")
+        process = start_cold(home, *PUBLISH, "--overwrite")
         time.sleep(moment)
         process.send_signal(signal.SIGINT)
         _, _, err = finish(process)
@@ -214,12 +222,12 @@ runpy.run_module("understudy", run_name="__main__")
 
 @pytest.mark.parametrize("module", ["_interrupts", "_show", "_main", "_publish"])
 def test_an_interrupt_while_the_program_is_loaded_leaves_no_traceback(home, module):
-    assert finish(start(home, f"understudy.cli.{module}", code=EARLY)) == (130, "", "")
+    assert finish(start_cold(home, f"understudy.cli.{module}", code=EARLY)) == (130, "", "")
 
 
 def test_nothing_of_the_program_is_loaded_where_an_interrupt_would_leave_a_traceback(home):
     program = "import sys; before = set(sys.modules); import understudy.cli; print(*set(sys.modules) - before)"
-    _, out, _ = finish(start(home, code=program))
+    _, out, _ = finish(start_cold(home, code=program))
     known = {"understudy", "understudy.cli", "understudy.cli._start", "__future__", "importlib", "warnings"}
     assert set(out.split()) <= known | {"importlib._bootstrap", "importlib._bootstrap_external", "_warnings"}
 
@@ -317,7 +325,7 @@ def test_a_run_that_was_told_to_outlive_its_terminal_does(home):
 
 
 def test_a_terminal_that_knows_no_greek_shows_escapes(home):
-    code, out, err = finish(start(home, *PUBLISH, env={**os.environ, "PYTHONIOENCODING": "ascii"}))
+    code, out, err = finish(start_cold(home, *PUBLISH, env={**os.environ, "PYTHONIOENCODING": "ascii"}))
     assert (code, err) == (0, "")
     assert "at \\u03b5 = 1" in out
 
@@ -325,6 +333,6 @@ def test_a_terminal_that_knows_no_greek_shows_escapes(home):
 def test_json_stays_json_on_a_terminal_that_knows_no_greek(home):
     text = (home / "people.schema.yaml").read_text().replace("name: people", "name: gens d'été 😀")
     (home / "people.schema.yaml").write_text(text)
-    code, out, _ = finish(start(home, *PUBLISH, "--json", env={**os.environ, "PYTHONIOENCODING": "ascii"}))
+    code, out, _ = finish(start_cold(home, *PUBLISH, "--json", env={**os.environ, "PYTHONIOENCODING": "ascii"}))
     assert code == 0
     assert json.loads(out)["statement"]["dataset"] == "gens d'été 😀"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from tests.warm import WarmProcess
 from understudy.privacy import read_ledger
 from understudy.randomize import open_randomized, plan
 
@@ -64,10 +63,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(home: Path, code: str, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", code, *arguments]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=home, text=True, **pipes)  # type: ignore[call-overload,no-any-return]
+def start(home: Path, code: str, *arguments: str) -> WarmProcess:
+    return WarmProcess(arguments, cwd=home, code=code)
 
 
 def stop(home: Path, where: str, moment: str, number: int) -> tuple[int, str]:

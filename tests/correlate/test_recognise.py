@@ -79,6 +79,7 @@ def test_most_duplicates_of_the_bundled_people_are_found_without_labels(
     assert f1(linked_pairs(unlabelled), true_pairs(truth)) > 0.9
 
 
+@pytest.mark.slow
 def test_most_duplicates_that_nobody_labelled_are_found_with_labels(truth: list[int]) -> None:
     found = us.correlate(demo.people_path(), fields=FIELDS, labels=demo.people_pairs_path())
     with demo.people_pairs_path().open() as file:

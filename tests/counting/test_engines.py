@@ -38,6 +38,6 @@ def test_nothing_outside_the_room_of_counting_names_an_engine():
     names = ("Counter", "Counts", "UnitRule", "open_counter", "pair_parities")
     offered = {f"understudy.counting.{name}" for name in names}
     for source in (*SHIPPED, *STUDIES):
-        if "counting" not in source.module:
+        if "counting" not in source.module and "counting" in source.text:
             used = {name for _, name in source.imports() if name.startswith("understudy.counting")}
             assert used <= offered, source.path

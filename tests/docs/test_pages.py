@@ -15,11 +15,16 @@ from tests.docs.blocks import PROJECT, blocks, commands, pages, plain_lines, run
 
 RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
 WITH_CLASSIFIERS = ("evaluation",)
+# Recognises 4,000 people twice over. `tests/cli/test_correlate.py` runs the same commands in the fast suite.
+LONG = ("correlate",)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", RUNNING, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.stem in LONG else (), id=page.stem) for page in RUNNING],
+)
 def test_every_snippet_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_page(page, tmp_path, leave_out_classifiers=page.stem in WITH_CLASSIFIERS)

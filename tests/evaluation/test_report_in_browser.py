@@ -44,7 +44,9 @@ def sideways(page: Any) -> int:
 
 
 @pytest.mark.parametrize("name", ["plain", "wide", "hostile", "public"])
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, False), (390, True)])
+@pytest.mark.parametrize(
+    ("width", "dark"), [(1280, False), (390, True), pytest.param(390, False, marks=pytest.mark.slow)]
+)
 def test_a_page_fits_its_window_and_asks_for_nothing(
     browser: Any, pages: dict[str, Path], name: str, width: int, dark: bool
 ) -> None:

@@ -14,7 +14,7 @@ from tests.fuzz.kinds import KINDS, SHARES, round_of
 from tests.fuzz.runner import GOOD, Outcome, Report, from_json, given_for, run_case, run_cases, to_json
 
 SAVED = json.loads(Path(__file__).with_name("corpus.json").read_text(encoding="utf-8"))
-FAST, ALL = 8, 1000  # hundreds of cases
+FAST, ALL = 6, 1000  # hundreds of cases
 
 
 def check(report: Report, cases: list[str]) -> None:
@@ -25,9 +25,8 @@ def check(report: Report, cases: list[str]) -> None:
     assert set(report.counts) == {(kind, outcome) for kind in made for outcome in GOOD}
 
 
-@pytest.mark.parametrize("half", [0, 1])
-def test_hostile_input_ends_in_a_result_or_a_sentence(half: int) -> None:
-    cases = round_of(FAST)[half::2]
+def test_hostile_input_ends_in_a_result_or_a_sentence() -> None:
+    cases = round_of(FAST)
     check(run_cases(cases), cases)
 
 

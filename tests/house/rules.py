@@ -59,8 +59,8 @@ def stray_randomness(source: Source) -> Iterator[Finding]:
     for line, name in source.imports():
         if name.split(".")[0] == "random" or f"{name}.".startswith("numpy.random."):
             yield line, name
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("np.random", "numpy.random"):
+    for node in source.nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "random" and ast.unparse(node.value) in ("np", "numpy"):
             yield node.lineno, ast.unparse(node)
 
 

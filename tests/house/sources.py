@@ -34,7 +34,21 @@ class Source:
         """The file, parsed."""
         return ast.parse(self.text)
 
-    @property
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All that is in it, looked through once for all rules."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that its code uses, attributes too."""
+        return frozenset(
+            node.id if isinstance(node, ast.Name) else node.attr
+            for node in self.nodes
+            if isinstance(node, ast.Name | ast.Attribute)
+        )
+
+    @cached_property
     def module(self) -> tuple[str, ...]:
         """Its dotted name, in parts: `("understudy", "privacy", "_noise")`."""
         parts = self.path.relative_to(PROJECT).with_suffix("").parts
@@ -47,7 +61,7 @@ class Source:
 
     def imports(self) -> Iterator[tuple[int, str]]:
         """Full names of all that the file imports, inside functions too, and the lines where."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -55,13 +69,13 @@ class Source:
 
     def calls(self) -> Iterator[tuple[int, str, ast.Call]]:
         """Each call, and what is called, as written."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Call):
                 yield node.lineno, ast.unparse(node.func), node
 
     def functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
         """Each function and method, those inside others too."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield node
 

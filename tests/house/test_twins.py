@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from tests.house.sources import PROJECT, SHIPPED, TESTS
 from tests.naive.twins import TWINS
 
@@ -22,7 +20,7 @@ def test_every_twin_is_compared_with_its_kernel_by_a_test() -> None:
     for module, twins in TWINS.items():
         room = ".".join(module.split(".")[:2])
         users = [
-            _names(source.tree)
+            source.names
             for source in TESTS
             if source not in NAIVE and any(name.startswith(room) for _, name in source.imports())
         ]
@@ -30,12 +28,6 @@ def test_every_twin_is_compared_with_its_kernel_by_a_test() -> None:
             f"{name}: {twin.__name__}" for name, twin in twins.items() if not any(twin.__name__ in u for u in users)
         ]
     assert idle == []
-
-
-def _names(tree: ast.Module) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {
-        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)
-    }
 
 
 def test_twins_share_no_code_with_what_they_check() -> None:

@@ -112,6 +112,7 @@ def test_row_10_repaired_the_same_tables_stay_within_epsilon(neighbours):
     assert 0 < max(largest_log_ratios(found, [("a", "b"), ("b", "a")])) <= 1 + TINY
 
 
+@pytest.mark.slow  # `test_baselines_exactly` computes what whole runs tell
 def test_row_10_repaired_whole_runs_prove_nothing():
     def event(model):
         """A pair of the second half, and none of the first, is joined."""

@@ -67,7 +67,9 @@ CASES = {
 }
 SLOW = pytest.mark.slow
 # Gray codes split values otherwise than binary ones, and ask and pay alike: left to the slow suite.
-NAMED = [pytest.param(case, marks=SLOW if case == "privbayes, gray" else ()) for case in CASES]
+# Of the longest and of forms of a method that another stands for, the price of a unit is enough for the fast one.
+LONG = ("auto", "privbayes, binary", "mwem by cells", "contingency, clipped once", "privabn, other sizes")
+NAMED = [pytest.param(case, marks=SLOW if case in ("privbayes, gray", *LONG) else ()) for case in CASES]
 EACH = [
     pytest.param(case, bound, marks=SLOW if case == "privbayes, gray" else ())
     for case, (*_, bounds) in CASES.items()

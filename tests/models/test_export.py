@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.models.random_networks import random_model
+from tests.models.random_rows import random_rows
 from tests.strategies import models
 from understudy._core.errors import UserError
 from understudy.models import Network, NetworkModel, Node, draw_svg, edge_strengths, to_bif, to_networkx, to_pgmpy
@@ -208,6 +209,13 @@ def test_edges_are_as_strong_as_the_information_they_carry():
     model = NetworkModel(network, ([0.5, 0.5], [[1, 0], [0, 1]], xor), recode(domain, "vanilla"), (), 1)
     strengths = edge_strengths(model)
     assert strengths == {(0, 1): pytest.approx(1.0), (0, 2): pytest.approx(0.0), (1, 2): pytest.approx(0.0)}
+
+
+def test_a_model_without_a_network_has_no_edges_to_weigh_and_says_so():
+    model = random_rows(5, (3, 4, 2))
+    for ask in (edge_strengths, draw_svg):
+        with pytest.raises(UserError, match="of kind 'rows', which has no network"):
+            ask(model)
 
 
 @settings(max_examples=60)

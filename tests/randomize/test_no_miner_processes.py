@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +19,7 @@ import pytest
 
 import understudy as us
 from tests.randomize.setup_one import HOLDERS, LABELS, PARENTS, bif, conditionals, rows, schema_of
+from tests.warm import run_warm
 from understudy._core.randomness import Streams
 from understudy.randomize import Plan, keep_probabilities, plan
 from understudy.randomize._pseudonyms import Pseudonymizer
@@ -28,14 +27,12 @@ from understudy.schema import Schema
 
 N = 12_000
 SECRET = "a secret that parties share by courier"
+STRICTLY = "import sys, warnings; warnings.simplefilter('error'); from understudy.cli import main; main(sys.argv[1:])"
 NEEDED = {"travel": ["tub"], "clinic": ["lung", "bronc"], "imaging": []}
 
 
 def understudy(*arguments: str, cwd: Path) -> str:
-    environment = {**os.environ, "UNDERSTUDY_SECRET": SECRET, "PYTHONWARNINGS": "error"}
-    done = subprocess.run(
-        [sys.executable, "-m", "understudy", *arguments], cwd=cwd, env=environment, capture_output=True, text=True
-    )
+    done = run_warm(arguments, cwd=cwd, code=STRICTLY, env={**os.environ, "UNDERSTUDY_SECRET": SECRET})
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import understudy as us
+from tests.warm import run_warm
 from understudy import demo
 from understudy.randomize import open_randomized
 from understudy.randomize._pseudonyms import Pseudonymizer
@@ -39,14 +38,7 @@ Files = dict[str, bytes]
 def understudy(folder: Path, *words: str) -> str:
     """One command, in a process whose environment names neither secret nor home."""
     kept = ("PATH", "PYTHONPATH", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT")
-    done = subprocess.run(
-        [sys.executable, "-m", "understudy", *words],
-        cwd=folder,
-        env={name: os.environ[name] for name in kept if name in os.environ},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_warm(words, cwd=folder, env={name: os.environ[name] for name in kept if name in os.environ})
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout + done.stderr
 

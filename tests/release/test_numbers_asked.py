@@ -8,7 +8,7 @@ import pytest
 
 from tests.release.models import make_model, make_rows, make_tree
 from understudy._core.errors import OptionError, UserError
-from understudy.models import JointModel
+from understudy.models import CliqueTree, JointModel, TreeMeasurement, TreeModel
 from understudy.release import ChargeLine, PublishedModel, Statement
 from understudy.schema import Marginal, Schema
 
@@ -299,3 +299,24 @@ def test_a_condition_of_probability_zero_is_told():
     with pytest.raises(UserError, match="probability 0"):
         model.query("share(a=true) | b=true")
     assert model.query("count(a=true, b=true)").value == 0
+
+
+def test_columns_that_were_never_measured_together_are_named():
+    fields = [{"name": name, "type": "integer", "categories": [0, 1, 2]} for name in ("a", "b", "c")]
+    schema = Schema.from_dict({"fields": fields})
+    third = np.full(3, 1 / 3)
+    tree = CliqueTree((3, 3, 3), ((0, 1), (2,)), (-1, -1), (np.outer(third, third), third))
+    noisy = TreeMeasurement(marginal=(0, 1), values=np.full((3, 3), 9.0), variance=1.0, interaction=False)
+    model = TreeModel(schema.domain, 81, tree=tree, measurements=[noisy])
+    asked = PublishedModel(schema, model, Statement.example())
+    for text in ("mean(a) | c=1", "share(a>1) | c=0, b=2", "count(a>1, c>1)", "a, c", "a | c=1"):
+        answer = asked.query(text)
+        assert sum("'a' and 'c' were never measured together" in note for note in answer.notes) == 1, text
+        assert answer.to_dict()["notes"] == list(answer.notes)
+        assert "never measured together" in str(answer)
+    for text in ("mean(a) | b=1", "mean(c)", "a, b", "share(a>1), mean(c) | b=2"):
+        told = asked.query(text).notes
+        assert not any("'a' and 'b'" in note for note in told)
+    assert asked.query("mean(a) | b=1").notes == ()
+    unknown = PublishedModel(schema, TreeModel(schema.domain, 81, tree=tree), Statement.example())
+    assert unknown.query("mean(a) | c=1").notes == ()

@@ -18,6 +18,7 @@ from understudy._api._answer_numbers import schema_for_queries
 from understudy._api._arguments import AnswerArguments
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import make_method, read_options, takes
+from understudy._api._promised import refuse_promises
 from understudy._api._publish import for_bundled
 from understudy._api._settings import demo_source, resolve, terms_of
 from understudy._core.drafts import draft_of
@@ -128,7 +129,9 @@ def answer(
     make_workload(lines, schema_for_queries(lines, found))  # a mistake in it is told before the table is opened
     opened = open_source(table)
     ordered = schema_for_queries(lines, found.in_order_of(opened.names))
-    method = _answering(make_workload(lines, ordered), asked)
+    start = _start(asked)
+    refuse_promises(ordered, *(() if start is None else (start,)))
+    method = _answering(make_workload(lines, ordered), asked, start)
     settings = resolve(replace(asked, method=None), ordered, method=method)
     targets = _targets(asked, settings_stamp=not settings.guarantee)
     _refuse_targets(targets.values(), overwrite=asked.overwrite)
@@ -151,7 +154,14 @@ def _read_queries(queries: object) -> list[Line | LinearQuery]:
     return [one if isinstance(one, LinearQuery) else line for one, line in zip(queries, lines, strict=True)]
 
 
-def _answering(workload: Workload, asked: AnswerOptions) -> Answering:
+def _start(asked: AnswerOptions) -> Method | None:
+    """The method whose model the answers begin with."""
+    if asked.start is None or asked.as_published:
+        return None
+    return read_method(asked.start) if isinstance(asked.start, str) else make_method(asked.start, {})
+
+
+def _answering(workload: Workload, asked: AnswerOptions, start: Method | None) -> Answering:
     threshold = None if asked.threshold is None else exact_number(asked.threshold)
     settings = AnswerSettings(
         strategy=asked.strategy,  # type: ignore[arg-type]  # its declaration knows the words
@@ -169,9 +179,6 @@ def _answering(workload: Workload, asked: AnswerOptions) -> Answering:
             sensitivity=_printed_sensitivity(asked),
             gives_model=gives_model,
         )
-    start: Method | None = None
-    if asked.start is not None:
-        start = read_method(asked.start) if isinstance(asked.start, str) else make_method(asked.start, {})
     share = exact_number(asked.start_share)
     return Answering(workload, settings, start=start, start_share=share, gives_model=gives_model)
 

@@ -22,7 +22,7 @@ from understudy.methods import Auto, Plan, PromisePlan, expected_error, method_n
 from understudy.options import DEFAULT_DELTA, OutlookOptions
 from understudy.privacy import Neighbours, PrivacyTerms
 from understudy.release import Promise
-from understudy.schema import SchemaLike, read_schema, refuse_drafts
+from understudy.schema import Schema, SchemaLike, read_schema, refuse_drafts
 from understudy.tables import open_source
 
 _RELATIONS = (Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE)
@@ -69,6 +69,7 @@ def plan(
     lines = outlooks(planned, asked.epsilon)
     return replace(
         found,
+        notes=(*found.notes, *_kept(known)),
         epsilon=float(terms.budget.epsilon),
         promise=_in_words(terms),
         promises=_promises(planned, found),
@@ -76,6 +77,15 @@ def plan(
         wall_seconds=found.seconds * slowness() * waiting(),
         assumed=ASSUMED if any(line.pair_error is not None for line in lines) else "",
     )
+
+
+def _kept(schema: Schema) -> tuple[str, ...]:
+    """What every row will keep, and what becomes of real ones that do not."""
+    if not schema.dependencies:
+        return ()
+    listed = "; ".join(one.text for one in schema.dependencies)
+    becomes = {"refuse": "refused", "drop": "left out", "mend": "mended"}[schema.broken_rows]
+    return (f"Kept in every row: {listed}. Real rows that break it are {becomes} (brokenRows).",)
 
 
 def _refuse_none_or_twice(epsilons: tuple[Any, ...]) -> None:

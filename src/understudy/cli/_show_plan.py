@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from understudy.cli._show import make_table, say, say_table
 
 if TYPE_CHECKING:
-    from understudy.methods import AttributePlan, Outlook, Plan
+    from understudy.methods import AttributePlan, Plan
 
 _MOST_COLUMNS = 25
 
@@ -22,50 +22,20 @@ def show_plan(plan: Plan) -> None:
 
 
 def _show_outlook(plan: Plan) -> None:
-    names = ("ε", "50 % guess", "column", "pair", "independent", "pairs kept", "relations")
-    table = make_table(*names, right=names[:-1])
-    for line in plan.outlook:
-        table.add_row(
-            f"{line.epsilon:g}",
-            f"≤ {_percent(line.guess)}",
-            _figure(line.column_error),
-            _ranged(line.pair_error, line.pair_error_low, line.pair_error_high),
-            _ranged(line.independent_error, line.independent_error_low, line.independent_error_high),
-            _kept(line),
-            "-" if line.relations == "unknown" else line.relations,
-        )
+    from understudy.methods import OUTLOOK_HEADER, outlook_notes, outlook_rows
+
+    table = make_table(*OUTLOOK_HEADER, right=OUTLOOK_HEADER[:-1])
+    for row in outlook_rows(plan.outlook):
+        table.add_row(*row)
     say_table(table)
-    for line in plan.outlook:
-        say(line.words)
-    if plan.assumed:
-        say(plan.assumed)
-    say(
-        "50 % guess: what a guess about one person can become at most. Column, pair: expected error, by total "
-        "variation distance, on average; 0.05 means that five rows in a hundred would have to change. Independent: "
-        "that of pairs if columns were drawn independently, without noise. Pairs kept: those at most half as far off."
-    )
-
-
-def _percent(chance: float) -> str:
-    return f"{chance:.1%}" if chance > 0.99 else f"{chance:.0%}"
-
-
-def _figure(error: float | None) -> str:
-    return "-" if error is None else f"{error:.4f}" if error < 0.01 else f"{error:.3f}"
-
-
-def _ranged(error: float | None, low: float | None, high: float | None) -> str:
-    return "-" if error is None else f"{_figure(error)} [{_figure(low)}–{_figure(high)}]"
-
-
-def _kept(line: Outlook) -> str:
-    if line.pairs_kept is None:
-        return "-"
-    return f"{line.pairs_kept:,} of {line.pairs:,} [{line.pairs_kept_low:,}–{line.pairs_kept_high:,}]"
+    for sentence in outlook_notes(plan.outlook, plan.assumed):
+        say(sentence)
 
 
 def _show_columns(plan: Plan) -> None:
     """Each column's error at each ε, the columns of most values first where there are many."""
+    from understudy.methods import error_text
+
     relations = plan.score is not None
     shown = [line for line in plan.outlook if line.column_errors]
     names = [f"ε = {line.epsilon:g}" for line in shown]
@@ -76,7 +46,7 @@ def _show_columns(plan: Plan) -> None:
     largest = sorted(sorted(places, key=lambda a: -plan.attributes[a].size)[:_MOST_COLUMNS])
     for a in largest:
         attribute = plan.attributes[a]
-        errors = [_figure(line.column_errors[a]) for line in shown]
+        errors = [error_text(line.column_errors[a]) for line in shown]
         table.add_row(attribute.name, str(attribute.size), *errors, *((_seen(attribute),) if relations else ()))
     say_table(table)
     if len(plan.attributes) > _MOST_COLUMNS:

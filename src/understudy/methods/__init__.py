@@ -14,6 +14,7 @@ from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
 from understudy.methods._outlook import Outlook, outlook_of
+from understudy.methods._outlook_table import OUTLOOK_HEADER, error_text, outlook_notes, outlook_rows
 from understudy.methods._plan import AttributePlan, Plan, PromisePlan, expected_error
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privabn_as_printed import PrivABNAsPrinted
@@ -42,6 +43,7 @@ __all__ = [
     "KEPT",
     "METHODS",
     "MWEM",
+    "OUTLOOK_HEADER",
     "ROWS_SHARE",
     "STRENGTHS",
     "Adaptive",
@@ -68,13 +70,16 @@ __all__ = [
     "PromisePlan",
     "Uniform",
     "describe_method",
+    "error_text",
     "expected_error",
     "flaw_of",
     "forecast",
     "label_method",
     "method_named",
     "models_made",
+    "outlook_notes",
     "outlook_of",
+    "outlook_rows",
     "read_method",
     "read_method_options",
     "refuse_drowning_noise",

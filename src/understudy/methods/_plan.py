@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from understudy._core.notebooks import card
 from understudy.methods._forecast import Measures, measures_of_tables
 from understudy.methods._outlook import Outlook
+from understudy.methods._outlook_table import OUTLOOK_HEADER, outlook_notes, outlook_rows
 from understudy.methods._parents import TooManySetsError, maximal_parent_sets
 from understudy.methods._search import may_have_parents
 from understudy.schema import Domain
@@ -113,7 +114,13 @@ class Plan:
             *([("worst expected error of a table", f"{max(error):.3f}")] if error else []),
             ("time", f"about {self.seconds:.0f} s"),
         ]
-        return card(f"Plan for {self.method}", rows, notes=[*([self.promise] if self.promise else []), *self.notes])
+        said = [*([self.promise] if self.promise else []), *self.notes]
+        title = f"Plan for {self.method}"
+        if not self.outlook:
+            return card(title, rows, notes=said)
+        facts = "; ".join(f"{name}: {value}" for name, value in rows)
+        told = [*outlook_notes(self.outlook, self.assumed), f"At ε = {self.epsilon:g}: {facts}.", *said]
+        return card(title, outlook_rows(self.outlook), header=OUTLOOK_HEADER, notes=told)
 
     @property
     def drawn(self) -> bool:

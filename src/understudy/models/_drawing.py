@@ -10,6 +10,7 @@ from textwrap import wrap
 
 import numpy as np
 
+from understudy._core.errors import OptionError
 from understudy._core.markup import quoteattr
 from understudy.models._drawing_marks import (
     INK,
@@ -31,7 +32,7 @@ from understudy.models._fitting import consistent_tables, family_tables
 from understudy.models._inference import Floats
 from understudy.models._layout import Edge, Layout, lay_out
 from understudy.models._network_model import NetworkModel
-from understudy.models._protocol import HasNetwork
+from understudy.models._protocol import HasNetwork, Model
 from understudy.schema import Axis, Domain
 
 _FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
@@ -46,7 +47,7 @@ _LEAST_WIDTH = 660.0
 _MOST_EDGES = 240  # more lines than this nobody can follow
 
 
-def edge_strengths(model: HasNetwork) -> dict[Edge, float]:
+def edge_strengths(model: Model) -> dict[Edge, float]:
     """Mutual information in bits between each parent (at the level used) and its child.
 
     From the measured tables where there are any, as they were processed; else from the model by inference.
@@ -58,13 +59,24 @@ def edge_strengths(model: HasNetwork) -> dict[Edge, float]:
     >>> model = NetworkModel(network, ([0.5, 0.5], [[1, 0], [0, 1]]), recode(domain, "vanilla"), (), 1)
     >>> edge_strengths(model)
     {(0, 1): 1.0}
+
+    Raises OptionError if the model is no network.
     """
-    strengths = {}
-    for node, table in zip(model.network.nodes, _families(model), strict=True):
+    strengths, known = {}, _network_of(model)
+    for node, table in zip(known.network.nodes, _families(known), strict=True):
         for i, axis in enumerate(node.parents):
             others = tuple(j for j in range(len(node.parents)) if j != i)
             strengths[axis.attribute, node.child] = information(table.sum(axis=others))
     return strengths
+
+
+def _network_of(model: Model) -> HasNetwork:
+    if isinstance(model, HasNetwork):
+        return model
+    raise OptionError(
+        f"this model is of kind '{model.kind}', which has no network, so there are no edges. Draw the model itself "
+        "(draw) to see which columns hang together, or ask it about two of them (query)."
+    )
 
 
 def _families(model: HasNetwork) -> Sequence[Floats]:
@@ -119,7 +131,7 @@ class Graph:
         return max(Counter(child for _, child in self.strengths).values(), default=0)
 
 
-def draw_svg(model: HasNetwork, *, title: str = "") -> str:
+def draw_svg(model: Model, *, title: str = "") -> str:
     """The network as an SVG picture: boxes in layers, parents above children.
 
     A line is the thicker and darker the more the child tells about the parent (mutual information in what was
@@ -133,7 +145,7 @@ def draw_svg(model: HasNetwork, *, title: str = "") -> str:
     >>> draw_svg(model, title="People").count("<rect") > 2
     True
     """
-    network = model.network
+    network = _network_of(model).network
     levels = {(axis.attribute, node.child): axis.level for node in network.nodes for axis in node.parents}
     graph = Graph(
         domain=network.domain, order=network.order, strengths=edge_strengths(model), levels=levels, directed=True

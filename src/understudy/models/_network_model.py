@@ -88,6 +88,12 @@ class NetworkModel:
         """The domain of the table that was modelled."""
         return self.recoding.source
 
+    @property
+    def scopes(self) -> frozenset[frozenset[int]]:
+        """The attributes of each noisy table that it was fitted to; of one in pieces, any of these counts."""
+        source_of = {piece: a for a, pieces in enumerate(self.recoding.pieces) for piece in pieces}
+        return frozenset(frozenset(source_of[b] for b in m.marginal.attributes) for m in self.measurements)
+
     def sample_codes(
         self,
         n: int,

@@ -109,6 +109,22 @@ class HasNetwork(Model, Protocol):
 
 
 @runtime_checkable
+class KnowsTables(Model, Protocol):
+    """A model that knows which columns were measured together.
+
+    >>> from understudy.models import JointModel
+    >>> from understudy.schema import Attribute
+    >>> isinstance(JointModel(Domain((Attribute(name="sex", size=2),)), 9, np.array([0.5, 0.5])), KnowsTables)
+    False
+    """
+
+    @property
+    def scopes(self) -> frozenset[frozenset[int]]:
+        """The attributes of each noisy table that it was fitted to; none where they are not known."""
+        ...
+
+
+@runtime_checkable
 class TakesErrors(HasNetwork, Protocol):
     """A network that can be given errors of its parameters, in place of those that follow from measurements.
 

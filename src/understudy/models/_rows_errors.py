@@ -5,8 +5,8 @@ As `_tree_errors` does it for junction trees. Which rows there are stays as it i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,10 @@ from understudy._core.randomness import Streams
 from understudy.models._inference import Floats, Ints
 from understudy.models._rows_values import WeightedRows
 from understudy.models._rowsfit import Codes, RowsFit, choose_rows
-from understudy.models._tree_values import TreeMeasurement
+from understudy.models._tree_values import TreeMeasurement, Within
 from understudy.models._treefit import FittedTable, centred
 from understudy.models._uncertainty import REPLICATES
+from understudy.models._within_errors import noise_spread, redrawn_within
 
 _SWEEPS = 2
 _RIDGE = 0.05  # of the noise's variance: what potentials cost, so that single cells do not follow all of the noise
@@ -26,14 +27,20 @@ _MOST_ROWS = 1 << 17  # of more, so many are chosen by weight
 
 @dataclass(frozen=True, eq=False)
 class Redrawn:
-    """Weights as they might have come out under other noise, of the rows of these numbers; `start` are those as is."""
+    """Weights as they might have come out under other noise, of the rows of these numbers; `start` are those as is.
+
+    `within`: how merged values might be spelt out then, for each of the weights.
+    """
 
     rows: Ints
     start: Floats
     weights: tuple[npt.NDArray[np.float32], ...]
+    within: tuple[tuple[Within | None, ...], ...]
 
 
-def redrawn_weights(rows: WeightedRows, measurements: tuple[TreeMeasurement, ...], n: int) -> Redrawn | None:
+def redrawn_weights(
+    rows: WeightedRows, measurements: tuple[TreeMeasurement, ...], n: int, within: Sequence[Within | None] = ()
+) -> Redrawn | None:
     """Weights under redrawn noise; None if nothing is known of the noise.
 
     >>> rows = WeightedRows((2,), np.array([[0, 1]], dtype=np.uint16), np.array([0.25, 0.75]))
@@ -43,6 +50,7 @@ def redrawn_weights(rows: WeightedRows, measurements: tuple[TreeMeasurement, ...
     True
     """
     used = [m for m in measurements if m.variance > 0 and m.values.size > 1 and len(m.marginal) < 3]
+    used.sort(key=lambda m: -len(m.marginal))  # single columns last: they are known best
     if not used:
         return None
     rng = Streams(0).get("rows", "errors")
@@ -51,19 +59,23 @@ def redrawn_weights(rows: WeightedRows, measurements: tuple[TreeMeasurement, ...
         chosen = np.sort(choose_rows(rows.rows, start, _MOST_ROWS, [], rows.sizes, rng=rng))
         start = np.full(_MOST_ROWS, 1 / _MOST_ROWS)
     columns = rows.columns[:, chosen]
-    tables = [_table(columns, start * n, measured) for measured in used]
+    tables = [m.values if m.interaction else _table(columns, start * n, m) for m in used]
     found = []
     for _ in range(REPLICATES):
         fit = RowsFit(rows.sizes, columns, [], total=float(n), weights=start)
         for measured, expected in zip(used, tables, strict=True):
-            values = expected + rng.normal(0.0, sqrt(measured.variance), expected.shape)
+            values = expected + rng.normal(0.0, 1.0, expected.shape) * noise_spread(measured, within)
             if measured.interaction:
                 values = centred(values)
             ridge = _RIDGE * measured.variance
             fit.add(FittedTable(measured.marginal, values, ridge=ridge, interaction=measured.interaction))
         fit.improve(sweeps=_SWEEPS)
         found.append((fit.weights / fit.weights.sum()).astype(np.float32))
-    return Redrawn(chosen, start, tuple(found))
+
+    def held(a: int) -> Floats:
+        return np.asarray(np.bincount(rows.columns[a], weights=rows.weights * n, minlength=rows.sizes[a]))
+
+    return Redrawn(chosen, start, tuple(found), tuple(redrawn_within(within, used, held)))
 
 
 def _table(columns: Codes, weights: Floats, measured: TreeMeasurement) -> Floats:

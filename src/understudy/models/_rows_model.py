@@ -83,11 +83,19 @@ class RowsModel:
         factors = self._factors(weights)[redrawn.rows]
         if not (redrawn.start * factors).any():  # none of the rows that errors are told by
             return Estimate(probabilities=table)
-        start, *others = (
-            self._table(marginal, _shares(one * factors), within, redrawn.rows)
-            for one in (redrawn.start, *(other.astype(np.float64) for other in redrawn.weights))
-        )
+        start = self._table(marginal, _shares(redrawn.start * factors), within, redrawn.rows)
+        rare = any(self.within[a] is not None for a in weights)
+        others = []
+        for one, spelt_out in zip(redrawn.weights, redrawn.within, strict=True):
+            given = self._factors(weights, spelt_out)[redrawn.rows] if rare else factors
+            shares = _shares(one.astype(np.float64) * given)
+            others.append(self._table(marginal, shares, self._within(weights, spelt_out), redrawn.rows))
         return Estimate.from_replicates(table, np.array(others) - start + table)
+
+    @property
+    def scopes(self) -> frozenset[frozenset[int]]:
+        """The attributes of each noisy table that it was fitted to."""
+        return frozenset(frozenset(measured.marginal) for measured in self.measurements)
 
     def sample_codes(
         self,
@@ -163,7 +171,7 @@ class RowsModel:
 
     @cached_property
     def _redrawn(self) -> Redrawn | None:
-        return redrawn_weights(self.rows, tuple(self.measurements), self.n)
+        return redrawn_weights(self.rows, tuple(self.measurements), self.n, self.within)
 
     @cached_property
     def _pairs(self) -> list[Pair]:
@@ -176,18 +184,19 @@ class RowsModel:
             found = sorted({(min(pair), max(pair)) for pair in measured})[:_MOST_PAIRS]
         return [(a, b) for a, b in found if sizes[a] * sizes[b] <= _MOST_CELLS]
 
-    def _within(self, evidence: Evidence) -> list[Within | None]:
+    def _within(self, evidence: Evidence, spelt_out: Sequence[Within | None] = ()) -> list[Within | None]:
         return [
             rare.given(evidence[a]) if rare is not None and a in evidence else rare
-            for a, rare in enumerate(self.within)
+            for a, rare in enumerate(spelt_out or self.within)
         ]
 
-    def _factors(self, evidence: Evidence) -> Floats:
+    def _factors(self, evidence: Evidence, spelt_out: Sequence[Within | None] = ()) -> Floats:
         """What evidence does to each row: the largest factor is 1, so that rare conditions do not vanish."""
+        within = spelt_out or self.within
         logs = np.zeros(len(self.rows))
         with np.errstate(divide="ignore"):
             for a, weights in evidence.items():
-                rare = self.within[a]
+                rare = within[a]
                 logs += np.log(weights if rare is None else rare.merged(weights))[self.rows.columns[a]]
         most = logs.max(initial=-np.inf, where=self.rows.weights > 0)
         if most == -np.inf:

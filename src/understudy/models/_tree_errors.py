@@ -1,26 +1,29 @@
 """How far noise may have moved what a junction tree answers: the tree fitted again to tables with redrawn noise.
 
 Each redrawn table is what the tree itself has there, with fresh noise of the size that the measurement had. The fit
-goes a few rounds from the tree as it is, and moves as noise would have moved it. How merged values are spelt out stays.
+goes a few rounds from the tree as it is, and moves as noise would have moved it.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Sequence
 
 import numpy as np
 
 from understudy._core.randomness import Streams
 from understudy.models._inference import Floats
-from understudy.models._tree_values import CliqueTree, TreeMeasurement
+from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
 from understudy.models._treefit import FittedTable, TreeFit, centred
 from understudy.models._uncertainty import REPLICATES
+from understudy.models._within_errors import noise_spread
 
 _SWEEPS = 3
 _RIDGE = 0.05  # of the noise's variance: what potentials cost, so that single cells do not follow all of the noise
 
 
-def redrawn_trees(tree: CliqueTree, measurements: tuple[TreeMeasurement, ...], n: int) -> list[CliqueTree]:
+def redrawn_trees(
+    tree: CliqueTree, measurements: tuple[TreeMeasurement, ...], n: int, within: Sequence[Within | None] = ()
+) -> list[CliqueTree]:
     """Trees as they might have come out under other noise; none if nothing is known of the noise.
 
     >>> tree = CliqueTree((2,), ((0,),), (-1,), (np.array([0.25, 0.75]),))
@@ -31,6 +34,7 @@ def redrawn_trees(tree: CliqueTree, measurements: tuple[TreeMeasurement, ...], n
     """
     homes = [_home(tree, measured) for measured in measurements]
     used = [(m, home) for m, home in zip(measurements, homes, strict=True) if home is not None and m.variance > 0]
+    used.sort(key=lambda one: -len(one[0].marginal))  # single columns last: they are known best
     rng = Streams(0).get("tree", "errors")
     found = []
     for _ in range(REPLICATES if used else 0):
@@ -38,8 +42,8 @@ def redrawn_trees(tree: CliqueTree, measurements: tuple[TreeMeasurement, ...], n
         for table in _as_potentials(tree):
             fit.add(table)
         for measured, home in used:
-            expected = _table(tree, home, measured) * n
-            noise = rng.normal(0.0, sqrt(measured.variance), expected.shape)
+            expected = measured.values if measured.interaction else _table(tree, home, measured) * n
+            noise = rng.normal(0.0, 1.0, expected.shape) * noise_spread(measured, within)
             if measured.interaction:
                 expected, noise = centred(expected), centred(noise)
             fit.add(

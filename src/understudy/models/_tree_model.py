@@ -32,6 +32,7 @@ from understudy.models._tree_values import (
 )
 from understudy.models._tree_zeros import tree_with_zeros
 from understudy.models._uncertainty import Estimate
+from understudy.models._within_errors import redrawn_within
 from understudy.schema import Domain, Marginal, Recoding, Zeros
 
 
@@ -113,8 +114,17 @@ class TreeModel:
         """The model as it might have come out under other noise."""
         if self.origin is not None:
             return [other.with_zeros(self.zeros) for other in self.origin._redrawn]
-        trees = redrawn_trees(self.tree, tuple(self.measurements), self.n)
-        return [TreeModel(self.domain, self.n, tree=tree, within=self.within) for tree in trees]
+        trees = redrawn_trees(self.tree, tuple(self.measurements), self.n, self.within)
+        spelt_out = redrawn_within(self.within, self.measurements, lambda a: self.n * self.tree.column(a))
+        return [
+            TreeModel(self.domain, self.n, tree=tree, within=within)
+            for tree, within in zip(trees, spelt_out, strict=False)
+        ]
+
+    @property
+    def scopes(self) -> frozenset[frozenset[int]]:
+        """The attributes of each noisy table that it was fitted to."""
+        return frozenset(frozenset(measured.marginal) for measured in self.measurements)
 
     def sample_codes(
         self,

@@ -67,6 +67,15 @@ class CliqueTree:
         """The sizes of some attributes."""
         return tuple(self.sizes[a] for a in attributes)
 
+    def column(self, attribute: int) -> Floats:
+        """The probabilities of one attribute.
+
+        >>> CliqueTree((2, 2), ((0, 1),), (-1,), (np.array([[0.4, 0.1], [0.2, 0.3]]),)).column(1).round(3).tolist()
+        [0.6, 0.4]
+        """
+        home = next(c for c, clique in enumerate(self.cliques) if attribute in clique)
+        return _summed(self.cliques[home], self.beliefs[home], (attribute,))
+
     def _check_calibrated(self) -> None:
         for c, (parent, shared) in enumerate(zip(self.parents, self.separators, strict=True)):
             if not shared:

@@ -44,6 +44,8 @@ class Answer:
     low: Floats | None = None
     high: Floats | None = None
     stamp: str | None = None
+    notes: tuple[str, ...] = ()
+    """What no error bar covers: columns that were never measured together."""
 
     def __getitem__(self, label: str | tuple[str, ...]) -> float:
         key = (label,) if isinstance(label, str) else label
@@ -77,7 +79,14 @@ class Answer:
         >>> answer.to_dict()["rows"][1]
         {'sex': 'M', 'probability': 0.5}
         """
-        return {"query": self.question, "columns": list(self.columns), "stamp": self.stamp, "rows": list(self.rows())}
+        rows = list(self.rows())
+        return {
+            "query": self.question,
+            "columns": list(self.columns),
+            "stamp": self.stamp,
+            "rows": rows,
+            "notes": list(self.notes),
+        }
 
     def to_pandas(self) -> Any:
         """One row a combination, as a pandas dataframe.
@@ -94,10 +103,10 @@ class Answer:
 
     def _repr_html_(self) -> str:
         header, body, left_out = _table(self)
-        return card(self.question, body, header=header, notes=left_out, warning=self.stamp)
+        return card(self.question, body, header=header, notes=[*left_out, *self.notes], warning=self.stamp)
 
     def __str__(self) -> str:
-        return "\n".join(([self.stamp] if self.stamp else []) + _lines(self))
+        return "\n".join(([self.stamp] if self.stamp else []) + _lines(self) + list(self.notes))
 
 
 def percent(probability: float) -> str:

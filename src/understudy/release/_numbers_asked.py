@@ -7,7 +7,7 @@ error. Conditions on several columns are asked for one after the other: P(a and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, sqrt
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from understudy._core.errors import OptionError
 from understudy.models import STUDENT_95, Estimate, Model
 from understudy.release._amounts import Amount, Scale, make_figure, scale_of, with_error
+from understudy.release._apart import never_together
 from understudy.release._conditions import Conditions, find_field, terms_to_conditions
 from understudy.release._functions import Call, parse_number_question
 from understudy.release._histogram_noise import noise_variance, redrawn_fields
@@ -58,16 +59,16 @@ class _Asked:
         """The answer to one function, and what is to be said about it."""
         if call.function == "share":
             wanted = terms_to_conditions(self.schema, call.terms).regions
-            return make_figure(
-                call.text, self.probability(wanted, self.given.regions), low=0.0, high=1.0, share=True
-            ), []
+            share = self.probability(wanted, self.given.regions)
+            return make_figure(call.text, share, low=0.0, high=1.0, share=True), self._apart(wanted)
         if call.function == "count":
-            return self._scaled(call, self.rows(self._counted(call)), low=0.0, high=inf), []
+            counted = self._counted(call)
+            return self._scaled(call, self.rows(counted), low=0.0, high=inf), self._apart(counted)
         column = _Column(self, find_field(self.schema, str(call.column)))
         refuse_function(call.function, column.field)
         column.check()
         notes = left_out(column.field, column.estimate.probabilities * column.own.weights)
-        return self._of_column(call, column), notes
+        return self._of_column(call, column), notes + self._apart([column.attribute])
 
     def _of_column(self, call: Call, column: _Column) -> Figure:
         low, high = column.line.ends
@@ -87,6 +88,9 @@ class _Asked:
         deviation = variance.of(lambda found: np.sqrt(found) * each)
         plain = Scale(float, unit=scale.unit)
         return make_figure(call.text, deviation, low=0.0, high=each * (high - low) / 2, scale=plain)
+
+    def _apart(self, wanted: Collection[int]) -> list[str]:
+        return never_together(self.model, self.schema, wanted, self.given.regions)
 
     def probability(self, wanted: Regions, given: Regions) -> Amount:
         """Of the rows that fulfil some conditions, the share that fulfils others too."""

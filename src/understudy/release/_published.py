@@ -15,6 +15,7 @@ from understudy._core.numbers import whole_number
 from understudy._core.randomness import Streams, streams
 from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_that_keep, unknown_rules
 from understudy.release._answer import Answer
+from understudy.release._apart import never_together
 from understudy.release._archive import pack, read_archive
 from understudy.release._asking import parse_question
 from understudy.release._codec import from_archive, to_archive
@@ -165,6 +166,7 @@ class PublishedModel:
             low=estimate.low,
             high=estimate.high,
             stamp=self.statement.stamp,
+            notes=tuple(never_together(self.model, self.schema, asked, conditions.regions)),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

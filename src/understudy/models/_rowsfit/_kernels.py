@@ -30,22 +30,27 @@ def follow_tables(columns, weights, first, second, sizes, order, starts, theta, 
     Table t is over columns `first[t]` and `second[t]`, or over the first alone if the second is −1. Its potentials are
     solved for exactly while all others rest, as `sweep` does it for the cells of a junction tree.
     """
-    longest = 1
+    longest, n = 1, weights.shape[0]
     for t in range(ridge.shape[0]):
         longest = max(longest, starts[t + 1] - starts[t])
-    mu, lower = np.empty(longest), np.empty(longest)
-    place = np.empty(weights.shape[0], dtype=np.uint32)
+    mu, lower, factors = np.empty(longest), np.empty(longest), np.ones(longest)
+    place = np.zeros(n, dtype=np.uint32)
     for t in order:
         at, k, m = starts[t], starts[t + 1] - starts[t], 1
-        place[:] = columns[first[t]]
-        if second[t] >= 0:
-            m = sizes[second[t]]
-            other = columns[second[t]]
-            for i in range(weights.shape[0]):
-                place[i] = place[i] * np.uint32(m) + np.uint32(other[i])
+        one = columns[first[t]]
         mu[:k] = 0.0
-        for i in range(weights.shape[0]):
-            mu[place[i]] += weights[i]
+        if second[t] >= 0:  # one pass over rows: weights as the table before left them to do, then their sums
+            m = sizes[second[t]]
+            other, width = columns[second[t]], np.uint32(m)
+            for i in range(n):
+                weights[i] *= factors[place[i]]
+                place[i] = np.uint32(one[i]) * width + np.uint32(other[i])
+                mu[place[i]] += weights[i]
+        else:
+            for i in range(n):
+                weights[i] *= factors[place[i]]
+                place[i] = one[i]
+                mu[place[i]] += weights[i]
         lower[:k] = 0.0
         if interaction[t]:
             _lower_effects(mu, k // m, m, 1, lower)
@@ -59,9 +64,9 @@ def follow_tables(columns, weights, first, second, sizes, order, starts, theta, 
             held += mu[x] * factor
             mu[x] = factor
         for x in range(k):
-            mu[x] *= total / held
-        for i in range(weights.shape[0]):
-            weights[i] *= mu[place[i]]
+            factors[x] = mu[x] * (total / held)
+    for i in range(n):
+        weights[i] *= factors[place[i]]
 
 
 @kernel()
