@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -118,13 +119,14 @@ def _parent() -> socket.socket:
 
 def _next_job(requests: socket.socket) -> dict[str, Any]:
     """Returns in each fork, with what it shall run; the process that is forked goes on until nobody asks any more."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         _, received, _, _ = socket.recv_fds(requests, 1, 3)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
         if not received:
             os._exit(0)
         if os.fork() == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             requests.close()
             return _child(socket.socket(fileno=received[0]), *received[1:])
         for descriptor in received:

@@ -39,6 +39,11 @@ CASES = {
     "privbayes as printed": (PrivBayes(theta=Fraction(1, 100), postprocessing="printed"), MIXED, 1),
 }
 cases = pytest.mark.parametrize("case", CASES)
+# forms that another of the same method stands for: one test of each is enough for the fast suite
+LONG = ("mwem by cells", "jtree, two pairs")
+fewer_cases = pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow if case in LONG else ()) for case in CASES]
+)
 
 
 def told(model, method, terms):
@@ -65,7 +70,7 @@ class Readers:
         return self.of(here) == self.of(there)
 
 
-@cases
+@fewer_cases
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "changed under add/remove"])
 def test_a_changed_row_costs_what_is_stated_and_shows_nowhere_else(case, neighbours):
     method, domain, most = CASES[case]
@@ -95,7 +100,7 @@ def test_a_row_that_comes_or_goes_costs_epsilon_and_shows_nowhere_else(case):
     assert 0.5 * float(PURE.epsilon) < worst <= float(PURE.epsilon) + TINY
 
 
-@cases
+@fewer_cases
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
 @pytest.mark.filterwarnings("ignore:delta is not below")
 def test_with_a_delta_a_run_costs_mu_squared(case, neighbours):

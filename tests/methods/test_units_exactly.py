@@ -67,7 +67,8 @@ CASES = {
 }
 SLOW = pytest.mark.slow
 # Gray codes split values otherwise than binary ones, and ask and pay alike: left to the slow suite.
-# Of the longest and of forms of a method that another stands for, the price of a unit is enough for the fast one.
+# Of the longest and of forms of a method that another stands for, the price of a unit that comes or goes is enough for
+# the fast one.
 LONG = ("auto", "privbayes, binary", "mwem by cells", "contingency, clipped once", "privabn, other sizes")
 NAMED = [pytest.param(case, marks=SLOW if case in ("privbayes, gray", *LONG) else ()) for case in CASES]
 EACH = [
@@ -167,8 +168,21 @@ def test_every_method_that_promises_something_is_here():
     assert named == sound
 
 
-@each
-@relations
+@pytest.mark.parametrize(
+    ("case", "bound", "neighbours"),
+    [
+        pytest.param(
+            case,
+            bound,
+            neighbours,
+            marks=SLOW if case == "privbayes, gray" or (case in LONG and neighbours is REPLACE_ONE) else (),
+            id=f"{said}-{case}-{bound}",
+        )
+        for neighbours, said in ((REPLACE_ONE, "replaced"), (ADD_REMOVE, "comes or goes"))
+        for case, (*_, bounds) in CASES.items()
+        for bound in bounds
+    ],
+)
 def test_a_unit_costs_epsilon_and_shows_nowhere_else(case, bound, neighbours):
     runs = UnitRuns(case, bound, neighbours=neighbours)
     assert not runs.terms.public_rows  # so that a unit may be replaced by one with more rows

@@ -52,8 +52,15 @@ def matches(candidate, rows=ROWS):
 # -- choosing ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("delta", "distribution"), [(None, flip_distribution), ("1e-3", exponential_distribution)])
-@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+@pytest.mark.parametrize(
+    ("delta", "distribution", "neighbours"),
+    [
+        (None, flip_distribution, REPLACE_ONE),
+        ("1e-3", exponential_distribution, ADD_REMOVE),
+        pytest.param(None, flip_distribution, ADD_REMOVE, marks=pytest.mark.slow),
+        pytest.param("1e-3", exponential_distribution, REPLACE_ONE, marks=pytest.mark.slow),
+    ],
+)
 def test_choices_follow_the_mechanism_at_the_rate_that_was_paid_for(delta, distribution, neighbours):
     noise = make_noise(seed=5)
     found, share = [0] * len(PAIRS), Fraction(1, 3)

@@ -303,7 +303,9 @@ def test_the_peak_of_the_radius_is_one(cells, rate, balanced):
 
 
 @both_shapes
-@pytest.mark.parametrize(("cells", "rate"), [((2, 3), 2), ((3,), 1), ((1, 2, 2), 2)])
+@pytest.mark.parametrize(
+    ("cells", "rate"), [((2, 3), 2), ((3,), 1), pytest.param((1, 2, 2), 2, marks=pytest.mark.slow)]
+)
 def test_draws_fit_their_law(cells, rate, balanced):
     stream = WordStream(SeededBytes(11))
     drawn = Counter(

@@ -1,10 +1,7 @@
 """The ledger never loses a charge, never lets two processes overspend, and notices when it was changed."""
 
 import copy
-import multiprocessing
-import os
 import pickle
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.warm import WarmProcess
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError
 from understudy.privacy import (
     ADD_REMOVE,
@@ -218,26 +216,26 @@ def test_threads_cannot_overspend_a_ledger_in_memory():
 # -- processes ---------------------------------------------------------------------------------------------------------
 
 
-def spend_until_refused(path, n_tries, results):
-    made = 0
-    for _ in range(n_tries):
-        try:
-            SQLiteLedger(path, dataset="race", cap=1, wait_seconds=600).charge(**cost("1/20"))
-            made += 1
-        except BudgetExceeded:
-            pass
-    results.put(made)
+# Tries ten times, and says how often it got what it asked for.
+RACER = """
+import sys
+from understudy._core.errors import BudgetExceeded
+from understudy.privacy import PrivacyTerms, SQLiteLedger, make_budget
+made = 0
+for _ in range(10):
+    ledger = SQLiteLedger(sys.argv[1], dataset="race", cap=1, wait_seconds=600)
+    try:
+        ledger.charge(PrivacyTerms(budget=make_budget("1/20")))
+        made += 1
+    except BudgetExceeded:
+        pass
+print(made)
+"""
 
 
 def test_processes_racing_to_the_cap_never_overspend(path):
-    context = multiprocessing.get_context("spawn")
-    results = context.Queue()
-    racers = [context.Process(target=spend_until_refused, args=(path, 10, results)) for _ in range(4)]
-    for racer in racers:
-        racer.start()
-    made = sum(results.get(timeout=600) for _ in racers)
-    for racer in racers:
-        racer.join()
+    racers = [WarmProcess([str(path)], code=RACER) for _ in range(4)]
+    made = sum(int(racer.communicate(timeout=600)[0]) for racer in racers)
     account = read_ledger(path).accounts["race"]
     assert made == account.n_charges == 20
     assert account.spent == 1
@@ -259,11 +257,11 @@ def test_kill_9_at_any_moment_never_loses_a_charge(path):
     acknowledged = 0
     n_kills = 6
     for round_number in range(n_kills):
-        spender = subprocess.Popen([sys.executable, "-c", SPENDER, str(path)], stdout=subprocess.PIPE, text=True)
+        spender = WarmProcess([str(path)], code=SPENDER)
         spender.stdout.readline()
         # another moment each round; which one does not matter for the outcome
         time.sleep(0.0037 * (round_number + 1))
-        os.kill(spender.pid, signal.SIGKILL)
+        spender.kill()
         rest, _ = spender.communicate()
         acknowledged += 1 + rest.count("charged")
         account = read_ledger(path).accounts["killed"]  # verifies the chain

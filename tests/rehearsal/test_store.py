@@ -5,13 +5,12 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.warm import WarmProcess
 from understudy._core.errors import OutputError
 from understudy.rehearsal import RunStore, fingerprint, table_hash
 from understudy.schema import Attribute, Domain
@@ -42,8 +41,8 @@ for i in range(100):
 
 
 def test_two_processes_at_once_spoil_nothing(tmp_path):
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path / "c"), name]) for name in ("a", "b")]
-    assert [writer.wait(timeout=600) for writer in writers] == [0, 0]
+    writers = [WarmProcess([str(tmp_path / "c"), name], code=WRITER) for name in ("a", "b")]
+    assert [(*writer.communicate(timeout=600), writer.returncode) for writer in writers] == [("", "", 0)] * 2
     assert len(RunStore.open(tmp_path / "c").values) == 200
     lines = (tmp_path / "c" / "runs.jsonl").read_text().splitlines()
     assert all(json.loads(line) for line in lines)

@@ -119,9 +119,9 @@ def test_a_zone_must_exist_and_stand_at_a_datetime() -> None:
 
 def test_the_clock_of_the_far_future_is_the_same_in_every_form(tmp_path: Path) -> None:
     """Arrow's rules for summer time end in 2037; Python's do not."""
-    limits = {"minimum": "2034-01-01T00:00:00", "maximum": "2061-12-31T23:59:59"}
-    schema = Schema.from_dict({"fields": [{**FIELD, "constraints": limits, "bins": 28 * 366 * 24}]})
-    moments = [datetime(year, month, 3, 12, tzinfo=PARIS) for year in (2036, 2037, 2038, 2060) for month in (1, 7, 10)]
+    limits = {"minimum": "2036-01-01T00:00:00", "maximum": "2041-12-31T23:59:59"}
+    schema = Schema.from_dict({"fields": [{**FIELD, "constraints": limits, "bins": 6 * 366 * 24}]})
+    moments = [datetime(year, month, 3, 12, tzinfo=PARIS) for year in (2036, 2037, 2038, 2041) for month in (1, 7, 10)]
     (tmp_path / "t.csv").write_text("at\n" + "".join(f"{m.astimezone(UTC).isoformat()}\n" for m in moments))
     expected = read_table(tmp_path / "t.csv", schema).columns[0].tolist()
     assert expected == [schema["at"].code_of(moment) for moment in moments]

@@ -18,9 +18,10 @@ from understudy.methods._attach import COMPANIONS_SHARE, Attacher, choose_compan
 from understudy.methods._groups import Level, Number, Split, make_levels, named_sensitivities, read_split
 from understudy.methods._plan import Plan, make_plan
 from understudy.methods._privbayes import SCORE_CHOICES, ScoreChoice, tables_to_measure
+from understudy.methods._remarks import if_independent
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, resolve
-from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, fit_conditionals
+from understudy.models import Model, Network, NetworkModel, Node, fit_conditionals
 from understudy.options import Declared, Names, OneOf, Real, Whole, option
 from understudy.privacy import Curator, Factors, Measurement, NoisyTables, PrivacyTerms, measure_weighted
 from understudy.schema import Axis, Domain, Marginal, Part, Recoding, recode
@@ -142,12 +143,7 @@ class HPPrivBayes(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, HasNetwork) or model.network.degree > 0:
-            return ()
-        return (
-            "the budget is too small for this many rows and columns to measure any relation between columns: they were "
-            "published as independent of each other.",
-        )
+        return if_independent(model)
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""

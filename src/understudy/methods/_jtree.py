@@ -19,10 +19,11 @@ from understudy._core.numbers import exact_number
 from understudy._core.randomness import Streams
 from understudy.methods._junction import Clique, Decomposable, Pair, merge, triangulate
 from understudy.methods._plan import Plan, plan_with_tables
+from understudy.methods._remarks import if_independent
 from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._usefulness import largest_useful_table
-from understudy.models import HasNetwork, Model, Network, NetworkModel, RScore, fit_conditionals
+from understudy.models import Model, Network, NetworkModel, RScore, fit_conditionals
 from understudy.options import Declared, Real, Whole, option
 from understudy.privacy import BestCandidate, Budget, Candidate, Curator, NoisyTables, PrivacyTerms
 from understudy.schema import Axis, Domain, Marginal, recode
@@ -81,11 +82,8 @@ instead.
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
-            return ()
-        if model.network.degree > 0:
-            return ()
-        return (
+        return if_independent(
+            model,
             "no pair of columns was measured together for its dependence, for want of budget or as asked: columns were "
             "published as independent of each other.",
         )

@@ -31,9 +31,10 @@ from understudy.methods._privbayes import (
     ScoreChoice,
     tables_to_measure,
 )
+from understudy.methods._remarks import if_independent
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, refuse_drowning_noise, resolve, rows_share
-from understudy.models import HasNetwork, Model, Network, NetworkModel, Node, RScore, fit_conditionals
+from understudy.models import Model, Network, NetworkModel, Node, RScore, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
 from understudy.privacy import Curator, MeanStrength, NoiseLevel, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Recoding, recode
@@ -135,14 +136,7 @@ class PrivABN(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2:
-            return ()
-        if model.network.degree > 0:
-            return ()
-        return (
-            "the budget is too small for this many rows and columns to measure any relation between columns: they were "
-            "published as independent of each other.",
-        )
+        return if_independent(model)
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""

@@ -13,9 +13,10 @@ from typing import ClassVar, Literal, TypeAlias
 from understudy._core.numbers import exact_number
 from understudy._core.randomness import Streams
 from understudy.methods._plan import Plan, make_plan
+from understudy.methods._remarks import if_independent
 from understudy.methods._search import Progress, greedy_bayes
 from understudy.methods._settings import ROWS_SHARE, Settings, resolve
-from understudy.models import SCORES, HasNetwork, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
+from understudy.models import SCORES, Model, Network, NetworkModel, Node, fit_clipped, fit_conditionals
 from understudy.options import Declared, OneOf, Real, Whole, option
 from understudy.privacy import Curator, NoisyTables, PrivacyTerms
 from understudy.schema import Domain, Marginal
@@ -103,15 +104,8 @@ instead.
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2 or model.network.degree > 0:
-            return ()
-        asked = self.k == 0
-        return (
-            "columns were published as independent of each other, as k = 0 asks for."
-            if asked
-            else "the budget is too small for this many rows and columns to measure any relation between columns: they "
-            "were published as independent of each other.",
-        )
+        asked = "columns were published as independent of each other, as k = 0 asks for."
+        return if_independent(model, asked) if self.k == 0 else if_independent(model)
 
     def resolve(self, domain: Domain, n: int, terms: PrivacyTerms) -> Settings:
         """All that follows from public quantities: encoding, score, shares, sizes of tables."""

@@ -19,7 +19,7 @@ from understudy.models._posterior import Evidence, NoSuchRow, check_evidence, na
 from understudy.models._protocol import Parts, PartsReader
 from understudy.models._rows_errors import Redrawn, redrawn_weights
 from understudy.models._rows_values import WeightedRows
-from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows
+from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows, tables_of
 from understudy.models._sampling import BATCH_ROWS, Column, narrow
 from understudy.models._tree_queries import Reading
 from understudy.models._tree_sampling import deal, within_step
@@ -143,7 +143,8 @@ class RowsModel:
 
         tables = [m.marginal for m in self.measurements] or list(combinations(range(len(self.domain)), 2))
         pairs = sorted({pair for table in tables for pair in combinations(sorted(table), 2)})
-        return draw_relations(self.domain, {pair: self._merged_table(pair) for pair in pairs}, title=title)
+        found = tables_of(self.rows.rows, self.rows.weights, pairs, self.rows.sizes) if pairs else {}
+        return draw_relations(self.domain, found, title=title)
 
     def to_parts(self) -> Parts:
         """All that it takes to make the model again, beside the domain."""
@@ -222,12 +223,6 @@ class RowsModel:
         for position, reading in enumerate(readings):
             table = reading.spread(table, position)
         return np.asarray(table / table.sum())
-
-    def _merged_table(self, pair: Pair) -> Floats:
-        a, b = pair
-        sizes, columns = self.rows.sizes, self.rows.columns
-        place = columns[a].astype(np.int64) * sizes[b] + columns[b]
-        return _summed(place, self.rows.weights, [sizes[a], sizes[b]])
 
     def _spelt_out(self, chosen: Ints, within: Sequence[Within | None], rng: Rng, *, independent: bool) -> list[Column]:
         """The rows' own codes: merged values are drawn, as often as expected or each on its own."""

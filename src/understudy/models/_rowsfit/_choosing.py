@@ -46,6 +46,20 @@ def choose_rows(rows: Codes, weights: Floats, n: int, pairs: Sequence[Pair], siz
     return chosen
 
 
+def tables_of(rows: Codes, weights: Floats, pairs: Sequence[Pair], sizes: Sequence[int]) -> dict[Pair, Floats]:
+    """The weighted tables of these pairs of columns, in one pass; `rows` has one line for each row.
+
+    >>> rows = np.array([[0, 0], [1, 0], [1, 1]], dtype=np.uint16)
+    >>> tables_of(rows, np.array([1.0, 2.0, 4.0]), [(0, 1)], (2, 2))[0, 1].tolist()
+    [[1.0, 0.0], [2.0, 4.0]]
+    """
+    layout = Layout.of(sizes, pairs)
+    flat = np.empty(layout.cells)
+    _kernels.tally_pairs(rows, weights, *layout.arrays, flat)
+    tables = np.split(flat, layout.arrays[-1][1:])
+    return {(a, b): table.reshape(sizes[a], sizes[b]) for (a, b), table in zip(pairs, tables, strict=True)}
+
+
 def _along(weights: Floats, n: int, rng: Rng) -> Ints:
     """Each row as often as its weight tells, rounded up or down: at equal steps along the sum of weights."""
     sums = np.cumsum(weights)
