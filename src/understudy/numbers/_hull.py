@@ -22,7 +22,7 @@ _CAUTION = 2.0
 _STEEPNESS = 4.0
 _LEAST_SPREAD = 1 / 32
 """Distances are compared with at least this part of the range: a single value says nothing of how far others lie."""
-_NEARER = 0.5
+_NEARER = 1.0
 """A run that ends earlier is taken if it stands out by as much but for this, in standard deviations."""
 _FAR = 0.5
 """What has been taken in is given up again, if it reaches so far and does not stand out by itself."""
