@@ -119,7 +119,7 @@ def test_bins_that_are_to_be_found_are_planned_as_they_will_be():
     sizes = [plan.attributes[-1].size for plan in (small, large)]
     assert sizes[0] <= 4
     assert sizes[1] == 16
-    assert large.shares["numbers, value by value"] == pytest.approx(0.05)
+    assert large.shares["numbers, value by value"] == pytest.approx(0.1)
     assert sum(large.shares.values()) == pytest.approx(1)
     pure = us.plan(schema=AUTO, rows=1000, epsilon=1, delta=0, method="independent")
     assert pure.shares["numbers, value by value"] == pytest.approx(0.1)

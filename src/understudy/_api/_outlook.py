@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from understudy._api._settings import budget_of
 from understudy._core.errors import UserError
 from understudy.methods import STRENGTHS, Method, Outlook, Plan, outlook_of
-from understudy.numbers import expected_schema, expected_share, terms_without_numbers
+from understudy.numbers import expected_schema, numbers_share, terms_without_numbers
 from understudy.privacy import PrivacyTerms
 from understudy.schema import Domain, Schema
 
@@ -59,14 +59,14 @@ class Planned:
     @property
     def left(self) -> PrivacyTerms:
         """What is left for the method once bins are found."""
-        return terms_without_numbers(self.schema, self.n, self.terms)
+        return terms_without_numbers(self.schema, self.terms)
 
     def dry_run(self) -> Plan:
         """What the method would do; refuses what could not run."""
         found = dry_run(self.method, self.domain, self.n, self.left)
         if not any(field.automatic for field in self.schema.fields):
             return found
-        share = float(expected_share(self.terms.budget, self.n))
+        share = float(numbers_share(self.terms.budget))
         rest = {name: part * (1 - share) for name, part in found.shares.items()}
         return replace(found, shares={"numbers, value by value": share, **rest})
 

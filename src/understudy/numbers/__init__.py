@@ -1,7 +1,7 @@
 """Numbers at two resolutions: a fine noisy histogram of each column, and the bins and shapes that follow from it."""
 
 from understudy.numbers._asked import schema_at
-from understudy.numbers._expected import expected_schema, expected_share, terms_without_numbers
+from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import even_schema, fine_schema
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._resolve import Resolved, numbers_share, resolve_numbers
@@ -10,7 +10,6 @@ __all__ = [
     "Resolved",
     "even_schema",
     "expected_schema",
-    "expected_share",
     "fine_schema",
     "fit_histogram",
     "numbers_share",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from math import sqrt
 
 from understudy.numbers._grid import fine_schema
-from understudy.numbers._resolve import _MANY_ROWS, _MEANS, numbers_share
-from understudy.privacy import Budget, PrivacyTerms
+from understudy.numbers._resolve import _MEANS, numbers_share
+from understudy.privacy import PrivacyTerms
 from understudy.schema import Schema
 
 _BINS = 16  # of about equal mass, where noise allows as many
@@ -32,7 +31,7 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
     if not places:
         return schema
     tables = sum(-(-fine.fields[i].attribute.n_levels // 2) for i in places)
-    noise = terms.table_noise(expected_share(terms.budget, n) * (1 - _MEANS) / max(tables, 1))
+    noise = terms.table_noise(numbers_share(terms.budget) * (1 - _MEANS) / max(tables, 1))
     room = n / (3 * sqrt(float(noise.variance)))
     written = schema.to_dict()
     for i in places:
@@ -45,19 +44,8 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
     return Schema.from_dict(written)
 
 
-def expected_share(budget: Budget, n: int) -> Fraction:
-    """The share of the budget that histograms and means take for so many rows.
-
-    >>> from understudy.privacy import make_budget
-    >>> [str(expected_share(make_budget(1, "1e-9"), n)) for n in (1000, 100_000)]
-    ['1/10', '1/20']
-    """
-    share = numbers_share(budget)
-    return share if budget.pure or n < _MANY_ROWS else share / 2
-
-
-def terms_without_numbers(schema: Schema, n: int, terms: PrivacyTerms) -> PrivacyTerms:
+def terms_without_numbers(schema: Schema, terms: PrivacyTerms) -> PrivacyTerms:
     """What is left for the method once bins are found."""
     if not any(field.automatic for field in schema.fields):
         return terms
-    return replace(terms, budget=terms.budget.part(1 - expected_share(terms.budget, n)))
+    return replace(terms, budget=terms.budget.part(1 - numbers_share(terms.budget)))

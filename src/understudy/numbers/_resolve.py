@@ -1,7 +1,7 @@
 """Bins, spikes and shapes of a table's numbers, from fine histograms that a small share of the budget buys.
 
-What is charged: one question for the counts of all automatic columns at every level of their grids; another where the
-counts themselves show few rows, for the levels that told something; and one for the means of what they found. The cells
+What is charged: one question for the counts of all automatic columns at every level of their grids; another for
+the levels that told something, but without a δ; and one for the means of what they found. The cells
 of a level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and
 `NoisyTables` charges for just that (proof.md, section 1); means are linear queries (section 12). What is asked later
 may depend on what came out before (section 2). The rest is post-processing. From then on rows are seen through a map
@@ -30,8 +30,6 @@ Floats = npt.NDArray[np.float64]
 _WHAT = "numbers, value by value"
 _MEANS = Fraction(1, 5)
 """Part of the share that goes into means."""
-_MANY_ROWS = 25_000
-"""From so many rows on the histograms are measured once; noise matters less, and relations need the budget."""
 _COARSEST = 4
 """Levels of so few cells are not asked for: those below tell as much."""
 
@@ -46,9 +44,7 @@ class Resolved:
 
 
 def numbers_share(budget: Budget) -> Fraction:
-    """The share of a run's budget that the histograms of all automatic columns take, half of it where rows are many.
-
-    Without a δ the noise of many tables at once grows with their number, not with its root.
+    """The share of a run's budget that the histograms of all automatic columns take, and their means.
 
     >>> from understudy.privacy import make_budget
     >>> str(numbers_share(make_budget(1))), str(numbers_share(make_budget(1, "1e-9")))
@@ -61,14 +57,14 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
     """Find the bins of all automatic columns. The curator's rows are cells of the grid (`fine_schema`)."""
     fine = fine_schema(schema)
     places = [i for i, field in enumerate(schema.fields) if field.automatic]
-    columns, spent = _measured(curator, fine, places, share)
+    columns = _measured(curator, fine, places, share)
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
-    for i, column in zip(places, _with_means(curator, fine, columns, spent), strict=True):
+    for i, column in zip(places, _with_means(curator, fine, columns, share), strict=True):
         properties, lookups[i] = _resolved(fine.fields[i], column)
         written["fields"][i] |= properties
     resolved = Schema.from_dict(written)
-    return Resolved(resolved, _recoding(fine, resolved, lookups), spent)
+    return Resolved(resolved, _recoding(fine, resolved, lookups), share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,17 +78,21 @@ class _Column:
     deviation: float
 
 
-def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction) -> tuple[list[_Column], Fraction]:
-    """The histograms, and the share that they and the means take: half of it if there are many rows."""
-    once = share if curator.budget.pure else share / 2
-    looks = _look(curator, [Look(axis) for i in places for axis in _axes(i, fine.fields[i])], once * (1 - _MEANS))
-    rows = float(looks[0].found.sum()) / curator.terms.unit.parts
-    if curator.budget.pure or rows >= _MANY_ROWS:
-        return _columns(fine, places, looks), once
+def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction) -> list[_Column]:
+    """The histograms, for all of the share but what the means take.
+
+    Without a δ the noise of many tables grows with their number, so half a share for all of them would find next to
+    nothing: there is one look.
+    """
+    looked = share * (1 - _MEANS)
+    once = looked if curator.budget.pure else looked / 2
+    looks = _look(curator, [Look(axis) for i in places for axis in _axes(i, fine.fields[i])], once)
+    if curator.budget.pure:
+        return _columns(fine, places, looks)
     tells = [one for i in places for one in telling_levels(*_levels(fine.fields[i], _of(i, looks)))]
-    again = iter(_look(curator, [look for look, told in zip(looks, tells, strict=True) if told], once * (1 - _MEANS)))
+    again = iter(_look(curator, [look for look, told in zip(looks, tells, strict=True) if told], looked - once))
     looks = [next(again) if told else look for look, told in zip(looks, tells, strict=True)]
-    return _columns(fine, places, looks), once * 2
+    return _columns(fine, places, looks)
 
 
 def _look(curator: Curator, looks: list[Look], share: Fraction) -> list[Look]:
