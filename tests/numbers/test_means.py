@@ -34,12 +34,13 @@ def moved(asked: MeanQueries, one: int | None, other: int | None) -> np.ndarray[
 @pytest.mark.parametrize("masses", FILLED)
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 @pytest.mark.parametrize("delta", [None, "1e-9"])
+@pytest.mark.parametrize("deviation", [0.0, 0.4])
 def test_no_row_moves_the_sums_by_more_than_is_charged_for(
-    masses: np.ndarray[Any, Any], neighbours: Neighbours, delta: str | None
+    masses: np.ndarray[Any, Any], neighbours: Neighbours, delta: str | None, deviation: float
 ) -> None:
     """All neighbours of one row, exhaustively; the bound is reached, and one sum alone would have cost as much."""
     both = neighbours.cells_of_row == 1
-    asked = MeanQueries.of(DOMAIN, 0, PLACES, masses, both=both)
+    asked = MeanQueries.of(DOMAIN, 0, PLACES, masses, deviation, both=both)
     codes: list[int | None] = list(range(6))
     pairs = product(codes, codes) if neighbours is Neighbours.REPLACE_ONE else product(codes, [None])
     moves = [moved(asked, one, other) / PARTS for one, other in pairs]
@@ -57,7 +58,7 @@ def test_no_row_moves_the_sums_by_more_than_is_charged_for(
 
 def test_weights_that_do_not_add_up_to_one_would_be_caught() -> None:
     """A twin that asks for both ends with full weight moves by more than one: the check above sees it."""
-    asked = MeanQueries.of(DOMAIN, 0, PLACES, FILLED[0], both=True)
+    asked = MeanQueries.of(DOMAIN, 0, PLACES, FILLED[0], 0.0, both=True)
     weights = asked.queries.by_cell.astype(np.int64)
     assert (weights[:, :5].sum(axis=0) == PARTS).all()
     broken = np.vstack([weights[0], np.full(6, PARTS)])

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     import typer
 
-    from understudy.cli._generated import Generated
     from understudy.cli._main import Command
 
 
@@ -34,12 +33,10 @@ def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typ
     """Run the command line and exit; `program` loads another one with the same manners.
 
     As a program, `publish` does as if pandas were not there: it goes from file to file and needs none, but pyarrow
-    loads it with the first value that it is given, which took a tenth of a run. Any command takes compiled code of its
-    classes from where the last one kept it.
+    loads it with the first value that it is given, which took a tenth of a run.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     command: Command | None = None
-    generated: Generated | None = None
     if arguments is None and program is None and given[:1] == ["publish"]:
         sys.meta_path.insert(0, _NoPandas)
     try:
@@ -49,10 +46,6 @@ def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typ
         from understudy.cli._interrupts import INTERRUPTS
 
         INTERRUPTS.install()
-        if arguments is None and program is None:
-            from understudy.cli._generated import use_kept
-
-            generated = use_kept()
         from understudy.cli._streams import prepare_streams
 
         prepare_streams()
@@ -67,10 +60,7 @@ def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typ
         pass
     while not _undisturbed():
         pass
-    code = 130 if command is None else command.tell()  # 130: as in _interrupts, which may not have been loaded
-    if generated is not None:
-        generated.keep()
-    sys.exit(code)
+    sys.exit(130 if command is None else command.tell())  # 130: as in _interrupts, which may not have been loaded
 
 
 def _undisturbed() -> bool:

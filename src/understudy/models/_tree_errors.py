@@ -42,14 +42,15 @@ def redrawn_trees(
         for table in _as_potentials(tree):
             fit.add(table)
         for measured, home in used:
-            expected = measured.values if measured.interaction else _table(tree, home, measured) * n
-            noise = rng.normal(0.0, 1.0, expected.shape) * noise_spread(measured, within)
+            # noise may have left interactions that no table of n rows has, and no potentials reach those
+            seen = np.clip(measured.values, -n, n) if measured.interaction else _table(tree, home, measured) * n
+            noise = rng.normal(0.0, 1.0, seen.shape) * noise_spread(measured, within)
             if measured.interaction:
-                expected, noise = centred(expected), centred(noise)
+                seen, noise = centred(seen), centred(noise)
             fit.add(
                 FittedTable(
                     measured.marginal,
-                    expected + noise,
+                    seen + noise,
                     ridge=_RIDGE * measured.variance,
                     interaction=measured.interaction,
                 )

@@ -2,7 +2,7 @@
 
 All of it is post-processing of counts that were given out. Three things keep noise from making mass where there is
 none: what lies under cells within their own noise is not looked at; four cells that differ by no more than noise are
-one; cells at the far ends that do not stand out from noise are empty, where they would move means and deviations most.
+one; and nothing lies beyond the cells that have rows (`_hull.py`), where noise would move means and deviations most.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from understudy.numbers._hull import BRANCHES, Averaged, find_hull
+
 Floats = npt.NDArray[np.float64]
-BRANCHES = 4
 _WORTH_A_LOOK = 1.0
 """Cells above so many standard deviations are divided."""
-_STANDS_OUT = 4.0
-"""Outermost cells below so many standard deviations are empty…"""
-_GOES_ON = 2.5
-"""…unless they lie beside cells that are not and reach so many: tails thin out, noise is anywhere."""
+_CLEAR = 7.0
+"""Cells above so many standard deviations have rows, wherever they lie."""
 _PRICE = 5.0
 """What each further cell must explain of the chi-square to be kept apart."""
 
@@ -46,6 +45,10 @@ def fit_histogram(counts: Sequence[Floats], variances: Sequence[float], widths: 
     [40.0, 0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0]
     """
     levels = upwards(counts, variances, widths)
+    tree = _averaged(*_up_to_one(counts, variances))
+    begin, end = find_hull(tree, widths, *_sure(levels, tree))
+    cells = np.arange(len(widths))
+    levels = upwards(counts, variances, np.where((begin <= cells) & (cells < end), widths, 0.0))
     mass = np.maximum(levels[0].counts, 1.0)
     for above, level in pairwise(levels):
         mass = _downwards(mass, above, level)
@@ -53,7 +56,10 @@ def fit_histogram(counts: Sequence[Floats], variances: Sequence[float], widths: 
 
 
 def upwards(counts: Sequence[Floats], variances: Sequence[float], widths: Floats) -> list[_Level]:
-    """What is known of each level once those below it are reckoned in, from a single cell down to the finest."""
+    """What is known of each level once those below it are reckoned in, from a single cell down to the finest.
+
+    Cells of width 0 lie outside, and nothing is there.
+    """
     counts, variances = _up_to_one(counts, variances)
     return _upwards(counts, variances, _all_widths(widths, len(counts)))
 
@@ -82,25 +88,65 @@ def _summed(values: Floats) -> Floats:
     return np.asarray(np.add.reduceat(values, np.arange(0, len(values), BRANCHES)))
 
 
+def _averaged(counts: Sequence[Floats], variances: Sequence[float]) -> Averaged:
+    """All levels, each averaged with the sum of what lies below, by precision."""
+    found, known = [counts[-1]], [np.full(len(counts[-1]), variances[-1])]
+    for values, variance in zip(counts[-2::-1], variances[-2::-1], strict=True):
+        below, noise = _summed(found[0]), _summed(known[0])
+        precision = 1 / variance + 1 / noise
+        found.insert(0, (values / variance + below / noise) / precision)
+        known.insert(0, 1 / precision)
+    return Averaged(tuple(found), tuple(known))
+
+
+def _sure(levels: Sequence[_Level], tree: Averaged) -> tuple[int, int]:
+    """Some of the finest cells that have rows, for certain: those under the cell that holds most, as far down as cells
+    differ by more than noise, and all up to cells beside it that are far above noise, however far away."""
+    cell, depth = 0, 0
+    while depth + 1 < len(levels) and levels[depth].divided[cell]:
+        below = levels[depth + 1].counts[cell * BRANCHES : (cell + 1) * BRANCHES]
+        cell, depth = cell * BRANCHES + int(below.argmax()), depth + 1
+    begin, end = cell * tree.size_at(depth), (cell + 1) * tree.size_at(depth)
+    found, clear_below = [begin, end], np.zeros(len(levels[-1].counts) * BRANCHES, dtype=np.bool_)
+    for level in range(len(levels) - 1, -1, -1):
+        clear = tree.counts[level] >= _CLEAR * np.sqrt(tree.variances[level])
+        smallest = np.flatnonzero(clear & ~np.add.reduceat(clear_below, np.arange(0, len(clear) * BRANCHES, BRANCHES)))
+        size = tree.size_at(level)
+        apart = smallest[(smallest * size >= end) | ((smallest + 1) * size <= begin)]
+        found += [*(apart * size), *((apart + 1) * size)]
+        clear_below = np.pad(clear, (0, -len(clear) % BRANCHES))
+    return int(min(found)), int(min(max(found), tree.n_cells))
+
+
 def _upwards(counts: Sequence[Floats], variances: Sequence[float], widths: Sequence[Floats]) -> list[_Level]:
     """From the finest level up: counts averaged with the sum of what lies below, by precision, and what to divide."""
     looked_at = _looked_at(counts, variances)
-    size = len(counts[-1])
-    levels = [_Level(counts[-1], np.full(size, variances[-1]), widths[-1], np.zeros(size, dtype=np.bool_))]
-    gains = np.zeros(size)
+    inside = widths[-1] > 0
+    known = np.where(inside, variances[-1], 0.0)
+    levels = [_Level(np.where(inside, counts[-1], 0.0), known, widths[-1], np.zeros(len(inside), dtype=np.bool_))]
+    gains = np.zeros(len(inside))
     for i in range(len(counts) - 2, -1, -1):
-        below = levels[0]
-        parents = np.arange(len(below.counts)) // BRANCHES
-        precision = 1 / variances[i] + np.where(looked_at[i], 1 / _summed(below.variances), 0.0)
-        from_below = np.where(looked_at[i], _summed(below.counts) / _summed(below.variances), 0.0)
-        averaged = (counts[i] / variances[i] + from_below) / precision
-        even = averaged[parents] * below.widths / widths[i][parents]
-        explained = _summed((below.counts - even) ** 2 / below.variances + gains)
-        gains = explained - _PRICE * (np.bincount(parents) - 1)
-        divided = looked_at[i] & (gains > 0)
-        gains = np.where(divided, gains, 0.0)
-        levels.insert(0, _Level(averaged, 1 / precision, widths[i], divided))
+        level, gains = _above(levels[0], gains, counts[i], variances[i], widths[i], looked_at[i])
+        levels.insert(0, level)
     return levels
+
+
+def _above(
+    below: _Level, gains: Floats, counts: Floats, variance: float, widths: Floats, looked_at: npt.NDArray[np.bool_]
+) -> tuple[_Level, Floats]:
+    """The level above another one, and what each of its cells gains by being divided."""
+    parents, inside, filled = np.arange(len(below.counts)) // BRANCHES, widths > 0, below.widths > 0
+    noise = np.where(inside, _summed(below.variances), 1.0)
+    precision = np.where(inside, 1 / variance + looked_at / noise, 1.0)
+    averaged = np.where(inside, counts / variance + looked_at * _summed(below.counts) / noise, 0.0) / precision
+    even = averaged[parents] * below.widths / np.where(inside, widths, 1.0)[parents]
+    kept = _summed(filled.astype(np.float64))
+    off = np.where(filled & (kept > 1)[parents], (below.counts - even) ** 2, 0.0)  # a single one has what there is
+    explained = _summed(off / np.where(filled, below.variances, 1.0) + gains)
+    gains = np.where(inside, explained - _PRICE * (kept - 1), 0.0)
+    divided = looked_at & (gains > 0)
+    level = _Level(averaged, np.where(inside, 1 / precision, 0.0), widths, divided)
+    return level, np.where(divided, gains, 0.0)
 
 
 def _looked_at(counts: Sequence[Floats], variances: Sequence[float]) -> list[npt.NDArray[np.bool_]]:
@@ -115,31 +161,11 @@ def _looked_at(counts: Sequence[Floats], variances: Sequence[float]) -> list[npt
 def _downwards(mass: Floats, above: _Level, level: _Level) -> Floats:
     """Counts of a level, which add up to those of the level above."""
     parents = np.arange(len(level.counts)) // BRANCHES
-    found = np.asarray(mass[parents] * level.widths / above.widths[parents])
-    filled = np.flatnonzero(mass > 0)
-    for parent in filled[above.divided[filled]]:
+    found = np.asarray(mass[parents] * level.widths / np.where(above.widths > 0, above.widths, 1.0)[parents])
+    counts = np.where(level.widths > 0, level.counts, -np.inf)
+    for parent in np.flatnonzero((mass > 0) & above.divided):
         cells = slice(parent * BRANCHES, (parent + 1) * BRANCHES)
-        counts, variances = level.counts[cells], level.variances[cells]
-        if parent in (filled[0], filled[-1]):
-            counts = _without_ends(counts, variances, left=parent == filled[0], right=parent == filled[-1])
-        found[cells] = _simplex(counts, variances, float(mass[parent]))
-    return found
-
-
-def _without_ends(counts: Floats, variances: Floats, *, left: bool = True, right: bool = True) -> Floats:
-    """Counts with −∞ for the outermost cells that do not stand out; the largest always stays."""
-    above = counts / np.sqrt(variances)
-    sure = np.flatnonzero((above >= _STANDS_OUT) | (counts == counts.max()))
-    first, last = int(sure[0]), int(sure[-1])
-    while first > 0 and above[first - 1] >= _GOES_ON:
-        first -= 1
-    while last + 1 < len(counts) and above[last + 1] >= _GOES_ON:
-        last += 1
-    found = counts.astype(np.float64)
-    if left:
-        found[:first] = -np.inf
-    if right:
-        found[last + 1 :] = -np.inf
+        found[cells] = _simplex(counts[cells], level.variances[cells], float(mass[parent]))
     return found
 
 

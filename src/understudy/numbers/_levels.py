@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from understudy.numbers._histogram import BRANCHES, upwards
+from understudy.numbers._histogram import upwards
+from understudy.numbers._hull import BRANCHES
 from understudy.privacy import Measurement
 from understudy.schema import Axis
 

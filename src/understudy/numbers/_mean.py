@@ -2,8 +2,9 @@
 
 A histogram loses rows that do not stand out from noise, most of them in one tail, and the mean with them. So a part of
 the budget goes into the sum of all values, as linear queries over the cells of the grid (proof.md, section 12): each
-cell weighs by where it lies between the ends of what the histogram has kept, from 0 at the lowest value to 1 at the
-highest, values beyond the ends as the ends. Where a row comes or goes, the weights from the other end are asked beside:
+cell weighs by where it lies between two ends, from 0 at the lower to 1 at the higher, values beyond the ends as the
+ends. The ends leave out a few rows that the histogram has on either side, about as many as the noise of a sum: they
+would bring more noise than they tell. Where a row comes or goes, the weights from the other end are asked beside:
 a row that adds w to one sum adds 1 − w to the other, so both together move by no more than one of them could, and half
 their difference has half the variance that either has.
 """
@@ -22,6 +23,8 @@ from understudy.schema import Domain, Marginal
 Floats = npt.NDArray[np.float64]
 PARTS = 1024
 """Weights are whole parts of this, so that sums lie on the grid of the noise and nothing is rounded."""
+_BEYOND = 1.5
+"""Rows beyond the ends of a mean, in standard deviations of the noise in a cell of the histogram."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,7 @@ class MeanQueries:
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="x", size=4),))
-    >>> asked = MeanQueries.of(domain, 0, np.array([0.0, 1, 2, 3]), np.array([5.0, 0, 5, 0]), both=True)
+    >>> asked = MeanQueries.of(domain, 0, np.array([0.0, 1, 2, 3]), np.array([5.0, 0, 5, 0.1]), 1.0, both=True)
     >>> asked.parts.tolist(), len(asked.queries)
     ([0, 512, 1024, 1024], 2)
     """
@@ -39,10 +42,11 @@ class MeanQueries:
     queries: LinearQueries
 
     @classmethod
-    def of(cls, domain: Domain, position: int, middles: Floats, masses: Floats, *, both: bool) -> MeanQueries:
-        """Weights by the middles of cells, between the first and the last cell that the histogram fills."""
-        filled = np.flatnonzero(masses > 0)
-        low, high = (middles[filled[0]], middles[filled[-1]]) if len(filled) else (middles[0], middles[-1])
+    def of(
+        cls, domain: Domain, position: int, middles: Floats, masses: Floats, deviation: float, *, both: bool
+    ) -> MeanQueries:
+        """Weights by the middles of cells, between those up to which the histogram has a few rows from either side."""
+        low, high = _ends(middles, masses, _BEYOND * deviation)
         place = np.clip((middles - low) / ((high - low) or 1.0), 0.0, 1.0)
         parts = np.rint(place * PARTS).astype(np.int64)
         size = domain[position].size
@@ -61,6 +65,17 @@ class MeanQueries:
         else:
             off = values[0] - float(masses @ place)
         return off * max(0.0, 1 - (deviation / off) ** 2) if off else 0.0
+
+
+def _ends(middles: Floats, masses: Floats, rows: float) -> tuple[float, float]:
+    """The values up to which so many rows lie from below and from above, a quarter of all at most."""
+    held = np.cumsum(masses)
+    rows = max(min(rows, held[-1] / 4), 1e-9 * held[-1])
+    low, high = int(np.searchsorted(held, rows)), int(np.searchsorted(held, held[-1] - rows))
+    if low >= high:  # nearly all are one value: what lies beside it counts as well
+        filled = np.flatnonzero(masses > 0)
+        low, high = (int(filled[0]), int(filled[-1])) if len(filled) else (0, -1)
+    return float(middles[low]), float(middles[high])
 
 
 def ask_means(asked: Sequence[MeanQueries], found: NoisyAnswers, masses: Sequence[Floats]) -> list[float]:

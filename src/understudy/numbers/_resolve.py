@@ -130,7 +130,9 @@ def _bins(field: Field) -> Bins:
 def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: Fraction) -> list[_Column]:
     """The same columns, their histograms tilted to means that are measured by themselves."""
     both = curator.terms.neighbours.cells_of_row == 1
-    asked = [MeanQueries.of(fine.domain, one.position, one.middles, one.masses, both=both) for one in columns]
+    asked = [
+        MeanQueries.of(fine.domain, one.position, one.middles, one.masses, one.deviation, both=both) for one in columns
+    ]
     question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
     found = curator.ask(question, share=spent * _MEANS)
     moves = ask_means(asked, found, [one.masses for one in columns])

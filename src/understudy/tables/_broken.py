@@ -144,9 +144,9 @@ def broken_sentence(text: str, count: int, rows: Sequence[int], policy: BrokenRo
     """What to tell the holder of rows that break a dependency: on publishing, or when a table is but checked.
 
     >>> print(broken_sentence("a ≤ b", 1, [3], "refuse"))
-    1 row breaks the dependency a ≤ b (row 3). Correct it, or the schema if what it declares is not so. What becomes \
-of such rows (brokenRows: drop or mend) is to be settled before the data are seen: to settle it because of what they \
-hold is a look at them that no budget covers.
+    1 row breaks the dependency a ≤ b (row 3). Correct it, or the schema if what it declares is not so. brokenRows: \
+drop or mend is to be settled before the data are seen: chosen because of what they hold, it is a look at them that no \
+budget covers.
     """
     one = count == 1
     more = ", …" if count > len(rows) else ""
@@ -154,9 +154,8 @@ hold is a look at them that no budget covers.
     it = "it" if one else "them"
     if policy == "refuse":
         advice = (
-            f"Correct {it}, or the schema if what it declares is not so. What becomes of such rows (brokenRows: drop "
-            "or mend) is to be settled before the data are seen: to settle it because of what they hold is a look at "
-            "them that no budget covers."
+            f"Correct {it}, or the schema if what it declares is not so. brokenRows: drop or mend is to be settled "
+            "before the data are seen: chosen because of what they hold, it is a look at them that no budget covers."
         )
     elif checking:
         becomes = "left out" if policy == "drop" else "mended, or left out where nothing helps"
