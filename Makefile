@@ -103,10 +103,10 @@ pictures: setup browser
 	$(BIN)/python scripts/make_pictures.py
 	$(BIN)/python scripts/make_report_picture.py
 
-lock:
+lock:  # with extras by name: pip takes a package's newest version for an extra that is not pinned by itself
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra evaluate --extra pandas --extra build -c requirements.lock pyproject.toml -o requirements-demo.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-strip-extras --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-strip-extras --no-annotate --no-header --extra evaluate --extra pandas --extra build -c requirements.lock pyproject.toml -o requirements-demo.lock
 
 clean:
 	rm -rf $(VENV) .bench demo-release demo-report.html demo-parties demo-visits-release demo-visits-report.html .mypy_cache .ruff_cache .pytest_cache
