@@ -19,9 +19,10 @@ from understudy._core.randomness import Streams
 from understudy.counting import MemoryCounter, UnitRule, open_counter
 from understudy.counting._batch import Axes, flatten
 from understudy.counting._joint import CoverTally, cover
+from understudy.counting._known import all_pairs_first, first_tables
 from understudy.counting._rows import Rows
 from understudy.counting._stream import StreamCounter
-from understudy.schema import Marginal, Schema, recode
+from understudy.schema import Attribute, Domain, Marginal, Schema, recode
 from understudy.tables import DeclaredRows, open_source
 
 SCHEMA = Schema.from_dict(
@@ -213,3 +214,11 @@ def test_progress_tells_of_each_pass() -> None:
     streamed(progress=lambda *stage: told.append(stage)).count([Marginal.of(0, 1, 2)])
     assert told[:2] == [("reading the table", 64, 400), ("reading the table", 128, 400)]
     assert told[-1] == ("pass 2 over the rows", 400, 400)
+
+
+@pytest.mark.parametrize("sizes", [(), (4,), (2, 3), (2, 3, 90), (7, 1, 1, 12, 5)])
+def test_whether_all_pairs_fit_is_what_the_first_pass_finds(sizes: tuple[int, ...]) -> None:
+    domain = Domain(tuple(Attribute(name=f"c{i}", size=size) for i, size in enumerate(sizes)))
+    every = len(sizes) * (len(sizes) + 1) // 2
+    for room in range(600):
+        assert all_pairs_first(domain, room) == (room >= sum(sizes) and len(first_tables(domain, room)) == every)

@@ -8,7 +8,7 @@ from typing import Any
 
 from understudy._core.errors import OptionError, UnderstudyWarning
 from understudy.counting._counter import Counter
-from understudy.counting._known import first_tables
+from understudy.counting._known import all_pairs_first
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._open_stream import open_holding, open_stream
 from understudy.counting._opening import Opening
@@ -92,8 +92,7 @@ def plan_counting(
     why = does_not_fit(domain, n_rows, memory, units=units)
     if engine == "memory" and memory is not None and why is not None:
         raise OptionError(f"{why} Leave the engine to be chosen, name the engine stream, or raise the ceiling.")
-    room, every = room_for_tables(memory), len(domain) + len(domain) * (len(domain) - 1) // 2
-    first, then = (len(first_tables(one, room)) == every for one in (domain, later or domain))
+    first, then = (all_pairs_first(one, room_for_tables(memory)) for one in (domain, later or domain))
     if engine == "auto":
         engine = "memory" if why is None else "stream"
     because = "" if engine == "memory" else why or "It was asked for."

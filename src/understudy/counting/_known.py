@@ -37,6 +37,19 @@ def first_tables(domain: Domain, most_cells: int) -> list[Marginal]:
     return found
 
 
+def all_pairs_first(domain: Domain, most_cells: int) -> bool:
+    """Whether the first pass has room for every pair of columns.
+
+    >>> from understudy.schema import Attribute
+    >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3), Attribute(name="c", size=90)))
+    >>> all_pairs_first(domain, 550), all_pairs_first(domain, 551)  # 2 + 3 + 90, and 6 + 180 + 270
+    (False, True)
+    """
+    sizes = np.array([attribute.size for attribute in domain], dtype=object)  # whole numbers of any size
+    pairs = (sizes.sum() ** 2 - (sizes**2).sum()) // 2
+    return len(sizes) * (len(sizes) - 1) // 2 <= _MOST_PAIRS and bool(sizes.sum() + pairs <= most_cells)
+
+
 @dataclass(frozen=True, eq=False)
 class KnownTables:
     """Exact tables of the rows' own codes, and what a view of them looks like: each attribute made from one of theirs.
