@@ -30,7 +30,7 @@ TITLES = {
     "demo": "the demo, 2-way",
 }
 REFERENCE = "adaptive"
-BRIEFLY = ("mbi-aim", "mbi-mst")  # beside ours in docs/research/benchmarks.md
+BRIEFLY = ("mbi-aim", "mbi-mst", "dpsynth-swift")  # beside ours in docs/research/benchmarks.md
 REFERENCE_LABELS = {
     "fresh-sample": "no release: real rows drawn anew",
     "shuffled": "no release: every column shuffled on its own",
