@@ -110,4 +110,6 @@ def test_peers_runs_are_kept_and_taken_up_again_but_none_of_ours(tmp_path: Path)
 def test_the_brief_table_has_a_row_a_table_with_ratios_and_what_was_used() -> None:
     cells = [_cell("adaptive", 0.02, 0.04), _cell("mbi-mst", 0.06), _cell("mbi-aim", problem="stopped at 12 GB")]
     (*_, row) = as_brief(cells).splitlines()
-    assert row == "| the demo, 2-way | 0.0300 | none | 2.0× | 2.0 / – / 2.0 | 100 / – / 100 |"
+    assert row == "| the demo, 2-way | 0.0300 | none | 2.0× |  | 2.0 / – / 2.0 / – | 100 / – / 100 / – |"
+    (*_, row) = as_brief([*cells, _cell("dpsynth-swift", 0.045)]).splitlines()
+    assert row == "| the demo, 2-way | 0.0300 | none | 2.0× | 1.5× | 2.0 / – / 2.0 / 2.0 | 100 / – / 100 / 100 |"
