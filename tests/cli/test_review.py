@@ -92,7 +92,7 @@ class Terminal:
 
     def until(self, words):
         """Read the screen until it shows the words."""
-        while words not in self.text and select.select([self.screen], [], [], 120)[0]:
+        while words not in self.text and select.select([self.screen], [], [], 600)[0]:
             try:
                 self.text += os.read(self.screen, 4096).decode(errors="replace")
             except OSError:  # the other side is closed
@@ -117,7 +117,7 @@ def test_on_a_terminal_stopped_and_taken_up_again(home):
     terminal.until("> ")
     terminal.process.send_signal(signal.SIGINT)
     terminal.until("1 answer is in s.yaml; the same command takes it up again.")
-    assert terminal.process.wait(60) == 130
+    assert terminal.process.wait(600) == 130
     assert Schema.load("s.yaml").draft_fields == ("region", "flag")
     assert [name for name in os.listdir(".") if name.startswith(".")] == []
     again = Terminal()
@@ -128,4 +128,4 @@ def test_on_a_terminal_stopped_and_taken_up_again(home):
     again.until("> ")
     again.type("\x04")  # Ctrl-D
     again.until("1 field is still a draft")
-    assert again.process.wait(60) == 0
+    assert again.process.wait(600) == 0
