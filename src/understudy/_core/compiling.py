@@ -122,7 +122,7 @@ def _without_globals() -> Iterator[None]:
     """Have numba load no modules of its own for functions of theirs that kept code has taken in.
 
     It would look globals up there for code that Python interprets, and here is none. The modules are those that teach
-    the compiler about arrays and texts, a twentieth of a second.
+    the compiler about arrays and texts, a tenth of a short run.
     """
     rebuild: Any = getattr(environment, "_rebuild_env", None)
     if rebuild is None:
