@@ -27,7 +27,7 @@ OPENED = {
 def _small_batches():
     """So that a pass over some hundred rows takes several."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("understudy.counting._passes._ROWS", 97)
+        patched.setattr("understudy.counting._row_batches._ROWS", 97)
         patched.setattr("understudy.tables._code_reader._MOST_ROWS", 7)
         yield
 
