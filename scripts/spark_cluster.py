@@ -14,14 +14,16 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HOST = "127.0.0.1"
+HOST = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
 _PATIENCE = 120.0
 _NOTE = Path(tempfile.gettempdir(), f"understudy-spark-{os.getuid() if hasattr(os, 'getuid') else 0}.json")
 
@@ -50,7 +52,18 @@ class Cluster:
             cluster.master = _await(log, r"Starting Spark master at (spark://\S+)")
             for number in range(workers):
                 work = folder / f"work-{number}"
-                asked = ["--host", HOST, "--webui-port", "0", "--cores", "1", "--memory", memory, "--work-dir", str(work)]
+                asked = [
+                    "--host",
+                    HOST,
+                    "--webui-port",
+                    "0",
+                    "--cores",
+                    "1",
+                    "--memory",
+                    memory,
+                    "--work-dir",
+                    str(work),
+                ]
                 asked.append(cluster.master)
                 log = cluster._launch(f"worker-{number}", "org.apache.spark.deploy.worker.Worker", asked, environment)
                 _await(log, r"(Successfully registered with master)")
@@ -133,10 +146,8 @@ def _end(group: int) -> None:
 
 
 def _reap(child: int) -> None:
-    try:
+    with suppress(ChildProcessError):  # it is somebody else's child: `stop` of another process than `start`
         os.waitpid(child, os.WNOHANG)
-    except ChildProcessError:  # it is somebody else's child: `stop` of another process than `start`
-        pass
 
 
 def main() -> None:
