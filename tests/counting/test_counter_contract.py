@@ -1,6 +1,7 @@
 """What every counting engine must do. One that is registered is tested here: nothing is to be added."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,17 +11,24 @@ from hypothesis import strategies as st
 
 from tests.counting.awkward import AWKWARD, make, marginals_of
 from tests.naive.counting import naive_count
+from tests.spark.session import shared_session
 from tests.strategies import marginals
 from understudy._core.errors import TableError
 from understudy.counting import ENGINES, Counter, open_counter
 from understudy.schema import Attribute, Domain, Marginal, Schema, recode
 from understudy.tables import Table
 
+HERE = [name for name in ENGINES if name != "spark"]
 OPENED = {
     f"{name}, {words}": partial(open_counter, engine=name, threads=threads)
-    for name in ENGINES
+    for name in HERE
     for words, threads in (("one thread", 1), ("two threads", 2))
 }
+
+
+def on_spark(*rows: Any, **told: Any) -> Counter:
+    shared_session()
+    return open_counter(*rows, engine="spark", **told)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -32,7 +40,14 @@ def _small_batches():
         yield
 
 
-engines = pytest.mark.parametrize("engine", OPENED.values(), ids=OPENED.keys())
+engines = pytest.mark.parametrize(
+    "engine",
+    [
+        *(pytest.param(engine, id=name) for name, engine in OPENED.items()),
+        # hundreds of jobs; a part of it in few jobs is in the fast suite, tests/spark
+        pytest.param(on_spark, id="spark", marks=pytest.mark.slow),
+    ],
+)
 
 
 def assert_equal_to_naive(counter: Counter, table: Table, marginals) -> None:
