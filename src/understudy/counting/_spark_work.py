@@ -291,7 +291,7 @@ class CountPart:
 
     def _seen(self, part: int, given: Iterator[pa.RecordBatch], attributes: set[int]) -> Iterator[Rows]:
         for rows in self.rows.batches(part, given, self.view.sources(attributes)):
-            yield self.view.rows(rows, attributes)
+            yield self.view.rows(rows)
 
 
 def _tally(marginals: Sequence[Marginal], domain: Domain, *, weighted: bool) -> TablesTally:
