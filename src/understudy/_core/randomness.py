@@ -84,6 +84,15 @@ class Streams:
         """Streams nobody has seen before."""
         return cls(secrets.randbits(128))
 
+    def part(self, *name: str) -> Streams:
+        """Streams of this name, independent of these and of those of any other name.
+
+        >>> Streams(7).part("part", "1") == Streams(7).part("part", "1"), Streams(7).part("part", "1") == Streams(7)
+        (True, False)
+        """
+        text = "\x1f".join((str(self.root), *name))
+        return Streams(int.from_bytes(sha256(f"part of streams:{text}".encode()).digest()[:16], "big"))
+
     def get(self, *name: str) -> Rng:
         """The generator of this name."""
         key = int.from_bytes(sha256("\x1f".join(name).encode()).digest(), "big")

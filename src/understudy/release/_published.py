@@ -23,6 +23,7 @@ from understudy.release._conditions import Where, find_field, read_conditions, t
 from understudy.release._functions import asks_for_numbers
 from understudy.release._number_answer import NumberAnswer
 from understudy.release._numbers_asked import answer_numbers
+from understudy.release._parts import part_rows, write_parts
 from understudy.release._statement import Statement
 from understudy.schema import Marginal, Schema, order_checks
 
@@ -34,6 +35,7 @@ BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
 # Values take ten times the memory of codes: few at a time beside the whole, if that is not too few to be quick.
 _LEAST_CELLS, _MOST_CELLS, _PARTS = 1 << 18, 1 << 21, 16
+_MANY_ROWS = 10_000_000
 MOST_ROWS = 10**12  # months of drawing: a slip of the keyboard
 
 
@@ -100,8 +102,15 @@ class PublishedModel:
         seed: int | None = None,
         independent: bool = False,
         batch_rows: int = BATCH_ROWS,
+        part: tuple[int, int] | None = None,
+        coded: bool = False,
     ) -> Iterator[pa.RecordBatch]:
-        """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known."""
+        """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known.
+
+        `part=(3, 64)` gives the fourth of 64 parts of the n rows, with random streams of its own, so that processes
+        and machines can draw the parts of one table; from ten million rows on, each row of a part is drawn on its
+        own, since low variance is then worth less than it costs. `coded` has texts as codes with a dictionary.
+        """
         from understudy.tables import decode_batch
 
         if not isinstance(self.model, DrawsRows):
@@ -113,6 +122,9 @@ class PublishedModel:
             raise OptionError(f"The 'n' parameter must be at most {MOST_ROWS:,} rows. Got {wanted:,} instead.")
         conditions = read_conditions(self.schema, where)
         schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
+        if part is not None:
+            independent = independent or wanted >= _MANY_ROWS
+            wanted, source = _part_of(wanted, part), source.part("part", str(part[0]))
         rng = source.get("inside bins")
         model, evidence = self.model, conditions.evidence or None
 
@@ -126,11 +138,31 @@ class PublishedModel:
         empty = True
         for columns in rows_that_keep(draw, wanted, checks, streams=source, batch_rows=batch_rows):
             empty = False
-            for part in _parts(columns, wanted):
-                yield decode_batch(schema, part, rng)
-            del columns, part  # before the next are drawn
+            for few in _parts(columns, wanted):
+                yield decode_batch(schema, few, rng, coded=coded)
+            del columns, few  # before the next are drawn
         if empty:
-            yield decode_batch(schema, _no_rows(len(schema.fields)), rng)
+            yield decode_batch(schema, _no_rows(len(schema.fields)), rng, coded=coded)
+
+    def sample_to(
+        self,
+        path: str | os.PathLike[str],
+        n: int | None = None,
+        *,
+        partitions: int,
+        where: Where = None,
+        seed: int | None = None,
+        independent: bool = False,
+        overwrite: bool = False,
+    ) -> int:
+        """Writes a sample as a folder of so many Parquet files, in constant memory; the number of rows written.
+
+        The folder appears once it is whole. Parts are drawn independently of each other, as `part` of
+        `sample_batches` has them.
+        """
+        sampling: dict[str, Any] = {"where": where, "seed": seed, "independent": independent}
+        rows = None if n is None else whole_number(n, "n")
+        return write_parts(Path(path), self, partitions=partitions, n_rows=rows, overwrite=overwrite, **sampling)
 
     def query(self, text: str) -> Answer | NumberAnswer:
         """Exact probabilities under the model, such as `"income, sex | age=30..40, education=Bachelors/Masters"`.
@@ -250,6 +282,14 @@ def _parts(columns: Sequence[Any], wanted: int) -> Iterator[list[Any]]:
     step = max(1024, cells // max(len(columns), 1))
     for start in range(0, max(n_rows, 1), step):
         yield [column[start : start + step] for column in columns]
+
+
+def _part_of(n: int, part: tuple[int, int]) -> int:
+    """The rows of one part."""
+    which, parts = part
+    if not 0 <= whole_number(which, "part") < whole_number(parts, "part"):
+        raise OptionError(f"the parts of {parts} are numbered from 0 to {parts - 1}. Got {which} instead.")
+    return part_rows(n, parts)[which]
 
 
 def _no_rows(n_columns: int) -> list[Any]:
