@@ -3,9 +3,9 @@
 The outermost rows of a long tail are too few to stand out from noise, however they are counted, so a histogram ends too
 early: means come out too small, deviations far too small. How the rows before them thin out tells where they lie: above
 a high enough value nearly every distribution is close to a generalised Pareto distribution, whose survival function is
-(1 + ξ·t/s)^(−1/ξ). One is fitted, by least squares, to the noisy counts from some way inside the histogram to the end of
-the range, the empty ones included, and takes the place of the outermost rows if it explains all of these counts about
-as well. With ξ < 0 it has an end of its own, so that a column that stops at once is not drawn out.
+(1 + ξ·t/s)^(−1/ξ). One is fitted, by least squares, to the noisy counts from some way inside the histogram to the end
+of the range, the empty ones included, and takes the place of the outermost rows if it explains their counts about as
+well. With ξ < 0 it has an end of its own, so that a column that stops at once is not drawn out.
 """
 
 from __future__ import annotations
@@ -28,9 +28,14 @@ _SHAPES = np.array([shape / 10 or 1e-6 for shape in range(-9, 11)])
 _USUAL_SHAPE, _UNUSUAL = 0.25, 0.35
 """Mean and deviation of the shapes to be expected: heavier than an exponential tail, mostly."""
 _SCALES = 60
-_WORSE = 6.0
-"""By how much more than the histogram's a tail's chi-square may be."""
+_LEAST_SCALE = 1 / 8
+"""As a part of the distance in which rows become a third; a spike at its beginning would be fitted by itself else."""
+_WORSE = 2.0
+"""By how much more than the histogram's a tail's chi-square may be, over the cells that it is to fill and for each step
+that the histogram has there: they lie where noise made them look best."""
 _FEWEST = 4
+_LAST = 3.0
+"""Rows at the very end that are left out: where they lie is anyone's guess, and a wrong one moves deviations most."""
 _STEP = 1.25
 """How fast the steps grow in which a tail is written down."""
 
@@ -94,14 +99,16 @@ def _tail(side: _Side, deviation: float) -> Floats | None:
         return None  # with so few rows all of it is noise
     start = side.beyond(min(_FITTED * rows, _MOST_FITTED * total))
     begin = max(side.beyond(rows), start)
-    places = sorted({start, begin, len(side.masses), *side.marks(start), *_steps_of(side, start)})
+    steps = _steps_of(side, start)
+    places = sorted({start, begin, len(side.masses), *side.marks(start), *steps})
     if len(places) <= _FEWEST:
         return None
     counts, variances = np.array([side.between(*pair) for pair in pairwise(places)]).T
     reach = side.ends[places] - side.ends[start]
-    tail = _fitted(counts, variances, reach)
-    held = np.add.reduceat(side.masses, places[:-1])
-    if tail.chi_square > float(((counts - held) ** 2 / variances).sum()) + _WORSE:
+    tail = _fitted(counts, variances, reach, _LEAST_SCALE * float(side.ends[begin] - side.ends[start]))
+    held, drawn = np.add.reduceat(side.masses, places[:-1]), -np.diff(tail.left(reach))
+    worse = ((counts - drawn) ** 2 - (counts - held) ** 2) / variances
+    if worse[places.index(begin) :].sum() > _WORSE * (1 + sum(place > begin for place in steps)):
         return None
     return _written(side, begin, tail, side.ends[begin] - side.ends[start])
 
@@ -110,6 +117,8 @@ def _steps_of(side: _Side, start: int) -> list[int]:
     """Where the histogram's own density changes: what it keeps apart a tail has to explain."""
     density = (side.masses / np.diff(side.ends))[start:]
     new = ~np.isclose(density[1:], density[:-1], rtol=1e-6, atol=0)
+    filled = np.flatnonzero(density)
+    new[filled[-1] if len(filled) else 0 :] = False  # it ends where noise was lowest: that explains nothing
     return list(start + 1 + np.flatnonzero(new))
 
 
@@ -121,7 +130,6 @@ class _Pareto:
     scale: float
     rows: float
     farthest: float
-    chi_square: float
 
     def left(self, reach: Floats) -> Floats:
         """Rows that lie farther out."""
@@ -135,9 +143,9 @@ def _survival(shape: Floats | float, scale: Floats | float, reach: Floats) -> Fl
         return np.where(base > 0, np.exp(-np.log(base) / shape), 0.0)
 
 
-def _fitted(counts: Floats, variances: Floats, reach: Floats) -> _Pareto:
+def _fitted(counts: Floats, variances: Floats, reach: Floats, least: float) -> _Pareto:
     """The tail that explains counts between these places best, unusual shapes being a little less welcome."""
-    scales = np.geomspace(reach[1], reach[-1], _SCALES)
+    scales = np.geomspace(max(reach[1], least), reach[-1], _SCALES)
     survival = _survival(_SHAPES[:, None, None], scales[:, None], reach)
     parts = -np.diff(survival) / (1 - survival[..., -1:])
     rows = np.maximum((parts * counts / variances).sum(axis=-1) / (parts**2 / variances).sum(axis=-1), 1e-9)
@@ -149,7 +157,6 @@ def _fitted(counts: Floats, variances: Floats, reach: Floats) -> _Pareto:
         scale=float(scales[scale]),
         rows=float(rows[shape, scale]),
         farthest=float(reach[-1]),
-        chi_square=float(chi_square[shape, scale]),
     )
 
 
@@ -162,5 +169,5 @@ def _written(side: _Side, begin: int, tail: _Pareto, already: float) -> Floats:
         steps.append(max(steps[-1] + 1, int(np.searchsorted(ends, ends[steps[-1]] + step, side="right")) - 1))
         step *= _STEP
     widths = np.diff(ends)
-    density = -np.diff(tail.left(already + ends[steps])) / np.diff(ends[steps])
+    density = -np.diff(np.maximum(tail.left(already + ends[steps]) - _LAST, 0.0)) / np.diff(ends[steps])
     return np.asarray(np.repeat(density, np.diff(steps)) * widths)
