@@ -124,11 +124,11 @@ def test_the_release_cannot_go_into_the_folder_that_is_read(tmp_path: Path) -> N
 
 
 def test_the_plan_announces_the_passes_that_are_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from understudy.counting import _stream
+    from understudy.counting import _pass_counter
 
-    over = _stream.PassLog.over
+    another = _pass_counter.PassLog.another
     logs: list[Any] = []
-    monkeypatch.setattr(_stream.PassLog, "over", lambda log, rows: (logs.append(log), over(log, rows))[1])
+    monkeypatch.setattr(_pass_counter.PassLog, "another", lambda log: (logs.append(log), another(log))[1])
     pq.write_table(CLEAN, tmp_path / "people.parquet")
     for method, most in (("auto", 1), ("independent", 1), ("privbayes", 4)):
         told: dict[str, Any] = {"schema": SCHEMA, "epsilon": 1, "method": method, "engine": "stream"}

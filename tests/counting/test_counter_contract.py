@@ -1,6 +1,7 @@
 """What every counting engine must do. One that is registered is tested here: nothing is to be added."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,29 +11,43 @@ from hypothesis import strategies as st
 
 from tests.counting.awkward import AWKWARD, make, marginals_of
 from tests.naive.counting import naive_count
+from tests.spark.session import shared_session
 from tests.strategies import marginals
 from understudy._core.errors import TableError
 from understudy.counting import ENGINES, Counter, open_counter
 from understudy.schema import Attribute, Domain, Marginal, Schema, recode
 from understudy.tables import Table
 
+HERE = [name for name in ENGINES if name != "spark"]
 OPENED = {
     f"{name}, {words}": partial(open_counter, engine=name, threads=threads)
-    for name in ENGINES
+    for name in HERE
     for words, threads in (("one thread", 1), ("two threads", 2))
 }
+
+
+def on_spark(*rows: Any, **told: Any) -> Counter:
+    shared_session()
+    return open_counter(*rows, engine="spark", **told)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _small_batches():
     """So that a pass over some hundred rows takes several."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("understudy.counting._passes._ROWS", 97)
+        patched.setattr("understudy.counting._row_batches._ROWS", 97)
         patched.setattr("understudy.tables._code_reader._MOST_ROWS", 7)
         yield
 
 
-engines = pytest.mark.parametrize("engine", OPENED.values(), ids=OPENED.keys())
+engines = pytest.mark.parametrize(
+    "engine",
+    [
+        *(pytest.param(engine, id=name) for name, engine in OPENED.items()),
+        # hundreds of jobs; a part of it in few jobs is in the fast suite, tests/spark
+        pytest.param(on_spark, id="spark", marks=pytest.mark.slow),
+    ],
+)
 
 
 def assert_equal_to_naive(counter: Counter, table: Table, marginals) -> None:

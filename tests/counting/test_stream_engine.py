@@ -20,8 +20,8 @@ from understudy.counting import MemoryCounter, UnitRule, open_counter
 from understudy.counting._batch import Axes, flatten
 from understudy.counting._joint import CoverTally, cover
 from understudy.counting._known import all_pairs_first, first_tables
+from understudy.counting._pass_counter import PassCounter
 from understudy.counting._rows import Rows
-from understudy.counting._stream import StreamCounter
 from understudy.schema import Attribute, Domain, Marginal, Schema, recode
 from understudy.tables import DeclaredRows, open_source
 
@@ -41,7 +41,7 @@ ASKED = [Marginal.of(*some) for way in (1, 2, 3) for some in combinations(range(
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.counting._passes._ROWS", 64)
+    monkeypatch.setattr("understudy.counting._row_batches._ROWS", 64)
     monkeypatch.setattr("understudy.tables._code_reader._MOST_ROWS", 64)
 
 
@@ -50,9 +50,9 @@ def equal(counter: Any, other: Any, asked: list[Marginal] = ASKED) -> bool:
     return counter.n == other.n and all(np.array_equal(one, two) for one, two in both)
 
 
-def streamed(rows: Any = PLAIN, **told: Any) -> StreamCounter:
+def streamed(rows: Any = PLAIN, **told: Any) -> PassCounter:
     counter = open_counter(rows, SCHEMA, engine="stream", **told)
-    assert isinstance(counter, StreamCounter)
+    assert isinstance(counter, PassCounter)
     return counter
 
 
@@ -77,17 +77,18 @@ def test_columns_and_pairs_take_no_pass_beside_the_first_and_nothing_is_counted_
 def test_a_pair_that_was_not_counted_first_brings_all_others_along(monkeypatch: pytest.MonkeyPatch) -> None:
     table = make(300, (2, 3, 40, 50, 60))
     monkeypatch.setattr(
-        "understudy.counting._open_stream.first_tables", lambda domain, room: [Marginal.of(a) for a in range(5)]
+        "understudy.counting._open_passes.first_tables", lambda domain, room: [Marginal.of(a) for a in range(5)]
     )
     counter = open_counter(table, engine="stream")
-    assert isinstance(counter, StreamCounter)
+    assert isinstance(counter, PassCounter)
     for pair in combinations(range(5), 2):
         assert equal(counter, MemoryCounter(table), [Marginal.of(*pair)])
     assert counter.n_passes == 2
 
 
 def test_tables_that_there_is_no_room_for_together_take_more_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.counting._open_stream.room_for_tables", lambda memory: 60)
+    for opened in ("_open_stream", "_open_passes"):
+        monkeypatch.setattr(f"understudy.counting.{opened}.room_for_tables", lambda memory: 60)
     counter = streamed()
     assert equal(counter, MemoryCounter(TABLE))
     assert counter.n_passes > 3
@@ -148,7 +149,7 @@ def test_a_source_that_gives_other_rows_later_is_refused(later: pa.Table) -> Non
     one = pa.table({f"a{i}": ["ny"[code] for code in column] for i, column in enumerate(wide.columns)})
     other = one.set_column(7, "a7", pa.array(["y"] * 40))
     again = open_counter(changing(one, one, other), bits, engine="stream")
-    assert isinstance(again, StreamCounter)
+    assert isinstance(again, PassCounter)
     both = again.ones_together(np.arange(202))
     assert np.array_equal(both, MemoryCounter(wide).ones_together(np.arange(202)))
     with pytest.raises(TableError, match="not what it was in the first pass"):
@@ -187,7 +188,7 @@ def test_rows_are_held_if_they_fit_and_streamed_if_not(monkeypatch: pytest.Monke
     for make_rows in rows.values():
         with pytest.warns(UnderstudyWarning, match="So it is streamed"):
             counter = open_counter(make_rows(), SCHEMA, engine="auto")
-        assert isinstance(counter, StreamCounter)
+        assert isinstance(counter, PassCounter)
         assert equal(counter, MemoryCounter(TABLE))
     with pytest.raises(OptionError, match="takes some 0 MB in memory, and there are 0 MB"):
         open_counter(PLAIN, SCHEMA, engine="memory", memory=600_000_000)

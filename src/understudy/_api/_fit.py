@@ -96,6 +96,7 @@ def _counter(source: Source, settings: RunSettings, progress: Progress | None) -
         check_rows=partial(refuse_other_rows, settings.groups),
         engine=settings.options.engine,
         memory=settings.options.memory,
+        master=settings.options.master,
         progress=progress,
     )
 

@@ -10,6 +10,7 @@ from understudy.counting._choosing import open_fitting, open_memory
 from understudy.counting._counter import Counter
 from understudy.counting._open_stream import open_stream
 from understudy.counting._opening import Opening, Progress
+from understudy.counting._spark import open_spark
 from understudy.counting._units import UnitRule, Weights
 from understudy.schema import Schema
 from understudy.tables import DeclaredRows, Table
@@ -19,7 +20,7 @@ class Engine(Protocol):
     """Opens a counter over a table of codes; or over a source, once every cell of it was read and found valid.
 
     >>> sorted(ENGINES)
-    ['memory', 'stream']
+    ['memory', 'spark', 'stream']
     """
 
     def __call__(self, rows: Table | Any, opening: Opening) -> Counter: ...
@@ -28,13 +29,19 @@ class Engine(Protocol):
 ENGINES: Mapping[str, Engine] = {
     "memory": open_memory,
     "stream": open_stream,
+    "spark": open_spark,
 }
 AUTO = "auto"
 
 
 @overload
 def open_counter(
-    rows: Table, *, weights: Weights | None = ..., engine: str = ..., threads: int | None = ...
+    rows: Table,
+    *,
+    weights: Weights | None = ...,
+    engine: str = ...,
+    threads: int | None = ...,
+    master: str | None = ...,
 ) -> Counter: ...
 @overload
 def open_counter(
@@ -48,6 +55,7 @@ def open_counter(
     threads: int | None = ...,
     memory: int | None = ...,
     progress: Progress | None = ...,
+    master: str | None = ...,
 ) -> Counter: ...
 def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str = "memory", **told: Any) -> Counter:
     """A counter over rows: exact and sensitive, for a curator or for the holder's own eyes.
@@ -55,9 +63,10 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
     Args:
         rows: a table of codes; or what a table can be read from: a file, a pandas, polars or pyarrow table.
         schema: what is declared about the columns, unless `rows` are codes already.
-        engine: what counts; "auto" for the memory engine if the rows fit, and else the streaming one.
+        engine: what counts; "auto" for the memory engine if the rows fit, and else the streaming one; a DataFrame of
+            Spark is counted where it lies.
         told: the fields of `Opening`: `unit`, `declared` and `check_rows` with a schema, `weights` without one,
-            `threads`, `memory` and `progress` with either.
+            `threads`, `memory`, `progress` and `master` with either.
 
     Raises:
         TableError: with every fault of the rows: no counter is given out before all of them were read.

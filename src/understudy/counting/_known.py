@@ -8,13 +8,12 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from understudy.counting._counter import Counts
+from understudy.counting._view import Lookup, View
 from understudy.schema import Domain, Marginal, Recoding
 
 _MOST_PAIRS = 20_000
-Lookup = npt.NDArray[np.int64]
 
 
 def first_tables(domain: Domain, most_cells: int) -> list[Marginal]:
@@ -52,7 +51,7 @@ def all_pairs_first(domain: Domain, most_cells: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class KnownTables:
-    """Exact tables of the rows' own codes, and what a view of them looks like: each attribute made from one of theirs.
+    """Exact tables of the rows' own codes, and a view of the rows through which they are asked for.
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
@@ -61,24 +60,18 @@ class KnownTables:
     ([[1, 4], [2, 5], [3, 6]], None)
     """
 
-    domain: Domain
+    view: View
     counts: dict[tuple[int, ...], Counts]
-    made_from: tuple[tuple[int, Lookup], ...]
 
     @classmethod
     def of(cls, domain: Domain, marginals: Iterable[Marginal], tables: Iterable[Counts]) -> KnownTables:
         """Known are these tables, at the finest level and with their attributes in order."""
         counts = {marginal.attributes: table for marginal, table in zip(marginals, tables, strict=True)}
-        same = tuple((a, np.arange(attribute.size)) for a, attribute in enumerate(domain))
-        return cls(domain, counts, same)
+        return cls(View.of(domain), counts)
 
     def recoded(self, recoding: Recoding) -> KnownTables:
         """The same tables, seen through a public map of the codes."""
-        made = []
-        for part in recoding.parts:
-            source, lookup = self.made_from[part.source]
-            made.append((source, np.asarray(part.lookup, dtype=np.int64)[lookup]))
-        return KnownTables(recoding.target, self.counts, tuple(made))
+        return KnownTables(self.view.recoded(recoding), self.counts)
 
     def table(self, marginal: Marginal) -> Counts | None:
         """The counts of a marginal of the view; None if they do not follow from what is known."""
@@ -93,7 +86,7 @@ class KnownTables:
             along[sources.index(source)] = len(lookup)
             cells = cells * size + lookup.reshape(along)
         cells = np.broadcast_to(cells, held.shape)
-        shape = marginal.shape(self.domain)
+        shape = marginal.shape(self.view.domain)
         # sums of whole numbers below 2^53 are exact in doubles, and no table has as many rows
         summed = np.bincount(
             cells.reshape(-1), held.reshape(-1).astype(np.float64), int(np.prod(shape, dtype=np.int64))
@@ -104,8 +97,8 @@ class KnownTables:
     def _axes(self) -> dict[tuple[int, int], tuple[int, Lookup, int]]:
         """For each axis of the view: the attribute that it is made from, how, and its size."""
         found = {}
-        for a, attribute in enumerate(self.domain):
-            source, lookup = self.made_from[a]
+        for a, attribute in enumerate(self.view.domain):
+            source, lookup = self.view.made_from[a]
             for level in range(attribute.n_levels):
                 groups = np.asarray(attribute.groups_at(level), dtype=np.int64)
                 found[a, level] = source, groups[lookup], attribute.size_at(level)

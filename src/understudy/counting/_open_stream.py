@@ -12,15 +12,17 @@ import numpy as np
 from understudy.counting._batch import Axes
 from understudy.counting._known import KnownTables, first_tables
 from understudy.counting._memory import MemoryCounter
+from understudy.counting._open_passes import open_passes
 from understudy.counting._opening import Opening
-from understudy.counting._passes import Passes, SourcePasses, TablePasses
+from understudy.counting._pass_counter import PassCounter
 from understudy.counting._room import room_for_rows, room_for_tables
+from understudy.counting._row_batches import BatchPasses, RowBatches, SourceBatches, TableBatches
 from understudy.counting._rows import Rows
 from understudy.counting._spill import Spill
-from understudy.counting._stream import PassLog, StreamCounter
 from understudy.counting._tally import TablesTally
 from understudy.counting._threads import n_threads
 from understudy.counting._units import Weights
+from understudy.counting._view import View
 from understudy.schema import Codes, Domain
 from understudy.tables import CodeReader, Sieve, Source, Table, open_source
 
@@ -29,16 +31,15 @@ _READING = "reading the table"
 _NOTHING = np.empty(0, dtype=np.uint8)
 
 
-def open_stream(rows: Table | Any, opening: Opening) -> StreamCounter:
+def open_stream(rows: Table | Any, opening: Opening) -> PassCounter:
     """The engine: goes over a source in batches as often as it must, and holds none of its rows."""
     if opening.schema is None:
-        passes = TablePasses(rows, opening.weights)
-        return _counter(passes, opening, n_rows=rows.n)
+        return open_passes(_passes(TableBatches(rows, opening.weights), opening, rows.n), opening, n_rows=rows.n)
     source = open_source(rows)
     return _First(source, CodeReader(source, opening.schema, _unit(opening)), opening).stream(())
 
 
-def open_holding(rows: Table | Any, opening: Opening) -> StreamCounter | MemoryCounter:
+def open_holding(rows: Table | Any, opening: Opening) -> PassCounter | MemoryCounter:
     """Holds the rows of a source as long as there is room for them, and streams them if there is not."""
     if opening.schema is None:
         return MemoryCounter(rows, weights=opening.weights, threads=opening.threads)
@@ -79,7 +80,7 @@ class _First:
         assert opening.schema is not None
         self._domain: Domain = opening.schema.domain
 
-    def stream(self, before: Any) -> StreamCounter:
+    def stream(self, before: Any) -> PassCounter:
         """Take in what came before and all that is to come."""
         opening, reader = self._opening, self._reader
         sieve = None if opening.declared is None else opening.declared.sieve()
@@ -98,14 +99,17 @@ class _First:
         if sieve is not None:
             sieve.raise_faults()
         weights = self._weights(left)
-        passes = SourcePasses(
+        batches = SourceBatches(
             self._domain,
             reader if spill is None else spill,
             declared=opening.declared if spill is None else None,
             weights=weights,
             parts=1 if opening.unit is None else opening.unit.parts,
         )
-        return _counter(passes, opening, n_rows=n, counts=counts, weights=weights)
+        passes = _passes(batches, opening, n)
+        if counts is None:  # what rows count is known only after all were read
+            return open_passes(passes, opening, n_rows=n)
+        return open_passes(passes, opening, n_rows=n, n=counts.n, known=counts.known())
 
     def _weights(self, left: list[Any]) -> Weights | None:
         units = self._reader.units()
@@ -130,42 +134,25 @@ def _sifted(sieve: Sieve | None, batch: list[Codes]) -> tuple[list[Codes], Any]:
 class _FirstCounts:
     """The tables of the first pass."""
 
-    def __init__(self, domain: Domain, opening: Opening, n_rows: int | None, *, weighted: bool = False) -> None:
+    def __init__(self, domain: Domain, opening: Opening, n_rows: int | None) -> None:
         self.domain, self.n = domain, 0
         self._marginals = first_tables(domain, room_for_tables(opening.memory))
         self._tally = TablesTally(
             self._marginals,
             Axes.of(domain),
             n_rows=n_rows or _ROWS_SUPPOSED,
-            weighted=weighted,
+            weighted=False,
             threads=n_threads(opening.threads),
         )
 
     def add(self, rows: Rows) -> None:
-        self.n += rows.n if rows.weights is None else int(rows.weights.sum(dtype=np.int64))
+        self.n += rows.n
         self._tally.add(rows)
 
     def known(self) -> KnownTables:
         return KnownTables.of(self.domain, self._marginals, self._tally.finish())
 
 
-def _counter(
-    passes: Passes,
-    opening: Opening,
-    *,
-    n_rows: int,
-    counts: _FirstCounts | None = None,
-    weights: Weights | None = None,
-) -> StreamCounter:
-    log = PassLog(
-        n_rows=n_rows,
-        threads=n_threads(opening.threads),
-        cells_at_once=room_for_tables(opening.memory),
-        progress=opening.progress,
-    )
-    if counts is None:  # what rows count is known only after all were read: so a pass more, still before the charge
-        counts = _FirstCounts(passes.domain, opening, n_rows, weighted=passes.weighted)
-        batches = passes.batches(range(len(passes.domain)))
-        for rows in batches if opening.schema is None else log.over(batches):
-            counts.add(rows)
-    return StreamCounter(passes, counts.known(), n=counts.n, log=log)
+def _passes(batches: RowBatches, opening: Opening, n_rows: int) -> BatchPasses:
+    threads = n_threads(opening.threads)
+    return BatchPasses(origin=batches, view=View.of(batches.domain), n_rows=n_rows, threads=threads)

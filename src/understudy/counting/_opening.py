@@ -39,6 +39,8 @@ class Opening:
     memory: int | None = None
     """Bytes that the process is to stay below; None for what the machine has."""
     progress: Progress | None = None
+    master: str | None = None
+    """The address of a cluster, for an engine that counts on one."""
 
     def checked(self, n_rows: int) -> None:
         """Tell whoever wants to know how many rows there are."""

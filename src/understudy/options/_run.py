@@ -100,9 +100,17 @@ class PlanOptions(Declared):
     )
     engine: str = option(
         "auto",
-        OneOf("auto", "memory", "stream"),
-        help="How rows are counted: held in memory, or streamed in several passes. auto: in memory if they fit.",
+        OneOf("auto", "memory", "stream", "spark"),
+        help="How rows are counted: held in memory, streamed in several passes, or on a Spark cluster. auto: in memory "
+        "if they fit.",
         flags="--engine",
+    )
+    master: str | None = option(
+        None,
+        Text(),
+        help="engine spark: the cluster, such as spark://host:7077, local[2] or, for Spark Connect, sc://host. "
+        "Default: as Spark is configured.",
+        flags="--master",
     )
 
 

@@ -1,4 +1,4 @@
-"""The streaming engine: rows are never held; each pass over them counts all tables that are asked for together."""
+"""The counter of all engines that never hold rows: what is not at hand is counted in one pass, all of it together."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ import numpy as np
 
 from understudy._core.errors import TableError
 from understudy.counting._batch import Axes, Ints, flatten
-from understudy.counting._bits import Bits
 from understudy.counting._counter import Counts
 from understudy.counting._known import KnownTables, agree, first_tables
 from understudy.counting._opening import Progress
-from understudy.counting._passes import Passes, RecodedPasses
-from understudy.counting._rows import Rows
-from understudy.counting._tally import TablesTally
+from understudy.counting._passes import Passes, Told
 from understudy.schema import Axis, Domain, Marginal, Recoding
 
 _FEW = 200
@@ -27,24 +24,24 @@ class PassLog:
     """How often the rows were gone over, and whom to tell. All views of one table share it."""
 
     n_rows: int
-    threads: int
     cells_at_once: int
     progress: Progress | None = None
     passes: int = 1
 
-    def over(self, rows: Iterator[Rows]) -> Iterator[Rows]:
-        """The rows of another pass, told of as they come."""
+    def another(self) -> Told:
+        """Begin another pass; what comes back is called with the rows that it is through with."""
         self.passes += 1
-        done = 0
-        for batch in rows:
-            yield batch
-            done += batch.n
+        stage = f"pass {self.passes} over the rows"
+
+        def told(done: int) -> None:
             if self.progress is not None:
-                self.progress(f"pass {self.passes} over the rows", min(done, self.n_rows), self.n_rows)
+                self.progress(stage, min(done, self.n_rows), self.n_rows)
+
+        return told
 
 
-class StreamCounter:
-    """Counts rows that are read in batches, for as many passes as there are batches of tables.
+class PassCounter:
+    """Counts rows that are gone over anew for each set of tables, by whatever engine goes over them.
 
     The first pass, in which every cell is checked, counts each column, and pairs of columns as far as there is room for
     them; whatever can be summed out of those takes no further pass. A pass whose columns are not those of the first is
@@ -90,26 +87,24 @@ class StreamCounter:
     def ones_together(self, attributes: Ints) -> Counts | None:
         """Rows with code 1 in both, for each pair of two-valued attributes, as a matrix; on its diagonal in one.
 
-        By popcounts of packed words; None where rows are weighted, as bits cannot be.
+        None where rows are weighted, or where the engine has nothing cheaper than a table for each pair.
         """
         if self._passes.weighted:
             return None
         if len(attributes) <= _FEW and (known := self._ones_at_hand(attributes.tolist())) is not None:
             return known
-        axes = self._axes.first[attributes]
-        both = np.zeros((len(axes), len(axes)), dtype=np.int64)
-        used = frozenset(axes.tolist())
-        for rows in self._log.over(self._passes.batches(set(attributes.tolist()))):
-            both += Bits(rows, self._axes, used).together(axes, threads=self._log.threads)
+        both = self._passes.ones_together(attributes, self._log.another())
+        if both is None:
+            self._log.passes -= 1
+            return None
         ones = [self._at_hand(Marginal.of(a)) for a in attributes.tolist()]
         if any(known is not None and known[1] != one for known, one in zip(ones, np.diagonal(both), strict=True)):
             raise _changed()
         return both
 
-    def recoded(self, recoding: Recoding) -> StreamCounter:
+    def recoded(self, recoding: Recoding) -> PassCounter:
         """A counter of the same rows under another encoding of their codes; they are mapped as they come."""
-        passes = RecodedPasses(self._passes, recoding)
-        return StreamCounter(passes, self._known.recoded(recoding), n=self._n, log=self._log)
+        return PassCounter(self._passes.recoded(recoding), self._known.recoded(recoding), n=self._n, log=self._log)
 
     @cached_property
     def _axes(self) -> Axes:
@@ -136,7 +131,7 @@ class StreamCounter:
 
     def _more_pairs(self, asked: Sequence[Marginal]) -> list[Marginal]:
         """Pairs to count in the same pass: whoever asks for one of two columns asks for others in the next round."""
-        if not any(len(marginal.axes) == 2 for marginal in asked):
+        if not self._passes.takes_more or not any(len(marginal.axes) == 2 for marginal in asked):
             return []
         there = {tuple(sorted(marginal.axes)) for marginal in asked}
         room = self._room - sum(marginal.n_cells(self.domain) for marginal in asked)
@@ -169,13 +164,7 @@ class StreamCounter:
             yield portion
 
     def _pass(self, marginals: Sequence[Marginal]) -> list[Counts]:
-        log = self._log
-        tally = TablesTally(
-            marginals, self._axes, n_rows=log.n_rows, weighted=self._passes.weighted, threads=log.threads
-        )
-        for rows in log.over(self._passes.batches({a for marginal in marginals for a in marginal.attributes})):
-            tally.add(rows)
-        tables = tally.finish()
+        tables = self._passes.tables(marginals, self._log.another())
         if not agree(self._known, marginals, tables):
             raise _changed()
         return tables
