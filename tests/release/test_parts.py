@@ -62,20 +62,22 @@ def test_parts_are_those_of_the_seed_whoever_draws_them_and_unlike_each_other(
     parts = [pq.read_table(tmp_path / "one" / f"part-0000{i}.parquet") for i in range(3)]
     again = [pq.read_table(path) for path in sorted((tmp_path / "two").iterdir())]
     assert all(one.equals(two) for one, two in zip(parts, again, strict=True))
-    drawn = pa.Table.from_batches(model.sample_batches(900, seed=4, part=(2, 3)))
+    drawn = pa.Table.from_batches(model.sample_part(2, 3, 900, seed=4))
     assert drawn.equals(parts[2])
     assert not parts[0].equals(parts[1])
     assert not pa.Table.from_batches(model.sample_batches(300, seed=4)).equals(parts[0])
-    fresh = [pa.Table.from_batches(model.sample_batches(300, part=(0, 1))) for _ in range(2)]
+    for name in ("three", "four"):
+        model.sample_to(tmp_path / name, 900, partitions=3)
+    fresh = [ds.dataset(tmp_path / name).to_table() for name in ("three", "four")]
     assert not fresh[0].equals(fresh[1])
 
 
 def test_rows_of_many_are_drawn_each_on_their_own(model: PublishedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = pa.Table.from_batches(model.sample_batches(400, seed=2, part=(1, 2)))
-    alone = pa.Table.from_batches(model.sample_batches(400, seed=2, part=(1, 2), independent=True))
+    rows = pa.Table.from_batches(model.sample_part(1, 2, 400, seed=2))
+    alone = pa.Table.from_batches(model.sample_part(1, 2, 400, seed=2, independent=True))
     assert not rows.equals(alone)
     monkeypatch.setattr(_published, "_MANY_ROWS", 400)
-    assert pa.Table.from_batches(model.sample_batches(400, seed=2, part=(1, 2))).equals(alone)
+    assert pa.Table.from_batches(model.sample_part(1, 2, 400, seed=2)).equals(alone)
 
 
 def test_rows_drawn_alone_follow_their_weights() -> None:
@@ -95,8 +97,6 @@ def test_numbers_of_partitions_that_mean_nothing_are_refused(
 ) -> None:
     with pytest.raises(OptionError, match="partitions"):
         model.sample_to(tmp_path / "big", 10, partitions=partitions)
-    with pytest.raises(OptionError, match="numbered from 0 to 2"):
-        list(model.sample_batches(10, part=(3, 3)))
     assert list(tmp_path.iterdir()) == []
 
 

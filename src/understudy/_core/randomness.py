@@ -84,19 +84,22 @@ class Streams:
         """Streams nobody has seen before."""
         return cls(secrets.randbits(128))
 
-    def part(self, *name: str) -> Streams:
-        """Streams of this name, independent of these and of those of any other name.
-
-        >>> Streams(7).part("part", "1") == Streams(7).part("part", "1"), Streams(7).part("part", "1") == Streams(7)
-        (True, False)
-        """
-        text = "\x1f".join((str(self.root), *name))
-        return Streams(int.from_bytes(sha256(f"part of streams:{text}".encode()).digest()[:16], "big"))
-
     def get(self, *name: str) -> Rng:
         """The generator of this name."""
         key = int.from_bytes(sha256("\x1f".join(name).encode()).digest(), "big")
         return np.random.default_rng(np.random.SeedSequence(self.root, spawn_key=(key,)))
+
+    def part(self, number: int) -> Streams:
+        """Streams for one part of what is drawn, apart from those of any other part and from these themselves.
+
+        They depend on the part's number and not on how many there are, or on where they are drawn.
+
+        >>> Streams(7).part(0) == Streams(7).part(0), Streams(7).part(0) == Streams(7).part(1)
+        (True, False)
+        """
+        key = int.from_bytes(sha256(b"part").digest(), "big")
+        words = np.random.SeedSequence(self.root, spawn_key=(key, number)).generate_state(4)
+        return Streams(sum(int(word) << 32 * place for place, word in enumerate(words)))
 
 
 def streams(seed: int | None) -> Streams:

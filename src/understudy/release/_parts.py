@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.formats import format_of
 from understudy._core.numbers import whole_number
+from understudy._core.randomness import Streams
 from understudy.release._folder import FolderKind, check_output, whole_folder
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def write_parts(
     *,
     partitions: int,
     n_rows: int | None = None,
+    seed: int | None = None,
     overwrite: bool = False,
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -71,6 +73,7 @@ def write_parts(
 
     check_parts(out, partitions, overwrite=overwrite)
     total = model.statement.n_rows if n_rows is None else n_rows
+    sampling["seed"] = Streams.fresh().root if seed is None else whole_number(seed, "seed")
     work = _Work(model=model, total=total, partitions=partitions, sampling=sampling, progress=progress)
     with whole_folder(out, overwrite=overwrite, kind=PARTS) as folder:
         names = [stamped_path(folder / f"part-{i:05d}.parquet", model.statement) for i in range(partitions)]
@@ -114,7 +117,7 @@ class _Work:
                 del batch  # before the next is made
 
     def _batches(self, part: int) -> Iterator[Any]:
-        return self.model.sample_batches(self.total, part=(part, self.partitions), coded=True, **self.sampling)
+        return self.model.sample_part(part, self.partitions, self.total, coded=True, **self.sampling)
 
     def _told(self, rows: int) -> None:
         with self._lock:

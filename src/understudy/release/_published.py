@@ -102,29 +102,81 @@ class PublishedModel:
         seed: int | None = None,
         independent: bool = False,
         batch_rows: int = BATCH_ROWS,
-        part: tuple[int, int] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known."""
+        source = streams(None if seed is None else whole_number(seed, "seed"))
+        return self._batches(self._wanted(n), source, where=where, independent=independent, batch_rows=batch_rows)
+
+    def sample_part(
+        self,
+        part: int,
+        parts: int,
+        n: int | None = None,
+        *,
+        seed: int,
+        where: Where = None,
+        independent: bool = False,
+        batch_rows: int = BATCH_ROWS,
         coded: bool = False,
     ) -> Iterator[pa.RecordBatch]:
-        """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known.
+        """One of `parts` parts of a sample of `n` rows, as Arrow batches: for drawing them in several places at a time.
 
-        `part=(3, 64)` gives the fourth of 64 parts of the n rows, with random streams of its own, so that processes
-        and machines can draw the parts of one table; from ten million rows on, each row of a part is drawn on its
-        own, since low variance is then worth less than it costs. `coded` has texts as codes with a dictionary.
+        Parts differ by one row in size at most. Each is drawn from a stream of its own, which follows from the seed and
+        the part's number, so that together they are a sample, and each comes out the same wherever it is drawn. Of a
+        sample of ten million rows and more, each row is drawn on its own: low variance is then worth less than it
+        costs. `coded` has texts as codes with a dictionary.
         """
+        if not 0 <= part < parts:
+            raise OptionError(f"the parts of a sample are numbered from 0 to {parts - 1}. Got {part} instead.")
+        wanted = self._wanted(n)
+        source = streams(whole_number(seed, "seed")).part(part)
+        return self._batches(
+            part_rows(wanted, parts)[part],
+            source,
+            where=where,
+            independent=independent or wanted >= _MANY_ROWS,
+            batch_rows=batch_rows,
+            coded=coded,
+        )
+
+    def sample_spark(
+        self,
+        spark: Any,
+        n: int | None = None,
+        *,
+        partitions: int | None = None,
+        where: Where = None,
+        seed: int | None = None,
+        independent: bool = False,
+    ) -> Any:
+        """A synthetic table as a DataFrame of this Spark session (classic or Connect), drawn by its workers.
+
+        Each partition is drawn from a stream of its own; a task that runs twice draws the same rows, and so does the
+        DataFrame each time that it is used. Workers need understudy too.
+        """
+        from understudy.release._spark import sample_on_spark
+
+        return sample_on_spark(
+            self, spark, self._wanted(n), partitions=partitions, where=where, seed=seed, independent=independent
+        )
+
+    def _wanted(self, n: int | None) -> int:
+        wanted = self.statement.n_rows if n is None else whole_number(n, "n")
+        if wanted > MOST_ROWS:
+            raise OptionError(f"The 'n' parameter must be at most {MOST_ROWS:,} rows. Got {wanted:,} instead.")
+        return wanted
+
+    def _batches(
+        self, wanted: int, source: Streams, *, where: Where, independent: bool, batch_rows: int, coded: bool = False
+    ) -> Iterator[pa.RecordBatch]:
         from understudy.tables import decode_batch
 
         if not isinstance(self.model, DrawsRows):
             raise OptionError(
                 f"this model is of kind '{self.model.kind}', which draws no rows. Ask it with a query instead."
             )
-        wanted = self.statement.n_rows if n is None else whole_number(n, "n")
-        if wanted > MOST_ROWS:
-            raise OptionError(f"The 'n' parameter must be at most {MOST_ROWS:,} rows. Got {wanted:,} instead.")
         conditions = read_conditions(self.schema, where)
-        schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
-        if part is not None:
-            independent = independent or wanted >= _MANY_ROWS
-            wanted, source = _part_of(wanted, part), source.part("part", str(part[0]))
+        schema = conditions.drawing_schema
         rng = source.get("inside bins")
         model, evidence = self.model, conditions.evidence or None
 
@@ -157,8 +209,7 @@ class PublishedModel:
     ) -> int:
         """Writes a sample as a folder of so many Parquet files, in constant memory; the number of rows written.
 
-        The folder appears once it is whole. Parts are drawn independently of each other, as `part` of
-        `sample_batches` has them.
+        The folder appears once it is whole. Parts are those of `sample_part`, for a seed and without one.
         """
         sampling: dict[str, Any] = {"where": where, "seed": seed, "independent": independent}
         rows = None if n is None else whole_number(n, "n")
@@ -282,14 +333,6 @@ def _parts(columns: Sequence[Any], wanted: int) -> Iterator[list[Any]]:
     step = max(1024, cells // max(len(columns), 1))
     for start in range(0, max(n_rows, 1), step):
         yield [column[start : start + step] for column in columns]
-
-
-def _part_of(n: int, part: tuple[int, int]) -> int:
-    """The rows of one part."""
-    which, parts = part
-    if not 0 <= whole_number(which, "part") < whole_number(parts, "part"):
-        raise OptionError(f"the parts of {parts} are numbered from 0 to {parts - 1}. Got {which} instead.")
-    return part_rows(n, parts)[which]
 
 
 def _no_rows(n_columns: int) -> list[Any]:
