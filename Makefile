@@ -11,7 +11,7 @@ TESTS := --doctest-modules src tests research
 # in each worker.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup compiled collected browser demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
+.PHONY: help setup compiled collected browser postgres demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 3, evaluate it, say where the results are"
@@ -69,11 +69,15 @@ demo-visits: $(LIGHT)
 browser: setup
 	@$(BIN)/python scripts/setup_browser.py
 
-test: setup browser lint
+# PostgreSQL for the tests that count in one; without it they are skipped.
+postgres: setup
+	@$(BIN)/python scripts/start_postgres.py --install
+
+test: setup browser postgres lint
 	@$(MAKE) --no-print-directory -j 2 types collected
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) -m "not slow"
 
-test-all: setup browser lint
+test-all: setup browser postgres lint
 	@$(MAKE) --no-print-directory -j 2 types collected
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) --hypothesis-profile=thorough
 

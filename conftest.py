@@ -7,7 +7,9 @@ ones, many more of them, and prints how to repeat a failure.
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,3 +23,18 @@ def pytest_collection_finish() -> None:
     """Ten thousand tests and all that they import stay to the end: looking for garbage among them only takes time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL server of the tests' own; what needs one is skipped where there is none."""
+    pytest.importorskip("adbc_driver_postgresql", reason="the driver of PostgreSQL is not installed")
+    from scripts.start_postgres import NoServerError, server
+
+    try:
+        running = server()
+        address = running.__enter__()
+    except NoServerError as why:
+        pytest.skip(str(why))
+    yield address
+    running.__exit__(None, None, None)

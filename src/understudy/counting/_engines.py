@@ -8,18 +8,20 @@ from typing import Any, Protocol, overload
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.counting._choosing import open_fitting, open_memory
 from understudy.counting._counter import Counter
+from understudy.counting._open_database import open_database
 from understudy.counting._open_stream import open_stream
 from understudy.counting._opening import Opening, Progress
+from understudy.counting._servers import DATABASE, on_server
 from understudy.counting._units import UnitRule, Weights
 from understudy.schema import Schema
-from understudy.tables import DeclaredRows, Table
+from understudy.tables import DeclaredRows, Table, open_source
 
 
 class Engine(Protocol):
     """Opens a counter over a table of codes; or over a source, once every cell of it was read and found valid.
 
     >>> sorted(ENGINES)
-    ['memory', 'stream']
+    ['database', 'memory', 'stream']
     """
 
     def __call__(self, rows: Table | Any, opening: Opening) -> Counter: ...
@@ -28,6 +30,7 @@ class Engine(Protocol):
 ENGINES: Mapping[str, Engine] = {
     "memory": open_memory,
     "stream": open_stream,
+    DATABASE: open_database,
 }
 AUTO = "auto"
 
@@ -47,6 +50,7 @@ def open_counter(
     engine: str = ...,
     threads: int | None = ...,
     memory: int | None = ...,
+    pull: bool = ...,
     progress: Progress | None = ...,
 ) -> Counter: ...
 def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str = "memory", **told: Any) -> Counter:
@@ -57,7 +61,7 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
         schema: what is declared about the columns, unless `rows` are codes already.
         engine: what counts; "auto" for the memory engine if the rows fit, and else the streaming one.
         told: the fields of `Opening`: `unit`, `declared` and `check_rows` with a schema, `weights` without one,
-            `threads`, `memory` and `progress` with either.
+            `threads`, `memory` and `progress` with either; `pull` says that rows may leave their database server.
 
     Raises:
         TableError: with every fault of the rows: no counter is given out before all of them were read.
@@ -69,5 +73,10 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
     """
     if engine not in (AUTO, *ENGINES):
         raise OptionError(f"there is no counting engine '{engine}'. {did_you_mean(engine, (AUTO, *ENGINES))}")
-    chosen = open_fitting if engine == AUTO else ENGINES[engine]
-    return chosen(rows, Opening(schema=schema, **told))
+    opening = Opening(schema=schema, **told)
+    if schema is None:
+        return (open_fitting if engine == AUTO else ENGINES[engine])(rows, opening)
+    source = open_source(rows)
+    if on_server(source, schema.domain, engine=engine, pull=opening.pull):
+        return ENGINES[DATABASE](source, opening)
+    return (open_fitting if engine == AUTO else ENGINES[engine])(source, opening)

@@ -39,6 +39,8 @@ class Opening:
     memory: int | None = None
     """Bytes that the process is to stay below; None for what the machine has."""
     progress: Progress | None = None
+    pull: bool = False
+    """Whether rows may leave the database server that they are on."""
 
     def checked(self, n_rows: int) -> None:
         """Tell whoever wants to know how many rows there are."""

@@ -100,9 +100,16 @@ class PlanOptions(Declared):
     )
     engine: str = option(
         "auto",
-        OneOf("auto", "memory", "stream"),
-        help="How rows are counted: held in memory, or streamed in several passes. auto: in memory if they fit.",
+        OneOf("auto", "memory", "stream", "database"),
+        help="How rows are counted: held in memory, streamed in several passes, or inside their database. auto: inside "
+        "it if they are on a server; else in memory if they fit.",
         flags="--engine",
+    )
+    pull: bool = option(
+        False,
+        YesNo(),
+        help="Rows may leave their database server: they are read from it and counted here where that is faster.",
+        flags="--pull",
     )
 
 

@@ -16,8 +16,8 @@ from understudy.tables._parse import Parsed, parse, refusal
 from understudy.tables._table import code_type
 
 Trouble: TypeAlias = Literal["wrong type", "outside", "missing"]
-_MARKS: dict[int, Trouble] = {-1: "wrong type", -2: "outside", -3: "missing"}
-_WRONG, _OUTSIDE, MISSING = _MARKS
+MARKS: dict[int, Trouble] = {-1: "wrong type", -2: "outside", -3: "missing"}
+_WRONG, _OUTSIDE, MISSING = MARKS
 _SHOWN = 5
 
 
@@ -84,7 +84,7 @@ class ColumnEncoder:
         return marks
 
     def _note(self, marks: npt.NDArray[np.int64], column: Column) -> None:
-        for mark, trouble in _MARKS.items():
+        for mark, trouble in MARKS.items():
             found = np.flatnonzero(marks == mark)
             if not len(found):
                 continue
