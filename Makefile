@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LIGHT := $(VENV)/.light
+SPARK := $(VENV)/.spark
 JOBS ?= 2
 CODE := src tests research benchmarks scripts conftest.py
 TESTS := --doctest-modules src tests research
@@ -11,7 +12,7 @@ TESTS := --doctest-modules src tests research
 # in each worker.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup compiled collected browser postgres demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
+.PHONY: help setup compiled collected browser postgres spark demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 3, evaluate it, say where the results are"
@@ -73,11 +74,20 @@ browser: setup
 postgres: setup
 	@$(BIN)/python scripts/start_postgres.py --install
 
-test: setup browser postgres lint
+# PySpark and a Java, of half a gigabyte: for the tests, and not for everybody who sets up. Without a Java those on Spark
+# are skipped.
+$(SPARK): $(READY) requirements-spark.lock
+	$(INSTALL) --require-hashes -r requirements-spark.lock
+	@touch $(SPARK)
+
+spark: $(SPARK)
+	@$(BIN)/python scripts/setup_spark.py
+
+test: setup browser postgres spark lint
 	@$(MAKE) --no-print-directory -j 2 types collected
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) -m "not slow"
 
-test-all: setup browser postgres lint
+test-all: setup browser postgres spark lint
 	@$(MAKE) --no-print-directory -j 2 types collected
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) --hypothesis-profile=thorough
 
@@ -111,6 +121,7 @@ lock:  # with extras by name: pip takes a package's newest version for an extra 
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-strip-extras --no-annotate --no-header --extra dev --extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-strip-extras --no-annotate --no-header --extra evaluate --extra pandas --extra build -c requirements.lock pyproject.toml -o requirements-demo.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-strip-extras --no-annotate --no-header --extra spark --extra build -c requirements.lock pyproject.toml -o requirements-spark.lock
 
 clean:
 	rm -rf $(VENV) .bench demo-release demo-report.html demo-parties demo-visits-release demo-visits-report.html .mypy_cache .ruff_cache .pytest_cache

@@ -7,7 +7,7 @@ ones, many more of them, and prints how to repeat a failure.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,15 +26,15 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
+def postgres() -> str:
     """The address of a PostgreSQL server of the tests' own; what needs one is skipped where there is none."""
-    pytest.importorskip("adbc_driver_postgresql", reason="the driver of PostgreSQL is not installed")
-    from scripts.start_postgres import NoServerError, server
+    from tests.databases.loading import shared_server
 
-    try:
-        running = server()
-        address = running.__enter__()
-    except NoServerError as why:
-        pytest.skip(str(why))
-    yield address
-    running.__exit__(None, None, None)
+    return shared_server()
+
+
+def pytest_sessionfinish() -> None:
+    """Stop what tests started and share."""
+    started = sys.modules.get("tests.databases.loading")
+    if started is not None:
+        started.STARTED.close()

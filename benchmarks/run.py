@@ -32,6 +32,7 @@ SCRIPTS = {
     "fitting": "Post-processing",
     "score_f": "The score F",
     "counting": "Counting",
+    "streaming": "Counting in passes",
     "scale": "Wide tables",
     "sampling": "Sampling",
     "evaluate": "Evaluation",

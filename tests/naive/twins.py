@@ -16,6 +16,7 @@ from tests.naive import (
     measuring,
     noise,
     publishing,
+    reading,
     rowsfit,
     scoring,
     treefit,
@@ -103,6 +104,7 @@ ROWSFIT: Twins = {
     "follow_tables": rowsfit.naive_weights,
     "swap_rows": rowsfit.naive_swaps,
 }
+READING: Twins = {"code_values": reading.naive_codes, "bin_values": reading.naive_bins}
 TWINS: Mapping[str, Twins] = {
     "understudy.answers._kernels": ANSWERING,
     "understudy.correlate._kernels": CORRELATING,
@@ -116,4 +118,5 @@ TWINS: Mapping[str, Twins] = {
     "understudy.randomize._linear._kernels": UNMIXING,
     "understudy.randomize._kernels": RANDOMIZING,
     "understudy.randomize._hashing._kernels": HASHING,
+    "understudy.tables._kernels": READING,
 }

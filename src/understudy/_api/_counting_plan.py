@@ -21,7 +21,7 @@ def with_counting(
         fine_schema(schema).domain,
         found.rows,
         later=schema.domain,
-        engine=options.engine,
+        engine="spark" if options.engine == "auto" and _lies_with_spark(source) else options.engine,
         memory=options.memory,
         units=terms.unit.column is not None,
     )
@@ -34,6 +34,10 @@ def with_counting(
         passes=_most_passes(found, options.method, counting, schema, terms),
         pass_bytes=None if source is None else open_source(source).n_bytes,
     )
+
+
+def _lies_with_spark(source: object) -> bool:
+    return source is not None and open_source(source).frame is not None
 
 
 def _most_passes(

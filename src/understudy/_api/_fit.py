@@ -97,6 +97,7 @@ def _counter(source: Source, settings: RunSettings, progress: Progress | None) -
         engine=settings.options.engine,
         pull=settings.options.pull,
         memory=settings.options.memory,
+        master=settings.options.master,
         progress=progress,
     )
 

@@ -79,6 +79,7 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     method = options.method if method is None else method
     terms, groups = terms_of(options)
     refuse_unpublishable(method)
+    _refuse_idle_master(options)
     _refuse_unaware(method, no_guarantee=options.no_guarantee)
     noise = make_noise(options.noise, seed=options.seed)  # type: ignore[arg-type]  # its declaration knows the words
     declared = read_schema(schema)
@@ -119,6 +120,14 @@ def budget_of(epsilon: Any, delta: Any) -> Budget:
     (True, False)
     """
     return make_budget(epsilon, None if exact_number(delta) == 0 else delta)
+
+
+def _refuse_idle_master(options: PlanOptions) -> None:
+    if options.master is not None and options.engine != "spark":
+        raise OptionError(
+            f"a master ({options.master}) is the address of a Spark cluster, and the engine is '{options.engine}'. Add "
+            "--engine spark (engine='spark'), or leave it out; a Spark DataFrame is counted by its own session."
+        )
 
 
 def _refuse_unaware(method: Method, *, no_guarantee: bool) -> None:

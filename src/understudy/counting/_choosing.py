@@ -12,7 +12,8 @@ from understudy.counting._known import all_pairs_first
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._open_stream import open_holding, open_stream
 from understudy.counting._opening import Opening
-from understudy.counting._room import bytes_of_rows, room_for_rows, room_for_tables
+from understudy.counting._room import MOST_CELLS_SPREAD, bytes_of_rows, room_for_rows, room_for_tables
+from understudy.counting._spark import open_spark
 from understudy.schema import Domain
 from understudy.tables import Table, open_source, read_table, read_units
 
@@ -40,6 +41,8 @@ def open_fitting(rows: Table | Any, opening: Opening) -> Counter:
     if schema is None:
         return open_memory(rows, opening)
     source = open_source(rows)
+    if source.frame is not None:
+        return open_spark(source, opening)
     room, units = room_for_rows(opening.memory), opening.unit is not None
     if source.n_rows is not None:
         why = does_not_fit(schema.domain, source.n_rows, opening.memory, units=units)
@@ -92,10 +95,11 @@ def plan_counting(
     why = does_not_fit(domain, n_rows, memory, units=units)
     if engine == "memory" and memory is not None and why is not None:
         raise OptionError(f"{why} Leave the engine to be chosen, name the engine stream, or raise the ceiling.")
-    first, then = (all_pairs_first(one, room_for_tables(memory)) for one in (domain, later or domain))
+    cells = min(room_for_tables(memory), MOST_CELLS_SPREAD) if engine == "spark" else room_for_tables(memory)
+    first, then = (all_pairs_first(one, cells) for one in (domain, later or domain))
     if engine == "auto":
         engine = "memory" if why is None else "stream"
-    because = "" if engine == "memory" else why or "It was asked for."
+    because = "" if engine == "memory" else (why if engine == "stream" else None) or "It was asked for."
     return CountingPlan(engine=engine, because=because, pairs_first=first, pairs_at_once=then)
 
 

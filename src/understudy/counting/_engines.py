@@ -12,6 +12,7 @@ from understudy.counting._open_database import open_database
 from understudy.counting._open_stream import open_stream
 from understudy.counting._opening import Opening, Progress
 from understudy.counting._servers import DATABASE, on_server
+from understudy.counting._spark import open_spark
 from understudy.counting._units import UnitRule, Weights
 from understudy.schema import Schema
 from understudy.tables import DeclaredRows, Table, open_source
@@ -21,7 +22,7 @@ class Engine(Protocol):
     """Opens a counter over a table of codes; or over a source, once every cell of it was read and found valid.
 
     >>> sorted(ENGINES)
-    ['database', 'memory', 'stream']
+    ['database', 'memory', 'spark', 'stream']
     """
 
     def __call__(self, rows: Table | Any, opening: Opening) -> Counter: ...
@@ -31,13 +32,19 @@ ENGINES: Mapping[str, Engine] = {
     "memory": open_memory,
     "stream": open_stream,
     DATABASE: open_database,
+    "spark": open_spark,
 }
 AUTO = "auto"
 
 
 @overload
 def open_counter(
-    rows: Table, *, weights: Weights | None = ..., engine: str = ..., threads: int | None = ...
+    rows: Table,
+    *,
+    weights: Weights | None = ...,
+    engine: str = ...,
+    threads: int | None = ...,
+    master: str | None = ...,
 ) -> Counter: ...
 @overload
 def open_counter(
@@ -52,6 +59,7 @@ def open_counter(
     memory: int | None = ...,
     pull: bool = ...,
     progress: Progress | None = ...,
+    master: str | None = ...,
 ) -> Counter: ...
 def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str = "memory", **told: Any) -> Counter:
     """A counter over rows: exact and sensitive, for a curator or for the holder's own eyes.
@@ -59,9 +67,10 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
     Args:
         rows: a table of codes; or what a table can be read from: a file, a pandas, polars or pyarrow table.
         schema: what is declared about the columns, unless `rows` are codes already.
-        engine: what counts; "auto" for the memory engine if the rows fit, and else the streaming one.
+        engine: what counts; "auto" for the memory engine if the rows fit, and else the streaming one; a DataFrame of
+            Spark is counted where it lies.
         told: the fields of `Opening`: `unit`, `declared` and `check_rows` with a schema, `weights` without one,
-            `threads`, `memory` and `progress` with either; `pull` says that rows may leave their database server.
+            `threads`, `memory`, `progress` and `master` with either; `pull` says that rows may leave their server.
 
     Raises:
         TableError: with every fault of the rows: no counter is given out before all of them were read.

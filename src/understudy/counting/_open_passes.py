@@ -11,7 +11,13 @@ from understudy.schema import Marginal
 
 
 def open_passes(
-    passes: Passes, opening: Opening, *, n_rows: int, n: int | None = None, known: KnownTables | None = None
+    passes: Passes,
+    opening: Opening,
+    *,
+    n_rows: int,
+    n: int | None = None,
+    known: KnownTables | None = None,
+    cells_at_once: int | None = None,
 ) -> PassCounter:
     """A counter over rows that were checked; an engine ends its opening with this.
 
@@ -21,8 +27,11 @@ def open_passes(
         n_rows: the rows that a pass goes over, for the progress.
         n: the rows that count, with `known`, the tables of `first_tables` where the pass that checked the cells
             counted them as well. Without these, a pass of its own does, still before anything is charged.
+        cells_at_once: the most cells of one pass, where that is less than what there is memory for.
     """
-    log = PassLog(n_rows=n_rows, cells_at_once=room_for_tables(opening.memory), progress=opening.progress)
+    room = room_for_tables(opening.memory)
+    room = room if cells_at_once is None else min(room, cells_at_once)
+    log = PassLog(n_rows=n_rows, cells_at_once=room, progress=opening.progress)
     if n is None or known is None:
         marginals = first_tables(passes.domain, log.cells_at_once)
         told = log.another() if opening.schema is not None else (lambda done: None)  # codes are as good as checked

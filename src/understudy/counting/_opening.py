@@ -41,6 +41,8 @@ class Opening:
     progress: Progress | None = None
     pull: bool = False
     """Whether rows may leave the database server that they are on."""
+    master: str | None = None
+    """The address of a cluster, for an engine that counts on one."""
 
     def checked(self, n_rows: int) -> None:
         """Tell whoever wants to know how many rows there are."""

@@ -37,6 +37,10 @@ def room_for_tables(ceiling: int | None) -> int:
     return min(_MOST_CELLS, max(_FEWEST_CELLS, (limit - REST) // 4 // _BYTES_OF_CELL))
 
 
+MOST_CELLS_SPREAD = 1 << 20
+"""Cells of one pass on a cluster: each partition sends so many counts, and Spark takes a gigabyte in all."""
+
+
 def bytes_of_rows(domain: Domain, n_rows: int, *, units: bool) -> int:
     """Bytes that rows take in memory: their codes, once more while they are mapped to others; and whose they are.
 

@@ -104,7 +104,7 @@ class SourceBatches:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BatchPasses:
-    """Passes over batches of rows, seen through a chain of recodings, which is one lookup a column and batch."""
+    """Passes over batches of rows, seen through a chain of recodings, which take no copy of them."""
 
     origin: RowBatches
     view: View
@@ -149,6 +149,6 @@ class BatchPasses:
     def _rows(self, attributes: set[int], told: Told) -> Iterator[Rows]:
         done = 0
         for rows in self.origin.batches(self.view.sources(attributes)):
-            yield self.view.rows(rows, attributes)
+            yield self.view.rows(rows)
             done += rows.n
             told(done)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,21 +20,35 @@ _SAMPLE = 4096
 _CHUNK = 1 << 20
 
 
+class Lookups(Protocol):
+    """A map of codes: for each axis the column that it is made from, and what becomes of its codes."""
+
+    def along(self, axis: int, axes: Axes) -> tuple[int, Codes | None]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Columns of leaf codes; row r stands for `weights[r]` equal rows, or for one where there are no weights."""
+    """Columns of leaf codes; row r stands for `weights[r]` equal rows, or for one where there are no weights.
+
+    With `lookups`, the axes are those of another domain, and the codes of these columns are mapped to it when staged.
+    """
 
     columns: tuple[Codes, ...]
     n: int
     weights: npt.NDArray[np.uint32] | None = None
+    lookups: Lookups | None = None
 
     def stage(self, axis: int, axes: Axes, low: int, out: Codes) -> None:
         """Write the codes along an axis, from row `low` on, into a block."""
-        codes = self.columns[axes.attribute[axis]][low : low + len(out)]
-        if axes.level[axis] == 0:
+        if self.lookups is not None:
+            source, lookup = self.lookups.along(axis, axes)
+        else:
+            source, lookup = axes.attribute[axis], None if axes.level[axis] == 0 else axes.lookup(axis)
+        codes = self.columns[source][low : low + len(out)]
+        if lookup is None:
             out[:] = codes
         else:
-            kernels.look_up(axes.lookup(axis), codes, out)
+            kernels.look_up(lookup, codes, out)
 
 
 def collapse(rows: Rows, domain: Domain) -> Rows | None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from understudy.counting import _kernels as kernels
+from understudy.counting._batch import Axes
 from understudy.counting._rows import Rows
 from understudy.schema import Codes, Domain, Recoding
-from understudy.tables import code_type
 
 Lookup = npt.NDArray[np.int64]
-_NOTHING = np.empty(0, dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +25,10 @@ class View:
     >>> view = View.of(domain).recoded(recode(domain, "binary"))
     >>> [(source, lookup.tolist()) for source, lookup in view.made_from]
     [(0, [0, 1]), (1, [0, 0, 1]), (1, [0, 1, 0])]
-    >>> rows = Rows((np.array([1, 0]), np.array([2, 1])), 2)
-    >>> [column.tolist() for column in view.rows(rows, [0, 2]).columns]
-    [[1, 0], [], [0, 1]]
+    >>> staged = np.empty(2, dtype=np.uint8)
+    >>> view.rows(Rows((np.array([1, 0]), np.array([2, 1])), 2)).stage(2, Axes.of(view.domain), 0, staged)
+    >>> staged.tolist()
+    [0, 1]
     """
 
     domain: Domain
@@ -53,22 +52,18 @@ class View:
         """The attributes of the rows that these are made from."""
         return {self.made_from[a][0] for a in attributes}
 
-    def rows(self, rows: Rows, attributes: Collection[int]) -> Rows:
-        """Some rows as they are looked at; columns that are not among these attributes are empty."""
-        columns: list[Codes] = [_NOTHING] * len(self.domain)
-        for a in attributes:
-            codes, lookup = rows.columns[self.made_from[a][0]], self._narrow[a]
-            if lookup is None:
-                columns[a] = codes
-            else:
-                columns[a] = np.empty(len(codes), dtype=lookup.dtype)
-                kernels.look_up(lookup, codes, columns[a])
-        return Rows(tuple(columns), rows.n, rows.weights)
+    def rows(self, rows: Rows) -> Rows:
+        """Some rows as they are looked at. Nothing is copied: codes are mapped where kernels take them in anyway."""
+        return replace(rows, lookups=self)
+
+    def along(self, axis: int, axes: Axes) -> tuple[int, Codes | None]:
+        """The column of the rows that an axis is made from, and how; None where codes stay what they are."""
+        if axis not in self._found:
+            source, lookup = self.made_from[axes.attribute[axis]]
+            codes = axes.lookup(axis)[lookup]
+            self._found[axis] = source, None if np.array_equal(codes, np.arange(len(codes))) else codes
+        return self._found[axis]
 
     @cached_property
-    def _narrow(self) -> tuple[Codes | None, ...]:
-        """The lookups as narrow codes; None where codes stay what they are."""
-        return tuple(
-            None if np.array_equal(lookup, np.arange(len(lookup))) else lookup.astype(code_type(attribute.size))
-            for (_, lookup), attribute in zip(self.made_from, self.domain, strict=True)
-        )
+    def _found(self) -> dict[int, tuple[int, Codes | None]]:
+        return {}

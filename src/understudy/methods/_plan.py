@@ -97,7 +97,7 @@ class Plan:
     wall_seconds: float | None = None
     """About how long the run would take on this machine, as busy as it is now."""
     engine: str = "memory"
-    """How rows are counted: held in memory, or streamed."""
+    """How rows are counted: held in memory, streamed, or on a Spark cluster."""
     engine_because: str = ""
     """Why they are streamed, as a sentence; empty where they are held."""
     passes: int | None = None

@@ -100,9 +100,9 @@ class PlanOptions(Declared):
     )
     engine: str = option(
         "auto",
-        OneOf("auto", "memory", "stream", "database"),
-        help="How rows are counted: held in memory, streamed in several passes, or inside their database. auto: inside "
-        "it if they are on a server; else in memory if they fit.",
+        OneOf("auto", "memory", "stream", "database", "spark"),
+        help="How rows are counted: held in memory, streamed in several passes, inside their database, or on a Spark "
+        "cluster. auto: inside their database if they are on a server; else in memory if they fit.",
         flags="--engine",
     )
     pull: bool = option(
@@ -110,6 +110,13 @@ class PlanOptions(Declared):
         YesNo(),
         help="Rows may leave their database server: they are read from it and counted here where that is faster.",
         flags="--pull",
+    )
+    master: str | None = option(
+        None,
+        Text(),
+        help="engine spark: the cluster, such as spark://host:7077, local[2] or, for Spark Connect, sc://host. "
+        "Default: as Spark is configured.",
+        flags="--master",
     )
 
 

@@ -88,6 +88,18 @@ class Bins:
             return np.array([last for _, last in self.spans[:-1]], dtype=np.int64)
         return np.array([float(edge) for edge in self.edges[1:-1]], dtype=np.float64)
 
+    @cached_property
+    def last_values(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+        """The highest value of each bin but the last, to the last bit: what is not above it lies in it, or before.
+
+        >>> edges = (Fraction(0), Fraction(1), Fraction(2))
+        >>> [Bins(edges=edges, form=Form(type="number"), closed=side).last_values[0] for side in ("left", "right")]
+        [np.float64(0.9999999999999999), np.float64(1.0)]
+        """
+        if self.whole or self.closed == "right":
+            return self._thresholds
+        return np.nextafter(self._thresholds, -np.inf)
+
     def codes(self, values: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
         """The bin of each value; what lies outside the range goes to the nearest end."""
         side: Side = "left" if self.whole or self.closed == "right" else "right"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -91,6 +91,14 @@ class DeclaredRows:
         return Sieve(self)
 
 
+class SieveNote(NamedTuple):
+    """What a sieve found in a part of a table: rows seen, rows left, and how many broke which dependency. Private."""
+
+    seen: int
+    left: int
+    broken: tuple[tuple[int, tuple[int, ...]], ...]
+
+
 class Sieve:
     """Lets rows through batch by batch, mended where that was asked for, and remembers which were broken."""
 
@@ -129,6 +137,19 @@ class Sieve:
             )
         if not self._left:
             raise TableError("every row breaks what the schema declares of rows. Mend the schema, or the table.")
+
+    @property
+    def noted(self) -> SieveNote:
+        """What was found so far, to be put together with what others found in other parts of the table."""
+        return SieveNote(self._seen, self._left, tuple((count, tuple(rows)) for count, rows in self._broken))
+
+    def add(self, later: SieveNote) -> None:
+        """Take in what was found in the part of the table that comes next."""
+        for place, (count, rows) in enumerate(later.broken):
+            before, first = self._broken[place]
+            self._broken[place] = before + count, [*first, *(row + self._seen for row in rows)][:FIRST_ROWS]
+        self._seen += later.seen
+        self._left += later.left
 
     def _note(self, columns: Columns) -> None:
         for place, (_, checks) in enumerate(self._checked):

@@ -29,9 +29,11 @@ class ColumnarFile(NamedTuple):
     schema: pa.Schema
     metadata: Mapping[bytes, bytes] = {}
 
-    def batches(self, wanted: Sequence[str], rows: int) -> Iterator[list[pa.Array]]:
-        """Some columns, in batches; of a Parquet file, of so many rows at most."""
-        parts = self._parquet(wanted, rows) if self.kind == "parquet" else self._arrow(wanted)
+    def batches(
+        self, wanted: Sequence[str], rows: int, groups: Sequence[int] | None = None
+    ) -> Iterator[list[pa.Array]]:
+        """Some columns, in batches; of a Parquet file, of so many rows at most, and of some of its row groups."""
+        parts = self._parquet(wanted, rows, groups) if self.kind == "parquet" else self._arrow(wanted)
         while True:
             with _refused(self.file, self.kind):
                 batch = next(parts, None)
@@ -40,9 +42,12 @@ class ColumnarFile(NamedTuple):
                 columns = checked(batch, wanted)
             yield columns
 
-    def _parquet(self, wanted: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def _parquet(self, wanted: Sequence[str], rows: int, groups: Sequence[int] | None) -> Iterator[pa.RecordBatch]:
         found: Iterator[pa.RecordBatch] = self.opened.iter_batches(
-            batch_size=rows, columns=list(wanted), use_threads=len(wanted) > 1
+            batch_size=rows,
+            row_groups=None if groups is None else list(groups),
+            columns=list(wanted),
+            use_threads=len(wanted) > 1,
         )
         return found
 

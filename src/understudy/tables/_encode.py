@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow.compute as pc
 from understudy.schema import Codes, Field
 from understudy.tables._objects import Column, Mixed, texts_for_people
 from understudy.tables._parse import Parsed, parse, refusal
+from understudy.tables._quick import QuickCodes
 from understudy.tables._table import code_type
 
 Trouble: TypeAlias = Literal["wrong type", "outside", "missing"]
@@ -53,9 +55,18 @@ class ColumnEncoder:
 
     def encode(self, column: Column) -> Codes:
         """The codes of the next batch."""
-        marks, indices = self.marks(column)
-        narrow = np.maximum(marks, 0).astype(code_type(self.schema_field.size))
-        codes: Codes = narrow if indices is None else narrow[indices]
+        if isinstance(column, Mixed) or (found := self._quick.encode(column)) is None:
+            marks, indices = self.marks(column)
+            narrow = np.maximum(marks, 0).astype(code_type(self.schema_field.size))
+            return narrow if indices is None else narrow[indices]
+        codes, odd = found
+        if len(odd):
+            cells = column.take(pa.array(odd))
+            marks = self._slowly(cells)
+            codes[odd] = np.maximum(marks, 0)
+            self._note(marks, cells, odd)
+        self.refusal = self.refusal or refusal(column.type, self.schema_field)
+        self.rows += len(column)
         return codes
 
     def marks(self, column: Column) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64] | None]:
@@ -67,23 +78,33 @@ class ColumnEncoder:
             marks = self._mixed_marks(column)
         else:
             uniques, indices = _factored(column)
-            marks = encode_values(parse(uniques, self.schema_field), self.schema_field)
+            marks = self._read(uniques)
         if (marks < 0).any():
             self._note(marks if indices is None else marks[indices], column)
         self.rows += len(column)
         return marks, indices
 
+    @cached_property
+    def _quick(self) -> QuickCodes:
+        return QuickCodes(self.schema_field, self._read)
+
+    def _read(self, values: pa.Array) -> npt.NDArray[np.int64]:
+        return encode_values(parse(values, self.schema_field), self.schema_field)
+
+    def _slowly(self, column: pa.Array) -> npt.NDArray[np.int64]:
+        uniques, indices = _factored(column)
+        marks = self._read(uniques)
+        return marks if indices is None else marks[indices]
+
     def _mixed_marks(self, column: Mixed) -> npt.NDArray[np.int64]:
         """Each type of cell as a column of that type would be read."""
-        empty = encode_values(parse(pa.nulls(1, pa.string()), self.schema_field), self.schema_field)
-        marks = np.full(len(column), empty[0])
+        marks = np.full(len(column), self._read(pa.nulls(1, pa.string()))[0])
         for rows, cells in column.parts:
-            uniques, indices = _factored(cells)
-            found = encode_values(parse(uniques, self.schema_field), self.schema_field)
-            marks[rows] = found if indices is None else found[indices]
+            marks[rows] = self._slowly(cells)
         return marks
 
-    def _note(self, marks: npt.NDArray[np.int64], column: Column) -> None:
+    def _note(self, marks: npt.NDArray[np.int64], column: Column, places: npt.NDArray[np.int64] | None = None) -> None:
+        """Remember the cells without a code; `places` are their rows of the batch, if they are not all of them."""
         for mark, trouble in MARKS.items():
             found = np.flatnonzero(marks == mark)
             if not len(found):
@@ -91,7 +112,7 @@ class ColumnEncoder:
             problem = Problem(
                 trouble=trouble,
                 count=len(found),
-                rows=tuple((found[:_SHOWN] + self.rows + 1).tolist()),
+                rows=tuple(((found if places is None else places[found])[:_SHOWN] + self.rows + 1).tolist()),
                 values=_values(column, found) if self.show_values and trouble != "missing" else (),
                 near=self._near(column, found) if trouble == "outside" else 0,
             )

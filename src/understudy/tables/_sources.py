@@ -30,8 +30,9 @@ from understudy.tables._frames import collected, pandas_column, polars_column
 from understudy.tables._objects import Column
 from understudy.tables._partitions import Partitions, find_files, sort_of
 from understudy.tables._relations import Relation, arrow_batches, offered_stream
+from understudy.tables._spark_frames import SparkFrame, is_spark_frame
 
-Kind: TypeAlias = Literal["pandas", "polars", "pyarrow", "duckdb", "sqlite", "postgres"]
+Kind: TypeAlias = Literal["pandas", "polars", "pyarrow", "duckdb", "sqlite", "postgres", "spark"]
 _ROWS = 1 << 17
 
 
@@ -82,6 +83,10 @@ class Source:
     """What a table in a database is called there."""
     server: PostgresTable | None = field(default=None, repr=False)
     """The table on its server, if it is on one: rows need not leave it to be counted."""
+    files: tuple[Path, ...] = ()
+    """The files, in the order in which they are read."""
+    frame: Any = field(default=None, repr=False)
+    """The DataFrame, if it is Spark's: it lies with the cluster, and can be counted there."""
 
 
 def open_source(source: Any) -> Source:
@@ -118,12 +123,15 @@ def open_source(source: Any) -> Source:
         return _polars(source if type(source).__name__ == "DataFrame" else collected(source))
     if home in ("duckdb", "_duckdb") and type(source).__name__ == "DuckDBPyRelation":
         return _relation(source)
+    if is_spark_frame(source):
+        frame = SparkFrame(source)
+        return Source(kind="spark", names=frame.names, batches=frame.batches, frame=source)
     if (offered := offered_stream(source)) is not None:
         return _arrow_stream(offered)
     raise TableError(
         f"cannot read a table from {type(source).__name__}. Give a path to a CSV, Parquet or Arrow file or to a folder "
         "of them, a DuckDB or SQLite file with ?table=name, the address of a PostgreSQL table, a pandas, polars or "
-        "pyarrow table, a DuckDB relation or an Arrow stream."
+        "pyarrow table, a Spark DataFrame, a DuckDB relation or an Arrow stream."
     )
 
 
@@ -162,6 +170,7 @@ def _file(file: TableFile, kind: FileKind) -> Source:
             batches=lambda wanted, rows=_ROWS: csv_batches(file, header, wanted),
             n_bytes=file.n_bytes,
             path=file.path,
+            files=(file.path,),
             delimiter=header.delimiter,
             refuse_changed=file.refuse_changed,
             mark=file.mark,
@@ -174,6 +183,7 @@ def _file(file: TableFile, kind: FileKind) -> Source:
         n_rows=opened.n_rows,
         n_bytes=file.n_bytes,
         path=file.path,
+        files=(file.path,),
         metadata=opened.metadata,
         columnar=kind == "parquet",
         types={name: sort_of(kind) for name, kind in zip(opened.names, opened.schema.types, strict=True)},
@@ -201,6 +211,7 @@ def _partitions(files: Sequence[Path], folder: Path | None) -> Source:
         types=parts.first.types,
         refuse_changed=parts.refuse_changed,
         folder=folder,
+        files=tuple(files),
     )
 
 

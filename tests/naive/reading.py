@@ -1,0 +1,28 @@
+"""Slow twins of the kernels that read cells: one value after the other, as whoever checks them would."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+
+def naive_codes(values: Sequence[int], low: int, table: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The code of each value by a lookup that begins at `low`, and the rows that it has none for."""
+    known = {low + place: code for place, code in enumerate(table) if code >= 0}
+    codes = [known.get(value, 0) for value in values]
+    return codes, [row for row, value in enumerate(values) if value not in known]
+
+
+def naive_bins(
+    values: Sequence[float], low: float, high: float, last: npt.NDArray[np.float64]
+) -> tuple[list[int], list[int]]:
+    """The bin of each value, where bin b ends with `last[b + 1]`, and the rows that lie in none."""
+    codes, odd = [], []
+    for row, value in enumerate(values):
+        inside = low <= value <= high
+        codes.append(next(b for b in range(len(last) - 1) if value <= last[b + 1]) if inside else 0)
+        if not inside:
+            odd.append(row)
+    return codes, odd
