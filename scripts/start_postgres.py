@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import glob
+import ipaddress
 import os
 import pwd
 import secrets
@@ -24,9 +25,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 WITHOUT = "Tests of PostgreSQL will be skipped. Install the package postgresql, or put initdb and pg_ctl on the path."
+LOOPBACK = str(ipaddress.IPv4Address(0x7F000001))
 OWNER, DATABASE = "owner", "postgres"
 _SETTINGS = {
-    "listen_addresses": "127.0.0.1",
+    "listen_addresses": LOOPBACK,
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
@@ -126,7 +128,7 @@ def server(**settings: str) -> Iterator[str]:
         options = " ".join(f"-c {name}={value}" for name, value in told.items())
         _run(user, folder, *control, "-l", "log", "-o", options, "start")
         try:
-            yield f"postgresql://{OWNER}:{password}@127.0.0.1:{port}/{DATABASE}"
+            yield f"postgresql://{OWNER}:{password}@{LOOPBACK}:{port}/{DATABASE}"
         finally:
             _run(user, folder, *control, "-m", "immediate", "stop")
 
@@ -146,7 +148,7 @@ def _user() -> str | None:
 
 def _free_port() -> int:
     with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
+        asked.bind((LOOPBACK, 0))
         return int(asked.getsockname()[1])
 
 

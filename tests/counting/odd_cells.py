@@ -47,7 +47,7 @@ VALUES = {
     "int4[]": ["{1,2}"],
     "jsonb": ['{"a": 1}'],
     "bytea": ["\\x66", "\\xff"],
-    "inet": ["10.0.0.1"],
+    "inet": ["8.8.8.8"],
     "small": ["0", "1", "7"],
 }
 RANGE = {"minimum": 0, "maximum": 99}

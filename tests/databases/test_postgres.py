@@ -1,4 +1,4 @@
-"""Tables on a PostgreSQL server, as a user meets them: published where they are or pulled, and everything that breaks."""
+"""Tables on a PostgreSQL server, as a user meets them: published where they are or pulled, and all that breaks."""
 
 import re
 
@@ -85,7 +85,7 @@ def test_no_file_and_no_message_has_the_password(visits, home, capsys):
     for path in home.rglob("*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes(), path
     assert secret not in repr(open_source(visits))
-    assert "schema check 'postgresql://owner@127.0.0.1" in shown.out  # what to type next has no password
+    assert "schema check 'postgresql://owner@" in shown.out  # what to type next has no password
 
 
 def test_a_table_is_drafted_checked_and_planned_for(visits):
@@ -99,7 +99,7 @@ def test_a_table_is_drafted_checked_and_planned_for(visits):
 
 def test_a_plan_says_where_rows_would_be_counted(visits):
     there = us.plan(visits, schema=SCHEMA, epsilon=1, rows=240)
-    assert (there.engine, there.passes) == ("database", 3)
+    assert (there.engine, there.passes) == ("database", 2)
     assert "inside the database" in there.engine_because
     assert us.plan(visits, schema=SCHEMA, epsilon=1, rows=240, pull=True, engine="memory").engine == "memory"
 
@@ -143,7 +143,7 @@ def test_nothing_can_be_written(visits):
         (lambda a: a.replace("owner:", "nobody:"), "the user or the password is wrong"),
         (lambda a: a.replace("/postgres?", "/nowhere?"), "there is no such database"),
         (lambda a: re.sub(r":\d+/", ":1/", a), "nobody answers there"),
-        (lambda a: a.replace("127.0.0.1", "nowhere.invalid"), "no host of that name"),
+        (lambda a: re.sub(r"@[^:]+:", "@nowhere.invalid:", a), "no host of that name"),
         (lambda a: a + "&sslmode=require", "no encrypted connection"),
         (lambda a: a + "&colour=red", "a setting after its question mark"),
         (lambda a: a.replace("=visits", "=vists"), "has no table 'vists'. Did you mean 'visits'?"),
@@ -156,9 +156,12 @@ def test_an_address_that_leads_nowhere_ends_in_a_sentence(visits, home, capsys, 
     assert run(["publish", address, *RUN, "--ledger", "budget.db", "--cap", "3", "--out", "release"]) == 2
     told = capsys.readouterr().err
     assert said in told
-    assert password(visits) not in told and "wrong@" not in told
+    assert password(visits) not in told
+    assert "wrong@" not in told
     assert not (home / "release").exists()
-    assert not (home / "budget.db").exists() or not read_ledger("budget.db")[0].entries
+    assert not (home / "budget.db").exists() or "charge" not in [
+        entry.kind for entry in read_ledger("budget.db").entries
+    ]
 
 
 def test_a_user_who_may_not_read_is_told_so(postgres, visits, home, capsys):
@@ -182,7 +185,7 @@ def test_a_query_that_the_server_cancels_ends_in_a_sentence(postgres, home, caps
     ask(postgres, "CREATE VIEW slow_one AS SELECT v.* FROM visits v, pg_sleep(30)")
     address = named(postgres, "slow_one", options="-c%20statement_timeout%3D200")
     for more in ([], ["--pull"]):
-        assert run(["publish", address, *RUN, *more, "--ledger", "budget.db", "--out", "release"]) == 2
+        assert run(["publish", address, *RUN, *more, "--ledger", "budget.db", "--cap", "3", "--out", "release"]) == 2
         told = capsys.readouterr().err
         assert "the server cancelled a query" in told
         assert "statement_timeout" in told
@@ -202,9 +205,8 @@ def test_a_server_that_goes_away_in_the_middle_leaves_the_ledger_true(postgres, 
     assert run(["publish", visits, *RUN, "--ledger", "budget.db", "--cap", "3", "--out", "release"]) == 2
     told = capsys.readouterr().err
     assert "the connection to the server broke off" in told
-    assert "1" in told and "budget.db" in told  # what stays booked is told
-    [account] = read_ledger("budget.db")
-    assert len([entry for entry in account.entries if entry.kind == "charge"]) == 1
+    assert "The charge of epsilon 1 to dataset 'visits' stays in the ledger." in told
+    assert [entry.kind for entry in read_ledger("budget.db").entries].count("charge") == 1
     assert not (home / "release").exists()
 
 

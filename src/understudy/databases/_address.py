@@ -76,7 +76,7 @@ class FileAddress:
 def is_server(given: object) -> bool:
     """Whether something is an address of a PostgreSQL server.
 
-    >>> is_server("postgresql://localhost/health?table=visits"), is_server("visits.csv")
+    >>> is_server("postgresql://db.example/health?table=visits"), is_server("visits.csv")
     (True, False)
     """
     return isinstance(given, str | os.PathLike) and _SERVER.match(os.fspath(given)) is not None
@@ -85,8 +85,8 @@ def is_server(given: object) -> bool:
 def shown_source(given: object) -> str:
     """What was given as a table, as it may be printed: of an address without its password.
 
-    >>> shown_source("visits.csv"), shown_source("postgresql://ann:secret@localhost/health?table=visits")
-    ('visits.csv', 'postgresql://ann@localhost/health?table=visits')
+    >>> shown_source("visits.csv"), shown_source("postgresql://ann:secret@db.example/health?table=visits")
+    ('visits.csv', 'postgresql://ann@db.example/health?table=visits')
     """
     return server_address(str(given)).shown if is_server(given) else str(given)
 
