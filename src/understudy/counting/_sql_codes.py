@@ -76,8 +76,8 @@ def no_value(field: Field) -> tuple[int, int]:
 def looked_up(cell: str, keys: Mapping[str, int], otherwise: str, place: int, *, type: str) -> SqlCode:
     """The code of each of these values, as the server writes them; `otherwise` for all others.
 
-    >>> looked_up('"sex"', {"F": 0, "M": 1}, "-2", 0, type="text").code
-    "CASE \\"sex\\" WHEN 'F'::text THEN 0 WHEN 'M'::text THEN 1 ELSE -2 END"
+    >>> print(looked_up("t.sex", {"F": 0, "M": 1}, "-2", 0, type="text").code)
+    CASE t.sex WHEN 'F'::text THEN 0 WHEN 'M'::text THEN 1 ELSE -2 END
     """
     if not keys:
         return SqlCode(code=otherwise)
