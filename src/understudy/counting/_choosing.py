@@ -16,7 +16,7 @@ from understudy.counting._room import MOST_CELLS_SPREAD, bytes_of_rows, room_for
 from understudy.counting._servers import DATABASE
 from understudy.counting._spark import open_spark
 from understudy.schema import Domain
-from understudy.tables import Table, open_source, read_table, read_units
+from understudy.tables import Source, Table, open_source, read_table, read_units
 
 _MOST_PACKED = 40  # times as many bytes as a packed file has may be in it, and hardly more
 
@@ -49,21 +49,24 @@ def open_fitting(rows: Table | Any, opening: Opening) -> Counter:
         why = does_not_fit(schema.domain, source.n_rows, opening.memory, units=units)
         if why is None:
             return open_memory(source, opening)
-        warnings.warn(
-            f"{why} So it is streamed: read again for each round of counting.", UnderstudyWarning, stacklevel=3
-        )
+        warnings.warn(f"{why} {_streamed(source)}", UnderstudyWarning, stacklevel=3)
         return open_stream(source, opening)
     if room is None or (source.n_bytes is not None and _MOST_PACKED * source.n_bytes < room):
         return open_memory(source, opening)
     counter = open_holding(source, opening)
     if not isinstance(counter, MemoryCounter):
         warnings.warn(
-            f"the table does not fit into the {room >> 20:,} MB that there are for rows. So it is streamed: read again "
-            "for each round of counting.",
+            f"the table does not fit into the {room >> 20:,} MB that there are for rows. {_streamed(source)}",
             UnderstudyWarning,
             stacklevel=3,
         )
     return counter
+
+
+def _streamed(source: Source) -> str:
+    if source.repeatable:
+        return "So it is streamed: read again for each round of counting."
+    return "So it is streamed: read once, and its codes are kept in a temporary file for each round of counting."
 
 
 @dataclass(frozen=True, kw_only=True)

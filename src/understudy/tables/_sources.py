@@ -47,7 +47,8 @@ class Source:
     """A table to read, opened: what it is, and its columns in batches, as often as they are asked for.
 
     A file stays open as long as its source is there, so that all that is read of it is read of one file. A LazyFrame
-    has been collected. A stream of Arrow batches, which is gone once it was read, can be asked for them once.
+    has been collected. A stream of Arrow batches, which is gone once it was read, can be asked for them once. Unless a
+    source is `repeatable`, what is known of a row by its place holds for one reading only.
 
     >>> source = open_source(pa.table({"a": [1, 2]}))
     >>> source.kind, source.names, source.n_rows
@@ -69,8 +70,9 @@ class Source:
     """What a Parquet file says about itself beside its rows."""
     columnar: bool = False
     """Whether reading the columns one after the other costs no more than reading them together."""
-    repeatable: bool = True
-    """Whether it can be read more than once."""
+    repeatable: bool = False
+    """Whether each reading gives the same rows in the same order, whichever columns are read: as files and tables in
+    memory do. A query does not, run again: nobody promises an order. What does not is read once where order matters."""
     types: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What sort of cells each column holds, where that is known before they are read."""
     refuse_changed: Callable[[], None] = field(default=lambda: None, repr=False)
@@ -174,6 +176,7 @@ def _file(file: TableFile, kind: FileKind) -> Source:
             delimiter=header.delimiter,
             refuse_changed=file.refuse_changed,
             mark=file.mark,
+            repeatable=True,
         )
     opened = open_columnar(file, kind)
     return Source(
@@ -189,6 +192,7 @@ def _file(file: TableFile, kind: FileKind) -> Source:
         types={name: sort_of(kind) for name, kind in zip(opened.names, opened.schema.types, strict=True)},
         refuse_changed=file.refuse_changed,
         mark=file.mark,
+        repeatable=True,
     )
 
 
@@ -210,6 +214,7 @@ def _partitions(files: Sequence[Path], folder: Path | None) -> Source:
         delimiter=parts.first.delimiter,
         types=parts.first.types,
         refuse_changed=parts.refuse_changed,
+        repeatable=True,
         folder=folder,
         files=tuple(files),
     )
@@ -220,7 +225,7 @@ def _arrow_table(table: pa.Table) -> Source:
         return _checked(table.select(list(wanted)).to_batches(rows), wanted)
 
     names = tuple(table.schema.names)
-    return Source(kind="pyarrow", names=names, batches=batches, n_rows=table.num_rows, columnar=True)
+    return Source(kind="pyarrow", names=names, batches=batches, n_rows=table.num_rows, columnar=True, repeatable=True)
 
 
 def _arrow_stream(stream: pa.RecordBatchReader) -> Source:
@@ -231,7 +236,7 @@ def _arrow_stream(stream: pa.RecordBatchReader) -> Source:
             raise TableError("the stream of Arrow batches was read already. Give a table, or the stream anew.")
         return _checked(arrow_batches(left.pop(), "the stream of Arrow batches"), wanted)
 
-    return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches, repeatable=False)
+    return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches)
 
 
 def _checked(parts: Iterable[pa.RecordBatch], wanted: Sequence[str]) -> Iterator[list[Column]]:
@@ -248,7 +253,8 @@ def _polars(frame: Any) -> Source:
         for start in range(0, frame.height, rows):
             yield [polars_column(frame[name][start : start + rows]) for name in wanted]
 
-    return Source(kind="polars", names=tuple(frame.columns), batches=batches, n_rows=frame.height, columnar=True)
+    names = tuple(frame.columns)
+    return Source(kind="polars", names=names, batches=batches, n_rows=frame.height, columnar=True, repeatable=True)
 
 
 def _pandas(frame: Any) -> Source:
@@ -261,4 +267,4 @@ def _pandas(frame: Any) -> Source:
         for start in range(0, len(frame), rows):
             yield [pandas_column(frame.iloc[start : start + rows, positions[name]]) for name in wanted]
 
-    return Source(kind="pandas", names=names, batches=batches, n_rows=len(frame), columnar=True)
+    return Source(kind="pandas", names=names, batches=batches, n_rows=len(frame), columnar=True, repeatable=True)
