@@ -5,6 +5,7 @@ from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._pairs import pair_parities
+from understudy.counting._servers import on_server
 from understudy.counting._threads import n_threads
 from understudy.counting._units import UnitRule
 
@@ -17,6 +18,7 @@ __all__ = [
     "MemoryCounter",
     "UnitRule",
     "n_threads",
+    "on_server",
     "open_counter",
     "pair_parities",
     "plan_counting",
