@@ -102,17 +102,69 @@ class PublishedModel:
         batch_rows: int = BATCH_ROWS,
     ) -> Iterator[pa.RecordBatch]:
         """The same as Arrow batches, in constant memory. There is at least one batch, so that types are known."""
+        source = streams(None if seed is None else whole_number(seed, "seed"))
+        return self._batches(self._wanted(n), source, where=where, independent=independent, batch_rows=batch_rows)
+
+    def sample_part(
+        self,
+        part: int,
+        parts: int,
+        n: int | None = None,
+        *,
+        seed: int,
+        where: Where = None,
+        independent: bool = False,
+        batch_rows: int = BATCH_ROWS,
+    ) -> Iterator[pa.RecordBatch]:
+        """One of `parts` parts of a sample of `n` rows, as Arrow batches: for drawing them in several places at a time.
+
+        Parts differ by one row in size at most. Each is drawn from a stream of its own, which follows from the seed and
+        the part's number, so that together they are a sample, and each comes out the same wherever it is drawn.
+        """
+        if not 0 <= part < parts:
+            raise OptionError(f"the parts of a sample are numbered from 0 to {parts - 1}. Got {part} instead.")
+        rows, more = divmod(self._wanted(n), parts)
+        source = streams(whole_number(seed, "seed")).part(part)
+        return self._batches(rows + (part < more), source, where=where, independent=independent, batch_rows=batch_rows)
+
+    def sample_spark(
+        self,
+        spark: Any,
+        n: int | None = None,
+        *,
+        partitions: int | None = None,
+        where: Where = None,
+        seed: int | None = None,
+        independent: bool = False,
+    ) -> Any:
+        """A synthetic table as a DataFrame of this Spark session (classic or Connect), drawn by its workers.
+
+        Each partition is drawn from a stream of its own; a task that runs twice draws the same rows, and so does the
+        DataFrame each time that it is used. Workers need understudy too.
+        """
+        from understudy.release._spark import sample_on_spark
+
+        return sample_on_spark(
+            self, spark, self._wanted(n), partitions=partitions, where=where, seed=seed, independent=independent
+        )
+
+    def _wanted(self, n: int | None) -> int:
+        wanted = self.statement.n_rows if n is None else whole_number(n, "n")
+        if wanted > MOST_ROWS:
+            raise OptionError(f"The 'n' parameter must be at most {MOST_ROWS:,} rows. Got {wanted:,} instead.")
+        return wanted
+
+    def _batches(
+        self, wanted: int, source: Streams, *, where: Where, independent: bool, batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
         from understudy.tables import decode_batch
 
         if not isinstance(self.model, DrawsRows):
             raise OptionError(
                 f"this model is of kind '{self.model.kind}', which draws no rows. Ask it with a query instead."
             )
-        wanted = self.statement.n_rows if n is None else whole_number(n, "n")
-        if wanted > MOST_ROWS:
-            raise OptionError(f"The 'n' parameter must be at most {MOST_ROWS:,} rows. Got {wanted:,} instead.")
         conditions = read_conditions(self.schema, where)
-        schema, source = conditions.drawing_schema, streams(None if seed is None else whole_number(seed, "seed"))
+        schema = conditions.drawing_schema
         rng = source.get("inside bins")
         model, evidence = self.model, conditions.evidence or None
 
