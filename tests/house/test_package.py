@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.house.sources import PACKAGE, PROJECT, SHIPPED, TESTS, every_test
+from tests.house.sources import PACKAGE, PROJECT, SHIPPED, TESTS, every_test, tracked_files
 
 # A floor, raised now and then: a suite that silently collects half of itself still passes.
 FEWEST_TEST_FUNCTIONS = 1200
@@ -32,6 +32,15 @@ def test_the_wheel_carries_the_demo_the_types_and_every_module(tmp_path: Path) -
     expected |= {str(source.path.relative_to(PACKAGE)) for source in SHIPPED}
     assert {name for name in expected if f"understudy/{name}" not in names} == set()
     assert not any(name.startswith(("tests/", "benchmarks/", "docs/", "research/")) for name in names)
+
+
+def test_a_clone_has_none_of_the_files_that_the_readme_makes() -> None:
+    """A newcomer's first command writes them, and refuses to write over those of somebody else."""
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    made = {"demo-release", *re.findall(r"(?:--out|-o) ([\w.-]+)", readme)}
+    tracked = [path.relative_to(PROJECT) for path in tracked_files()]
+    assert {"release", "more.parquet"} < made
+    assert [path for path in tracked if path.parts[0] in made or ".NOT-PRIVATE." in path.name] == []
 
 
 def test_no_test_is_skipped_for_want_of_a_package() -> None:

@@ -19,6 +19,7 @@ from understudy.counting import open_counter
 from understudy.numbers import fine_schema, fit_histogram, resolve_numbers
 from understudy.numbers._cuts import cut
 from understudy.numbers._histogram import BRANCHES
+from understudy.numbers._round import round_at
 from understudy.privacy import make_budget, make_noise, open_curator
 from understudy.schema import MOST_FOUND, Schema
 from understudy.tables import decode_batch, read_table
@@ -143,6 +144,19 @@ def test_many_spikes_are_no_more_than_was_planned_with() -> None:
     assert len(cut(masses, np.ones(400), 1.0)) <= MOST_FOUND
 
 
+def test_bins_begin_at_round_values_where_their_mass_allows() -> None:
+    first = cut(np.full(400, 10.0), np.ones(400), 1.0, round_at(np.arange(400)))
+    assert {100, 200, 300} <= set(first)
+    assert all(cell % 10 == 0 for cell in first)
+    assert 10 <= len(first) <= MOST_FOUND
+
+
+def test_the_rest_beside_a_spike_has_bins_too() -> None:
+    masses = np.full(400, 1.0)
+    masses[0] = 10_000
+    assert len(cut(masses, np.ones(400), 1.0)) >= 10
+
+
 def test_few_values_stay_apart() -> None:
     assert cut(np.array([5.0, 0, 0, 2]), np.ones(4), 3.0) == [0, 1, 2, 3]
 
@@ -251,8 +265,9 @@ CUSTOMERS = {
 }
 
 
-def made_of(table: pd.DataFrame, schema: dict[str, Any], home: Path, **options: Any) -> pd.DataFrame:
-    return pd.read_csv(understudy.publish(table, schema=schema, seed=3, out=home / "release", **options).synthetic)
+def made_of(table: pd.DataFrame, schema: dict[str, Any], home: Path, seed: int = 3, **options: Any) -> pd.DataFrame:
+    release = understudy.publish(table, schema=schema, seed=seed, out=home / f"release{seed}", **options)
+    return pd.read_csv(release.synthetic)
 
 
 @pytest.mark.parametrize("options", [{}, {"delta": 0}, {"neighbours": "replace-one", "method": "privbayes"}])
@@ -260,12 +275,15 @@ def test_means_deviations_and_spikes_of_a_release_are_those_of_the_table(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
     real = customers(20_000)
-    made = made_of(real, CUSTOMERS, tmp_path, epsilon=2, **options)
+    runs = [made_of(real, CUSTOMERS, tmp_path, seed, epsilon=2, **options) for seed in (3, 4, 5)]
     for name in ("balance", "contacts"):
         deviation = real[name].std()
-        assert abs(made[name].mean() - real[name].mean()) < 0.06 * deviation
-        assert made[name].std() == pytest.approx(deviation, rel=0.25 if "delta" not in options else 0.4)
-        assert abs((made[name] == 0).mean() - (real[name] == 0).mean()) < 0.02
+        for made in runs:
+            assert abs((made[name] == 0).mean() - (real[name] == 0).mean()) < 0.02
+        # how far a tail reaches differs from run to run
+        assert np.mean([abs(made[name].mean() - real[name].mean()) for made in runs]) < 0.06 * deviation
+        off = [abs(made[name].std() / deviation - 1) for made in runs]
+        assert np.mean(off) < (0.25 if "delta" not in options else 0.4)
 
 
 def test_the_statement_lists_the_histogram_beside_the_methods_own_steps(tmp_path: Path) -> None:

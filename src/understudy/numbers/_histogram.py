@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.numbers._hull import BRANCHES, Averaged, find_hull
+from understudy.numbers._tail import with_tails
 
 Floats = npt.NDArray[np.float64]
 _WORTH_A_LOOK = 1.0
@@ -52,7 +53,7 @@ def fit_histogram(counts: Sequence[Floats], variances: Sequence[float], widths: 
     mass = np.maximum(levels[0].counts, 1.0)
     for above, level in pairwise(levels):
         mass = _downwards(mass, above, level)
-    return mass
+    return with_tails(mass, tree, widths, float(np.sqrt(min(variances))))
 
 
 def upwards(counts: Sequence[Floats], variances: Sequence[float], widths: Floats) -> list[_Level]:

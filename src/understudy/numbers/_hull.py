@@ -101,12 +101,12 @@ def find_hull(tree: Averaged, widths: Floats, begin: int, end: int) -> tuple[int
 
 
 def _right(tree: Averaged, ends: Floats, begin: int, end: int) -> int:
-    runs = {to: _excess(tree, ends, (end, to), (begin, end)) for to in _marks(tree, end, +1)}
+    runs = {to: _excess(tree, ends, (end, to), (begin, end)) for to in marks(tree, end, +1)}
     return min(_as_clear(runs), default=end)
 
 
 def _left(tree: Averaged, ends: Floats, begin: int, end: int) -> int:
-    runs = {to: _excess(tree, ends, (to, begin), (begin, end)) for to in _marks(tree, begin, -1)}
+    runs = {to: _excess(tree, ends, (to, begin), (begin, end)) for to in marks(tree, begin, -1)}
     return max(_as_clear(runs), default=begin)
 
 
@@ -120,9 +120,9 @@ def _given_up(tree: Averaged, ends: Floats, hull: tuple[int, int], start: tuple[
     """The same cells without outer runs that reach far and do not stand out, however clear all of it together was."""
     begin, end = hull
     for _ in range(_ROUNDS):
-        right = [to for to in _marks(tree, end, -1) if to >= start[1] and _weak(tree, ends, (to, end), (begin, to))]
+        right = [to for to in marks(tree, end, -1) if to >= start[1] and _weak(tree, ends, (to, end), (begin, to))]
         end = min(right, default=end)
-        left = [to for to in _marks(tree, begin, +1) if to <= start[0] and _weak(tree, ends, (begin, to), (to, end))]
+        left = [to for to in marks(tree, begin, +1) if to <= start[0] and _weak(tree, ends, (begin, to), (to, end))]
         begin = max(left, default=begin)
         if not (right or left):
             break
@@ -146,7 +146,7 @@ def _distance(ends: Floats, run: tuple[int, int], filled: tuple[int, int]) -> fl
     return float((ends[run[1]] - ends[run[0]]) / spread)
 
 
-def _marks(tree: Averaged, place: int, direction: int) -> Iterable[int]:
+def marks(tree: Averaged, place: int, direction: int) -> Iterable[int]:
     """Ends of cells of all levels to one side of a place, a few of each."""
     found = set()
     for level in range(len(tree.counts)):

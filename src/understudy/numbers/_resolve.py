@@ -23,6 +23,7 @@ from understudy.numbers._grid import fine_schema
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._levels import Look, telling_levels
 from understudy.numbers._mean import PARTS, MeanQueries, ask_means, tilted
+from understudy.numbers._round import round_at
 from understudy.privacy import Budget, Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
@@ -155,7 +156,9 @@ def _resolved(fine: Field, column: _Column) -> tuple[dict[str, Any], list[int]]:
     bins = _bins(fine)
     # what is declared of rows tells values apart there
     needed = np.searchsorted(bins.grid[0], np.array(fine.cuts, dtype=np.int64)).tolist()
-    cells = sorted({*cut(column.masses, column.widths, column.deviation), *needed})
+    dated = bins.form.type in ("date", "datetime")  # where 0 is just a day
+    roundness = None if dated else round_at(bins.grid[0])
+    cells = sorted({*cut(column.masses, column.widths, column.deviation, roundness), *needed})
     bin_of = np.searchsorted(cells, np.arange(fine.n_main), side="right") - 1
     extra = fine.size - fine.n_main
     lookup = [*bin_of.tolist(), *range(len(cells), len(cells) + extra)]
@@ -189,5 +192,17 @@ def _recoding(fine: Schema, resolved: Schema, lookups: dict[int, list[int]]) -> 
         target=target,
         parts=tuple(Part(source=i, lookup=tuple(codes)) for i, codes in enumerate(lookup)),
         pieces=tuple((i,) for i in range(len(source))),
-        back=tuple(tuple(codes.index(code) for code in range(target[i].size)) for i, codes in enumerate(lookup)),
+        back=tuple(_first_of_each(codes, target[i].size) for i, codes in enumerate(lookup)),
     )
+
+
+def _first_of_each(codes: list[int], size: int) -> tuple[int, ...]:
+    """Where each new code comes first. Codes rise, but for those of special and missing values at the end.
+
+    >>> _first_of_each([0, 0, 1, 2, 2], 3)
+    (0, 2, 3)
+    """
+    found, first = np.unique(np.array(codes), return_index=True)
+    if len(found) != size:
+        raise ValueError("a bin that no cell is in")
+    return tuple(first.tolist())

@@ -86,6 +86,8 @@ class Statement:
     """Columns of which noise leaves next to nothing, as far as that is known from what was paid for."""
     no_relations: bool = False
     """Whether no relation between columns was measured, so that readers find none but by chance and by declaration."""
+    counted: Literal["on its server", "pulled"] | None = None
+    """Whether the rows of a table on a database server left it to be counted; None where it was on none."""
     parties: tuple[PartyNote, ...] = ()
     """Those who each hold some columns and never pooled them; empty where one holder has the whole table."""
 
@@ -279,6 +281,8 @@ class Statement:
                 del result[name]
         if not self.declared:  # as in all files from before anything was
             del result["declared"], result["broken_rows"]
+        if self.counted is None:
+            del result["counted"]
         if self.private and not self.parties:
             result["in_words"] = self.promise.meaning
         if not self.parties:
@@ -346,6 +350,7 @@ def _read(data: Any) -> Statement:
         bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
         noisy_columns=tuple(read_text(item) for item in read_items(data.get("noisy_columns", []))),
         no_relations=read_flag(data.get("no_relations", False)),
+        counted=None if data.get("counted") is None else read_one_of(data["counted"], "on its server", "pulled"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
 
