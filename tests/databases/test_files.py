@@ -137,12 +137,13 @@ def test_cells_of_sqlite_are_read_each_as_its_own_type(tmp_path):
 
 def test_an_index_that_gives_columns_in_an_order_of_its_own_moves_no_row_to_another_unit(tmp_path):
     with sqlite3.connect(tmp_path / "clinic.db") as made:
-        made.execute("CREATE TABLE visits (who INTEGER, a TEXT, b TEXT, c TEXT)")
+        made.execute("CREATE TABLE visits (who INTEGER, a TEXT, b TEXT, c TEXT, d TEXT, e TEXT, f TEXT, g TEXT)")
         rows = [(i * 37 % 30, "xyz"[i % 3], "xyz"[i // 3 % 3], "xyz"[i * i % 3]) for i in range(90)]
-        made.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", rows)
+        made.executemany("INSERT INTO visits (who, a, b, c) VALUES (?, ?, ?, ?)", rows)
         made.execute("CREATE INDEX sorted ON visits (a, b, c)")
     made.close()
-    schema = Schema.from_dict({"fields": [{"name": n, "categories": ["x", "y", "z"]} for n in "abc"]})
+    fields = [{"name": n, "categories": ["x", "y", "z"]} for n in "abc"]
+    schema = Schema.from_dict({"fields": fields, "fieldsMatch": "subset"})
     found = []
     for engine in ("memory", "stream"):
         unit = UnitRule(column="who", max_rows=1, coins=Streams(1))
