@@ -23,7 +23,7 @@ from understudy.counting._known import all_pairs_first, first_tables
 from understudy.counting._pass_counter import PassCounter
 from understudy.counting._rows import Rows
 from understudy.schema import Attribute, Domain, Marginal, Schema, recode
-from understudy.tables import DeclaredRows, open_source
+from understudy.tables import DeclaredRows, Source, open_source
 
 SCHEMA = Schema.from_dict(
     {
@@ -115,6 +115,49 @@ def test_units_and_declared_rows_are_treated_as_in_memory(kind: str, policy: Any
         found.append(open_counter(given, schema, engine=engine, check_rows=seen.append, **told))
     assert equal(found[1], found[0])
     assert seen == [400, 400]
+
+
+def shuffling(table: pa.Table, **more: Any) -> Source:
+    """A source as a query is: the same rows in another order each time that they are read."""
+    readings = iter(range(99))
+
+    def batches(wanted: Any, rows: int = 0) -> Any:
+        order = np.random.default_rng(next(readings)).permutation(table.num_rows)
+        return (batch.columns for batch in table.select(list(wanted)).take(order).to_batches(50))
+
+    return Source(kind="duckdb", names=tuple(table.schema.names), batches=batches, **more)
+
+
+@pytest.mark.parametrize("policy", ["refuse", "drop", "mend"])
+@pytest.mark.parametrize("parts", [1, 60])
+def test_a_unit_counts_no_more_than_its_bound_where_each_reading_has_another_order(parts: int, policy: Any) -> None:
+    fields = [{"name": n, "categories": ["x", "y", "z"], "constraints": {"required": policy != "mend"}} for n in "abcd"]
+    schema = Schema.from_dict({"fields": fields})
+    rules = () if policy == "refuse" else SCHEMA.dependencies
+    declared = DeclaredRows(fields=schema.fields, dependencies=rules, policy=policy, dropping=True)
+    found = []
+    for engine in ("memory", "stream"):
+        unit = UnitRule(column="who", max_rows=1, parts=parts, coins=Streams(4))
+        found.append(open_counter(shuffling(CELLS), schema, engine=engine, unit=unit, declared=declared))
+    assert equal(found[1], found[0])
+    assert found[1].n <= parts * 134
+    assert found[1].n_passes > 2
+
+
+def test_a_duckdb_relation_with_units_counts_as_in_memory() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    # one unit has half of all rows, and what a unit's rows hold is the same, so that no coin decides a count
+    cells = """with t as (select case when i % 2 = 0 then 0 else i end who from range(4000) r(i))
+        select who, substr('xyz', 1 + who::int % 3, 1) a, substr('xyz', 1 + (who * 7 // 5)::int % 3, 1) b,
+            case when who = 0 then 'x' else 'y' end c, substr('yz', 1 + (who // 3)::int % 2, 1) d
+        from t order by random()"""
+    schema = Schema.from_dict({"fields": [{"name": n, "categories": ["x", "y", "z"]} for n in "abcd"]})
+    found = []
+    for engine in ("memory", "stream"):
+        unit = UnitRule(column="who", max_rows=1, coins=Streams(4))
+        found.append(open_counter(duckdb.connect().sql(cells), schema, engine=engine, unit=unit))
+    assert equal(found[1], found[0])
+    assert found[1].count([Marginal.of(2)])[0].tolist() == [1, 2000, 0]
 
 
 def test_rows_that_break_what_is_declared_are_told_of_across_batches() -> None:

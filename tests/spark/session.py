@@ -63,3 +63,10 @@ def frame_of(table: pa.Table, partitions: int = 3) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return session.createDataFrame(table).coalesce(partitions)
+
+
+def gathered(frame: Any) -> pa.Table:
+    """All rows of a DataFrame, in the order of its partitions."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frame.toArrow()

@@ -89,6 +89,18 @@ class Streams:
         key = int.from_bytes(sha256("\x1f".join(name).encode()).digest(), "big")
         return np.random.default_rng(np.random.SeedSequence(self.root, spawn_key=(key,)))
 
+    def part(self, number: int) -> Streams:
+        """Streams for one part of what is drawn, apart from those of any other part and from these themselves.
+
+        They depend on the part's number and not on how many there are, or on where they are drawn.
+
+        >>> Streams(7).part(0) == Streams(7).part(0), Streams(7).part(0) == Streams(7).part(1)
+        (True, False)
+        """
+        key = int.from_bytes(sha256(b"part").digest(), "big")
+        words = np.random.SeedSequence(self.root, spawn_key=(key, number)).generate_state(4)
+        return Streams(sum(int(word) << 32 * place for place, word in enumerate(words)))
+
 
 def streams(seed: int | None) -> Streams:
     """Repeatable streams for a seed, fresh ones without.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, Protocol
 
@@ -15,10 +17,11 @@ from understudy._core.errors import TableError
 
 MOST_PARTS = 256
 """Results that one job brings to the driver: partitions beyond that are taken together."""
-_SHIP = (
+SHIP = (
     "Workers need it too: install understudy with the Python that they run (PYSPARK_PYTHON names it), or pack an "
     "environment and ship it (spark.archives); docs/spark.md has the commands."
 )
+"""What to do where a worker's Python lacks something."""
 
 
 class Work(Protocol):
@@ -38,8 +41,8 @@ def run_parts(frame: Any, work: Work) -> dict[int, Any]:
     """
     carried = _carrying(pickle.dumps(work), version("understudy"))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _unheard(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of PySpark's own, about the versions of others
             rows = frame.mapInArrow(carried, "part int, told string, what string, found binary").toArrow()
     except Exception as error:
         raise _explained(error) from None
@@ -57,14 +60,28 @@ def run_parts(frame: Any, work: Work) -> dict[int, Any]:
     return dict(sorted(results.items()))
 
 
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Have PySpark log nothing of an error: it would quote the cell that is at fault."""
+    loggers = [logging.getLogger(name) for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger")]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was in zip(loggers, before, strict=True):
+            logger.disabled = was
+
+
 def _faults(told: str, what: str) -> list[str]:
     if told == "faults":
         return what.split("\x1f")
     if told == "module":
-        return [f"a Spark worker's Python has no module '{what}'. {_SHIP}"]
+        return [f"a Spark worker's Python has no module '{what}'. {SHIP}"]
     if told == "version":
         here = version("understudy")
-        return [f"a Spark worker has understudy {what}, and here it is {here}. They must be the same. {_SHIP}"]
+        return [f"a Spark worker has understudy {what}, and here it is {here}. They must be the same. {SHIP}"]
     return [f"a task on a Spark worker broke off ({what}). The worker's log says more."]
 
 
@@ -90,7 +107,7 @@ def _carrying(work: bytes, wanted: str) -> Callable[[Iterator[Any]], Iterator[An
             else:
                 found = pickle.dumps(doing(part, batches))
         except ImportError as error:
-            told, what = "module", error.name or "understudy"
+            told, what = "module", (error.name or "understudy").partition(".")[0]
         except Exception as error:  # its message may quote cells, but for those that are made for people
             faults = getattr(error, "faults", None)
             told, what = ("faults", "\x1f".join(faults)) if faults else ("error", type(error).__name__)
@@ -108,13 +125,13 @@ def _explained(error: Exception) -> TableError:
     text = str(error)
     missing = re.search(r"ModuleNotFoundError: No module named '([\w.]+)'", text)
     if missing:
-        return TableError(f"a Spark worker's Python has no module '{missing[1]}'. {_SHIP}")
+        return TableError(f"a Spark worker's Python has no module '{missing[1]}'. {SHIP}")
     if "PYTHON_VERSION_MISMATCH" in text:
         mine = f"{sys.version_info[0]}.{sys.version_info[1]}"
-        return TableError(f"Spark's workers run another Python than this one, which is {mine}. {_SHIP}")
+        return TableError(f"Spark's workers run another Python than this one, which is {mine}. {SHIP}")
     if "Cannot run program" in text:
         python = os.environ.get("PYSPARK_PYTHON", "python3")
-        return TableError(f"Spark's workers have no Python at {python}. Name theirs in PYSPARK_PYTHON. {_SHIP}")
+        return TableError(f"Spark's workers have no Python at {python}. Name theirs in PYSPARK_PYTHON. {SHIP}")
     if "spark.driver.maxResultSize" in text:
         return TableError(
             "the counts of all partitions take more memory on the driver than Spark allows. Raise "

@@ -33,11 +33,16 @@ def main(arguments: Sequence[str] | None = None, program: Callable[[], typer.Typ
     """Run the command line and exit; `program` loads another one with the same manners.
 
     As a program, `publish` does as if pandas were not there: it goes from file to file and needs none, but pyarrow
-    loads it with the first value that it is given, which took a tenth of a run.
+    loads it with the first value that it is given, which took a tenth of a run. PySpark does need it.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     command: Command | None = None
-    if arguments is None and program is None and given[:1] == ["publish"]:
+    if (
+        arguments is None
+        and program is None
+        and given[:1] == ["publish"]
+        and not any("spark" in word for word in given)
+    ):
         sys.meta_path.insert(0, _NoPandas)
     try:
         import gc

@@ -13,9 +13,10 @@ from understudy.counting._memory import MemoryCounter
 from understudy.counting._open_stream import open_holding, open_stream
 from understudy.counting._opening import Opening
 from understudy.counting._room import MOST_CELLS_SPREAD, bytes_of_rows, room_for_rows, room_for_tables
+from understudy.counting._servers import DATABASE
 from understudy.counting._spark import open_spark
 from understudy.schema import Domain
-from understudy.tables import Table, open_source, read_table, read_units
+from understudy.tables import Source, Table, open_source, read_table, read_units
 
 _MOST_PACKED = 40  # times as many bytes as a packed file has may be in it, and hardly more
 
@@ -48,21 +49,24 @@ def open_fitting(rows: Table | Any, opening: Opening) -> Counter:
         why = does_not_fit(schema.domain, source.n_rows, opening.memory, units=units)
         if why is None:
             return open_memory(source, opening)
-        warnings.warn(
-            f"{why} So it is streamed: read again for each round of counting.", UnderstudyWarning, stacklevel=3
-        )
+        warnings.warn(f"{why} {_streamed(source)}", UnderstudyWarning, stacklevel=3)
         return open_stream(source, opening)
     if room is None or (source.n_bytes is not None and _MOST_PACKED * source.n_bytes < room):
         return open_memory(source, opening)
     counter = open_holding(source, opening)
     if not isinstance(counter, MemoryCounter):
         warnings.warn(
-            f"the table does not fit into the {room >> 20:,} MB that there are for rows. So it is streamed: read again "
-            "for each round of counting.",
+            f"the table does not fit into the {room >> 20:,} MB that there are for rows. {_streamed(source)}",
             UnderstudyWarning,
             stacklevel=3,
         )
     return counter
+
+
+def _streamed(source: Source) -> str:
+    if source.repeatable:
+        return "So it is streamed: read again for each round of counting."
+    return "So it is streamed: read once, and its codes are kept in a temporary file for each round of counting."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +103,9 @@ def plan_counting(
     first, then = (all_pairs_first(one, cells) for one in (domain, later or domain))
     if engine == "auto":
         engine = "memory" if why is None else "stream"
+    if engine == DATABASE:
+        stays = "the rows are on a server, and are counted inside the database."
+        return CountingPlan(engine=engine, because=stays, pairs_first=False, pairs_at_once=True)
     because = "" if engine == "memory" else (why if engine == "stream" else None) or "It was asked for."
     return CountingPlan(engine=engine, because=because, pairs_first=first, pairs_at_once=then)
 

@@ -18,6 +18,13 @@ class Passes(Protocol):
 
     `PassCounter` makes a counter of it. That one decides what is asked for together, remembers what was counted, and
     refuses rows that are not those of the first pass; here is only counting. Exact and sensitive, as all counts.
+
+    **Every pass counts the same rows with the same weights.** Whatever was found out about a row in one pass, above all
+    how much it counts for its unit, holds for that very row in all others. By its place a row is known again only where
+    each pass has all rows in the same order: in files, in memory, in what was spilled. Queries and jobs that are run
+    anew promise no order, so an engine over them keeps what it found with the row, or proves the order anew in each
+    pass, or refuses units. Wrong weights are no mere error: a unit then counts for more than its bound (proof.md,
+    section 11), and no comparison of counts notices, since the first counted pass has them as well.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Codes of rows that can be read once only, kept in a file without a name until the run is over."""
+"""Codes of rows that come once, or in another order each time, in a file without a name until the run is over."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def _no_place(error: OSError) -> OutputError:
     full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", -1), errno.EFBIG)
     reason = "the disk is full" if full else error.strerror or type(error).__name__
     return OutputError(
-        f"the rows cannot be kept in {tempfile.gettempdir()}: {reason}. They come as a stream, which can be read once "
-        "only, so that their codes are written to a file for the length of the run. Nothing was charged, and nothing "
-        "is left of it. Free some space, name another folder in TMPDIR, or give a file instead."
+        f"the rows cannot be kept in {tempfile.gettempdir()}: {reason}. They come from a stream or a query, which may "
+        "not give them in the same order again, so that their codes are written to a file for the length of the run. "
+        "Nothing was charged, and nothing is left of it. Free some space, name another folder in TMPDIR, or give a "
+        "file instead."
     )

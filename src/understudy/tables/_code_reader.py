@@ -44,7 +44,7 @@ class CodeReader:
 
     @property
     def repeatable(self) -> bool:
-        """Whether the source can be read again."""
+        """Whether the source can be read again, and then gives the same rows in the same order."""
         return self._source.repeatable
 
     def first(self) -> Iterator[list[Codes]]:
