@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from understudy._api._doubts import noisy_columns, warnings_of
 from understudy._api._protection import protection_lines
-from understudy._api._rows import declared_rows, refuse_dropping
+from understudy._api._rows import declared_rows, one_by_one, refuse_dropping
 from understudy._api._settings import RunSettings
 from understudy._api._unit import refuse_other_rows, refuse_unit, rule_of
 from understudy._core.errors import OptionError
@@ -156,7 +156,9 @@ def _where_counted(source: Source, settings: RunSettings) -> Literal["on its ser
     if source.server is None:
         return None
     options, fine = settings.options, fine_schema(settings.schema)
-    return "on its server" if on_server(source, fine.domain, engine=options.engine, pull=options.pull) else "pulled"
+    needed = one_by_one(settings.schema, settings.terms)
+    there = on_server(source, fine.domain, engine=options.engine, pull=options.pull, one_by_one=needed)
+    return "on its server" if there else "pulled"
 
 
 def _steps(curator: Curator, inner: Curator) -> tuple[Charge, ...]:
