@@ -164,3 +164,48 @@ def test_whatever_offers_a_stream_of_arrow_is_read_once() -> None:
         codes(source)
     with pytest.raises(TableError, match="cannot read a table from ChunkedArray"):
         open_source(pa.chunked_array([["F", "M"]]))  # a column offers a stream, too
+
+
+HIVE = Schema.from_dict(
+    {
+        "fields": [
+            {"name": "year", "type": "integer", "categories": [2023, 2024]},
+            {"name": "site", "categories": ["New York", "Łódź"], "constraints": {"required": False}},
+            {"name": "sex", "categories": ["F", "M"]},
+        ]
+    }
+)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_columns_that_stand_in_the_names_of_folders_are_read(tmp_path: Path, kind: str) -> None:
+    for place, sex in (
+        ("year=2023/site=New%20York", ["F", "M"]),
+        ("year=2024/site=New%20York", ["M"]),
+        ("year=2024/site=__HIVE_DEFAULT_PARTITION__", ["F"]),
+    ):
+        (tmp_path / "visits" / place).mkdir(parents=True)
+        if kind == "parquet":
+            pq.write_table(pa.table({"sex": sex}), tmp_path / "visits" / place / "0.parquet")
+        else:
+            (tmp_path / "visits" / place / "0.csv").write_text("\n".join(["sex", *sex]) + "\n")
+    for given in (tmp_path / "visits", f"{tmp_path}/visits/year=*/site=*/*.{kind}"):
+        source = open_source(given)
+        assert source.names == ("sex", "year", "site")
+        assert [column.tolist() for column in read_table(source, HIVE).columns] == [
+            [0, 0, 1, 1],
+            [0, 0, 0, 2],
+            [0, 1, 1, 0],
+        ]
+        assert [len(columns[0]) for columns in source.batches(["year"])] == [2, 1, 1]  # a column of no file
+    (tmp_path / "visits" / "year=2024" / f"stray.{kind}").write_bytes(
+        (tmp_path / "visits" / "year=2023" / "site=New%20York" / f"0.{kind}").read_bytes()
+    )
+    with pytest.raises(TableError, match=r"stray\..* has other columns than .*it lacks 'site'"):
+        open_source(tmp_path / "visits")
+
+
+def test_a_column_of_the_file_goes_before_the_name_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "sex=M").mkdir()
+    pq.write_table(pa.table({"sex": ["F"], "age": [3]}), tmp_path / "sex=M" / "0.parquet")
+    assert codes(tmp_path) == [[0], [0]]

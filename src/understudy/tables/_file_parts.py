@@ -10,7 +10,8 @@ from understudy._core.errors import TableError
 from understudy._core.files import is_file
 from understudy.tables._columnar import open_columnar
 from understudy.tables._csv import csv_batches, read_header
-from understudy.tables._files import changed, open_file
+from understudy.tables._files import TableFile, changed, open_file
+from understudy.tables._hive import path_keys, with_keys
 from understudy.tables._objects import Column
 
 _LEAST_ROWS, _LEAST_BYTES = 1 << 19, 1 << 24
@@ -73,10 +74,16 @@ def read_parts(parts: Sequence[FilePart], wanted: Sequence[str], rows: int) -> I
         file, kind = open_file(Path(part.path), label=part.path)
         if (file.n_bytes, file.mark.end) != (part.n_bytes, part.end):
             raise changed(part.path)
-        if kind == "csv":
-            yield from csv_batches(file, read_header(file), wanted)
-        else:
-            yield from open_columnar(file, kind).batches(wanted, rows, part.groups)
+        yield from _read(file, kind, part, wanted, rows)
+
+
+def _read(file: TableFile, kind: str, part: FilePart, wanted: Sequence[str], rows: int) -> Iterator[list[Column]]:
+    keys = path_keys(Path(part.path))  # of all folders, but only of columns that the file has not
+    if kind == "csv":
+        header = read_header(file)
+        return with_keys(lambda some, n: csv_batches(file, header, some), header.names, keys, wanted, rows)
+    opened = open_columnar(file, kind)
+    return with_keys(lambda some, n: opened.batches(some, n, part.groups), opened.names, keys, wanted, rows)
 
 
 def unseen(path: str) -> str:

@@ -38,7 +38,7 @@ def find_files(given: str | os.PathLike[str]) -> list[Path] | None:
     elif glob.has_magic(str(path)):
         found = [Path(name) for name in glob.glob(str(path), recursive=True)]
         found = [name for name in found if is_file(name)]
-        start = len(_without_marks(path).parts)
+        start = len(without_marks(path).parts)
         nothing = f"no file is called {path}. Look at the pattern, and put quotes around it in a shell."
     else:
         return None
@@ -48,8 +48,12 @@ def find_files(given: str | os.PathLike[str]) -> list[Path] | None:
     return listed
 
 
-def _without_marks(path: Path) -> Path:
-    """The part of a pattern that is a plain folder."""
+def without_marks(path: Path) -> Path:
+    """The part of a pattern that is a plain folder; of a folder, all of it.
+
+    >>> str(without_marks(Path("visits/year=*/*.parquet")))
+    'visits'
+    """
     plain = []
     for part in path.parts:
         if glob.has_magic(part):

@@ -27,8 +27,9 @@ from understudy.tables._csv import csv_batches, read_header
 from understudy.tables._databases import postgres_batches, sqlite_batches
 from understudy.tables._files import FileKind, FileMark, TableFile, open_file
 from understudy.tables._frames import collected, pandas_column, polars_column
+from understudy.tables._hive import path_keys, with_keys
 from understudy.tables._objects import Column
-from understudy.tables._partitions import Partitions, find_files, sort_of
+from understudy.tables._partitions import Partitions, find_files, sort_of, without_marks
 from understudy.tables._relations import Relation, arrow_batches, offered_stream
 from understudy.tables._spark_frames import SparkFrame, is_spark_frame
 
@@ -109,11 +110,7 @@ def open_source(source: Any) -> Source:
         if (database := file_address(source)) is not None:
             return _database(database)
         files = find_files(source)
-        return (
-            _file(*open_file(Path(source)))
-            if files is None
-            else _partitions(files, Path(source) if is_folder(Path(source)) else None)
-        )
+        return _file(*open_file(Path(source))) if files is None else _partitions(files, Path(source))
     if isinstance(source, pa.Table | pa.RecordBatch):
         return _arrow_table(pa.table(source) if isinstance(source, pa.RecordBatch) else source)
     if isinstance(source, pa.RecordBatchReader):
@@ -196,11 +193,12 @@ def _file(file: TableFile, kind: FileKind) -> Source:
     )
 
 
-def _partitions(files: Sequence[Path], folder: Path | None) -> Source:
+def _partitions(files: Sequence[Path], named: Path) -> Source:
     """Many files as one table: one after the other, each opened when its turn comes."""
+    folder = named if is_folder(named) else None
 
     def open_one(path: Path) -> Source:
-        return _file(*open_file(path, label=str(path)))
+        return _keyed(_file(*open_file(path, label=str(path))), path_keys(path, without_marks(named)))
 
     if len(files) == 1:
         return replace(open_one(files[0]), folder=folder)
@@ -218,6 +216,18 @@ def _partitions(files: Sequence[Path], folder: Path | None) -> Source:
         folder=folder,
         files=tuple(files),
     )
+
+
+def _keyed(one: Source, keys: Mapping[str, str | None]) -> Source:
+    """A file, with the columns that stand in the names of its folders."""
+    keys = {name: value for name, value in keys.items() if name not in one.names}
+    if not keys:
+        return one
+
+    def batches(wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
+        return with_keys(one.batches, one.names, keys, wanted, rows)
+
+    return replace(one, names=(*one.names, *keys), batches=batches, types={**one.types, **dict.fromkeys(keys, "texts")})
 
 
 def _arrow_table(table: pa.Table) -> Source:
