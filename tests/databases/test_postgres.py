@@ -79,6 +79,7 @@ def test_no_file_and_no_message_has_the_password(visits, home, capsys):
     assert run(["schema", "check", visits, "visits.schema.yaml"]) == 0
     assert run(["plan", visits, *RUN, "--neighbours", "replace-one", "--json"]) == 0
     assert run(["evaluate", "release", visits]) == 2  # swapped
+    assert run(["publish", "release", visits, *RUN]) == 2  # one too many, which the parser quotes
     shown = capsys.readouterr()
     secret = password(visits)
     assert secret not in shown.out + shown.err

@@ -14,6 +14,8 @@ from understudy._core.files import can_name_a_file, is_file
 
 FileDatabase: TypeAlias = Literal["duckdb", "sqlite"]
 _SERVER = re.compile(r"postgres(?:ql)?:/{1,2}", re.IGNORECASE)
+_PASSWORD = re.compile(r"(postgres(?:ql)?:/{1,2}[^\s:/@]*:)[^\s]*?(@(?![^\s]*@))", re.IGNORECASE)
+_SETTING = re.compile(r"([?&](?:ssl)?password=)[^\s&)'\"]*", re.IGNORECASE)
 _BAD_TOKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SECRETS = ("password", "sslpassword")
 _SUCH_AS = "Write it as postgresql://user@host:5432/database?table=visits"
@@ -89,6 +91,15 @@ def shown_source(given: object) -> str:
     ('visits.csv', 'postgresql://ann@db.example/health?table=visits')
     """
     return server_address(str(given)).shown if is_server(given) else str(given)
+
+
+def hide_passwords(text: str) -> str:
+    """A text without the passwords of addresses in it, for whatever quotes what was typed.
+
+    >>> hide_passwords("unexpected argument (postgresql://ann:secret@db.example/health?table=a&password=secret)")
+    'unexpected argument (postgresql://ann:…@db.example/health?table=a&password=…)'
+    """
+    return _PASSWORD.sub(r"\1…\2", _SETTING.sub(r"\1…", text)) if "postgres" in text.lower() else text
 
 
 def server_address(text: str) -> ServerAddress:
