@@ -7,7 +7,7 @@ else (`_sql_values.py`) the values that occur are asked for and encoded here, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
@@ -16,7 +16,8 @@ import numpy as np
 
 from understudy.counting._counter import Counts
 from understudy.databases import SqlColumn, literal
-from understudy.schema import Field
+from understudy.schema import Bins, Field
+from understudy.tables import zone_changes
 
 WRONG, OUTSIDE, MISSING = -1, -2, -3
 MOST_CASES = 16
@@ -26,7 +27,7 @@ Seen: TypeAlias = Counts | None
 _TIME0 = datetime(1970, 1, 1)
 _TEXTS = frozenset({"text", "varchar", "bpchar", "name", "citext", "uuid"})
 _WHOLE, _FLOAT = frozenset({"int2", "int4", "int8"}), frozenset({"float4", "float8"})
-_UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "UCT"})
+_TWO_DAYS = 2 * 24 * 3600 * 10**6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +92,20 @@ def looked_up(cell: str, keys: Mapping[str, int], otherwise: str | None, place: 
     if len(keys) <= MOST_CASES:
         cases = " ".join(f"WHEN {literal(key)}::{type} THEN {code}" for key, code in keys.items())
         return SqlCode(code=f"CASE {cell} {cases} ELSE {otherwise} END")
-    values = literal("{" + ",".join(_element(key) for key in keys) + "}")
-    codes = literal("{" + ",".join(map(str, keys.values())) + "}")
-    name = f"m{place}"
-    joins = f" LEFT JOIN unnest({values}::{type}[], {codes}::int4[]) AS {name}(v, c) ON {name}.v = {cell}"
+    values, codes, name = _array(keys, type), _array(map(str, keys.values()), "int4"), f"m{place}"
+    joins = f" LEFT JOIN unnest({values}, {codes}) AS {name}(v, c) ON {name}.v = {cell}"
     return SqlCode(code=f"coalesce({name}.c, {otherwise})", joins=joins)
 
 
-def _element(key: str) -> str:
-    """A text within an array, as PostgreSQL writes it."""
-    escaped = key.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+def _array(texts: Iterable[str], kind: str) -> str:
+    """Values of one type as SQL has them, each written as a text.
+
+    >>> print(_array(["a", 'b"c'], "text"))
+    '{"a","b\\"c"}'::text[]
+    """
+    escaped = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
+    listed = ",".join(f'"{text}"' for text in escaped)
+    return f"{literal('{' + listed + '}')}::{kind}[]"
 
 
 def _occurs(code: int, seen: Seen) -> bool:
@@ -164,15 +168,28 @@ def _whole(field: Field, column: SqlColumn, seen: Seen) -> SqlCode | None:
 
 
 def _clock(field: Field, column: SqlColumn) -> str | None:
-    """What a clock shows, as a timestamp without a zone; None where that is left to the rules for zones here."""
+    """What a clock shows, as a timestamp without a zone; None where that has to be found out here."""
     name = column.place
     if column.type == "timestamp":
         return name
     if column.type == "date":
         return f"{name}::timestamp"
-    if column.type == "timestamptz" and field.form.timezone in _UTC:
-        return f"({name} AT TIME ZONE 'UTC')"
+    if column.type == "timestamptz" and field.form.timezone is not None and field.bins is not None:
+        return f"(({name} AT TIME ZONE 'UTC') + {_ahead(field.form.timezone, field.bins, name)})"
     return None
+
+
+def _ahead(zone: str, bins: Bins, name: str) -> str:
+    """How far a clock is ahead of UTC at a moment: by the rules that are known here, not by those of the server.
+
+    Beyond the range of the bins by more than a day, any clock is outside of it.
+    """
+    changes, ahead = zone_changes(zone, int(bins.minimum) - _TWO_DAYS, int(bins.maximum) + _TWO_DAYS)
+    hours = [f"{micros // 1000} ms" for micros in ahead.tolist()]
+    if not len(changes):
+        return f"{literal(hours[0])}::interval"
+    moments = [f"{(_TIME0 + timedelta(microseconds=change)).isoformat(sep=' ')}+00" for change in changes.tolist()]
+    return f"({_array(hours, 'interval')})[width_bucket({name}, {_array(moments, 'timestamptz')})+1]"
 
 
 def _moment(field: Field, cell: str, kind: str, step: timedelta, seen: Seen) -> str:
@@ -209,8 +226,7 @@ class _Cases:
             low, high = self._literal(field.bins.minimum), self._literal(field.bins.maximum)
             if field.outside != "clip":
                 cases.append((f"{self.cell} < {low} OR {self.cell} > {high}", other))
-            listed = literal("{" + ",".join(_element(self.text(end)) for end in ends) + "}")
-            rest = f"width_bucket({self.cell}, {listed}::{self.kind}[])" if ends else "0"
+            rest = f"width_bucket({self.cell}, {_array(map(self.text, ends), self.kind)})" if ends else "0"
         there = " ".join(f"WHEN {when} THEN {code}" for when, code in cases if _occurs(code, self.seen))
         return f"CASE {there} ELSE {rest} END" if there else rest
 
