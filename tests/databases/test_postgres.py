@@ -101,7 +101,7 @@ def test_a_table_is_drafted_checked_and_planned_for(visits):
 def test_a_plan_says_where_rows_would_be_counted(visits):
     there = us.plan(visits, schema=SCHEMA, epsilon=1, rows=240)
     assert (there.engine, there.passes) == ("database", 2)
-    assert "inside the database" in there.engine_because
+    assert "stay there" in there.engine_because
     assert us.plan(visits, schema=SCHEMA, epsilon=1, rows=240, pull=True, engine="memory").engine == "memory"
 
 

@@ -6,6 +6,7 @@ from understudy.databases._address import (
     file_address,
     hide_passwords,
     is_server,
+    refuse_other_schemes,
     server_address,
     shown_source,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "literal",
     "open_duckdb",
     "quoted",
+    "refuse_other_schemes",
     "server_address",
     "shown_source",
 ]
