@@ -13,13 +13,14 @@ import numpy as np
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
+from understudy.models._doubts import spelt_out_column
 from understudy.models._inference import Floats, Ints, check_size
 from understudy.models._keeping import Kept, keep_rules
 from understudy.models._posterior import Evidence, NoSuchRow, check_evidence, names, refuse_impossible
-from understudy.models._protocol import Parts, PartsReader
+from understudy.models._protocol import NoisyColumn, Parts, PartsReader
 from understudy.models._rows_errors import Redrawn, redrawn_weights
 from understudy.models._rows_values import WeightedRows
-from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows, tables_of
+from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows, draw_rows, tables_of
 from understudy.models._sampling import BATCH_ROWS, Column, narrow
 from understudy.models._tree_queries import Reading
 from understudy.models._tree_sampling import deal, within_step
@@ -97,6 +98,10 @@ class RowsModel:
         """The attributes of each noisy table that it was fitted to."""
         return frozenset(frozenset(measured.marginal) for measured in self.measurements)
 
+    def noisy_column(self, a: int) -> NoisyColumn | None:
+        """The counts of a column's values, and the variance of the noise in one; None where it was not measured."""
+        return spelt_out_column(a, self.measurements, self.within)
+
     def sample_codes(
         self,
         n: int,
@@ -128,11 +133,11 @@ class RowsModel:
         evident = check_evidence(evidence, self.domain)
         weights, within = self._given(self.rows.weights, evident), self._within(evident)
         rng, leaves = streams.get("sample", "rows"), streams.get("sample", "within")
+        sums = np.cumsum(weights)
         for start in range(0, n, batch_rows):
             m = min(batch_rows, n - start)
             if independent:
-                chosen = np.searchsorted(np.cumsum(weights), rng.random(m) * weights.sum(), side="right")
-                chosen = chosen.clip(0, int(np.flatnonzero(weights)[-1]))
+                chosen = draw_rows(sums, m, rng=rng)
             else:
                 chosen = choose_rows(self.rows.rows, weights, m, self._pairs, self.rows.sizes, rng=rng)
             yield self._spelt_out(chosen, within, leaves, independent=independent)
