@@ -39,6 +39,7 @@ RUN = ["--epsilon", "1", "--schema", "visits.schema.yaml"]
 
 @pytest.fixture(scope="module")
 def visits(postgres):
+    load(postgres, pa.table({"a": [1]}), "visitors")
     return load(postgres, ROWS, "visits")
 
 
