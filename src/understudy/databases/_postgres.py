@@ -20,6 +20,7 @@ _SESSION = (
     "SET TimeZone = 'UTC'",
     "SET DateStyle = 'ISO'",
     "SET extra_float_digits = 1",
+    "SET synchronize_seqscans = off",
     "SET idle_in_transaction_session_timeout = 0",  # fitting a model between two rounds may take a while
     "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
 )
