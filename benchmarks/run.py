@@ -33,6 +33,7 @@ SCRIPTS = {
     "score_f": "The score F",
     "counting": "Counting",
     "streaming": "Counting in passes",
+    "large": "Large tables",
     "postgres": "Counting inside PostgreSQL",
     "scale": "Wide tables",
     "sampling": "Sampling",

@@ -306,6 +306,9 @@ class EvaluateArguments(TypedDict, total=False):
     """Tables to look at, drawn from the model: gives intervals."""
     seed: int
     """Of the fresh sample, the independent columns and all that is drawn here."""
+    memory: int | str | None
+    """Memory to stay below, such as 2GB. Tables that do not fit are streamed: counted whole, and some rows of each for
+    all else. Default: what the machine has."""
 
 
 class CompareArguments(TypedDict, total=False):

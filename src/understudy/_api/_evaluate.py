@@ -119,15 +119,28 @@ def _widths(ways: Sequence[int], n_columns: int) -> tuple[int, ...]:
 
 
 def _facts(pair: Pair, evaluated: EvaluatedRelease, note: str | None) -> ReportFacts:
-    few = min(pair.real.n, pair.first.n)
+    real, first = pair.faults.real.n_rows, pair.faults.synthetic[0].n_rows
+    few = min(real, first)
     chance = f"With no more than {few:,} row{'s' if few > 1 else ''}, much of what is seen here is chance."
     facts = evaluated.facts(
-        rows_real=pair.real.n,
-        rows_synthetic=pair.first.n,
+        rows_real=real,
+        rows_synthetic=first,
         n_synthetic=len(pair.synthetic),
-        notes=tuple(said for said in (chance if few < _FEW_ROWS else None, note) if said),
+        notes=tuple(said for said in (chance if few < _FEW_ROWS else None, _streamed(pair), note) if said),
     )
     return facts if facts.created else replace(facts, created=_today(), version=version("understudy"))
+
+
+def _streamed(pair: Pair) -> str | None:
+    """What was had of all rows, and what of some, where the tables did not fit into memory."""
+    if pair.whole is None:
+        return None
+    rows = " and ".join(f"{table.n:,}" for table in (pair.real, pair.first))
+    return (
+        "The tables do not fit into memory, so they were streamed. Cells that do not fit the schema and the distances "
+        "of tables (of up to two million cells) are of all rows; all else is of "
+        f"{rows} rows of them (real and synthetic), drawn at random."
+    )
 
 
 def _read(
@@ -136,7 +149,9 @@ def _read(
     """All tables in one domain; the held-out rows, read beside the others, are taken out again."""
     tables = list(evaluated.tables) if asked.holdout is None else [*evaluated.tables, asked.holdout]
     last = None if asked.holdout is None else "held-out table"
-    pair = read_pair(real, tables, evaluated.schema, last_called=last, progress=progress)
+    pair = read_pair(
+        real, tables, evaluated.schema, last_called=last, memory=asked.memory, seed=asked.seed, progress=progress
+    )
     if asked.targets is not None:
         check_targets(pair, asked.targets)  # before the work of minutes
     return (pair, None) if asked.holdout is None else (pair.without_last(), pair.synthetic[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from understudy._api._outlook import dry_run
 from understudy._api._settings import budget_of
 from understudy._core.errors import OptionError, TableError
 from understudy._core.files import exists, is_file, is_folder
-from understudy._core.formats import FORMATS
+from understudy._core.formats import FORMATS, format_of
 from understudy.databases import file_address, is_server, shown_source
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
@@ -227,6 +228,8 @@ def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
         return (synthetic,), None
     path = Path(synthetic)
     if not exists(path):
+        if has_magic(str(path)):  # of files that are a table together
+            return (synthetic,), None
         raise TableError(f"there is no file or folder '{path}' to evaluate.")
     if is_folder(path):
         return (_table_in(path),), _model_in(path)
@@ -235,13 +238,21 @@ def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
     return (path,), None
 
 
+def _holds_parts(folder: Path) -> bool:
+    """Whether a folder is no release but a table in parts: there are files, and all of them are tables."""
+    files = [name for _, _, names in os.walk(folder) for name in names if name[0] not in "._"]
+    return bool(files) and all(format_of(name) is not None for name in files)
+
+
 def _table_in(folder: Path) -> Path:
     names = [name.replace("synthetic.", f"synthetic{stamp}.") for stamp in ("", ".NOT-PRIVATE") for name in _TABLES]
     found = next((folder / name for name in names if (folder / name).is_file()), None)
     if found is not None:
         return found
-    held = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) or "nothing"
     model = folder / MODEL_FILE
+    if not model.is_file() and _holds_parts(folder):
+        return folder
+    held = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) or "nothing"
     advice = (
         f"Make one: understudy sample {model} -o {folder / 'synthetic.csv'}; or evaluate the model itself: {model}."
         if model.is_file()

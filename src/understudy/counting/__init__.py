@@ -4,6 +4,7 @@ from understudy.counting._choosing import CountingPlan, plan_counting
 from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
+from understudy.counting._open_batches import open_batches
 from understudy.counting._pairs import pair_parities
 from understudy.counting._servers import MOST_QUERIES, n_queries, on_server
 from understudy.counting._threads import n_threads
@@ -21,6 +22,7 @@ __all__ = [
     "n_queries",
     "n_threads",
     "on_server",
+    "open_batches",
     "open_counter",
     "pair_parities",
     "plan_counting",

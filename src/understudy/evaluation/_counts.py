@@ -19,7 +19,7 @@ Columns: TypeAlias = tuple[int, ...]
 
 # All tables of a portion together, in cells of eight bytes.
 _PORTION_CELLS = 1 << 23
-_MOST_DENSE_CELLS = 1 << 21
+MOST_DENSE_CELLS = 1 << 21
 _MOST_KEY = 1 << 62
 # A row costs about this many times as much by its key as a cell does by its place.
 _ROW_PER_CELL = 4
@@ -49,11 +49,11 @@ def joint_counts(
     """
     domain = tables[0].domain
     cells = [prod(domain[a].size for a in columns) for columns in wanted]
-    most = min(_MOST_DENSE_CELLS, max(1 << 16, _ROW_PER_CELL * sum(table.n for table in tables)))
+    most = min(MOST_DENSE_CELLS, max(1 << 16, _ROW_PER_CELL * sum(table.n for table in tables)))
     dense = [i for i, size in enumerate(cells) if size <= most]
     done = 0
     counters = [open_counter(table) for table in tables]
-    for portion in _portions(dense, cells, _PORTION_CELLS // len(tables)):
+    for portion in portions(dense, cells, _PORTION_CELLS // len(tables)):
         marginals = [Marginal.of(*wanted[i]) for i in portion]
         for i, counts in zip(
             portion, zip(*(counter.count(marginals) for counter in counters), strict=True), strict=True
@@ -134,7 +134,7 @@ def choose_groups(n_columns: int, width: int, most: int, rng: Rng) -> Chosen:
     return Chosen(sorted(found), total)
 
 
-def _portions(positions: Sequence[int], cells: Sequence[int], most: int) -> Iterator[list[int]]:
+def portions(positions: Sequence[int], cells: Sequence[int], most: int) -> Iterator[list[int]]:
     """Runs of positions whose tables have no more than `most` cells together; at least one in each."""
     portion: list[int] = []
     held = 0

@@ -35,7 +35,7 @@ class ModelTables:
                 "the model has other columns than the schema, or other codes. Give the schema it came with."
             )
         self._model, self._places, self._sizes = model, [known[name] for name in pair.names], sizes
-        self._counter = open_counter(pair.real)
+        self._counter = open_counter(pair.real) if pair.whole is None else pair.whole[0]
 
     def distances(self, groups: Sequence[Columns], most: int, rng: Rng, progress: Progress | None = None) -> Floats:
         """The total variation distance for each group of columns; NaN where the model was not asked.

@@ -11,8 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError, TableError
+from understudy._core.randomness import streams
+from understudy.counting import Counter, open_counter
+from understudy.evaluation._whole import SOME_ROWS, too_large, whole_counter
 from understudy.schema import Attribute, Domain, Field, Level, Schema
-from understudy.tables import ColumnFaults, LooseTable, Table, Values, missing_label, outside_label, read_loosely
+from understudy.tables import (
+    ColumnFaults,
+    LooseStream,
+    LooseTable,
+    Source,
+    Table,
+    Values,
+    missing_label,
+    open_source,
+    outside_label,
+    read_loosely,
+)
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -67,6 +81,9 @@ class Pair:
     """What the real table was read from: pandas, polars, pyarrow, csv, parquet or arrow."""
     values: tuple[tuple[Values, ...], ...] | None = None
     """The columns as values, first of the real table and then of each synthetic one; None if codes are all there is."""
+    whole: tuple[Counter, ...] | None = None
+    """Where tables were streamed: counts of all rows, of the real table and of each synthetic one. The tables beside
+    are some of their rows."""
 
     @property
     def first(self) -> Table:
@@ -85,6 +102,7 @@ class Pair:
             synthetic=self.synthetic[:-1],
             faults=replace(self.faults, synthetic=self.faults.synthetic[:-1]),
             values=None if self.values is None else self.values[:-1],
+            whole=None if self.whole is None else self.whole[:-1],
         )
 
     @cached_property
@@ -99,6 +117,8 @@ def read_pair(
     schema: Schema,
     *,
     last_called: str | None = None,
+    memory: int | None = None,
+    seed: int = 0,
     progress: Progress | None = None,
 ) -> Pair:
     """Reads a real table and one or more synthetic ones so that they can be compared.
@@ -111,6 +131,8 @@ def read_pair(
         synthetic: the same, or a list of such.
         schema: what is declared about the columns.
         last_called: what errors call the last of the synthetic tables, if it is none ("held-out table").
+        memory: bytes to stay below; None for what the machine has. Tables that do not fit are streamed: `whole` counts
+            all of their rows, and the tables of the pair are some of them, drawn by `seed`.
         progress: called with what is being done, how much of it is done, and how much there is.
 
     Raises:
@@ -129,17 +151,46 @@ def read_pair(
     sides = ["real table"] + ["synthetic table" + (f" {i}" if n > 1 else "") for i in range(1, n + 1)]
     sides += [] if last_called is None else [last_called]
     tables: list[LooseTable] = []
+    passes: list[LooseStream | None] = []
     faults: list[str] = []
-    for i, (side, source) in enumerate(zip(sides, [real, *given], strict=True)):
+    sources = _opened(sides, [real, *given], schema)
+    streamed = too_large(sources, schema, memory)
+    for i, (side, source) in enumerate(zip(sides, sources, strict=True)):
         if progress is not None:
             progress("reading the tables", i, len(sides))
         try:
-            tables.append(read_loosely(source, schema, values=True))
+            stream = LooseStream(source, schema) if streamed and source.repeatable else None
+            if stream is None:
+                tables.append(read_loosely(source, schema, values=True))
+            else:
+                tables.append(stream.sample(SOME_ROWS, streams(seed).get("evaluate", "some rows", str(i))))
+            passes.append(stream)
         except TableError as error:
             faults += [f"{side}: {fault}" for fault in error.faults]
     if faults:
         raise TableError(*faults)
-    return _join(tables, schema)
+    pair = _join(tables, schema)
+    return pair if not streamed else replace(pair, whole=_counters(pair, passes, memory))
+
+
+def _opened(sides: Sequence[str], given: Sequence[Any], schema: Schema) -> list[Source]:
+    schema.domain  # noqa: B018 - a draft field without a domain is the first thing to say
+    found, faults = [], []
+    for side, source in zip(sides, given, strict=True):
+        try:
+            found.append(open_source(source))
+        except TableError as error:
+            faults += [f"{side}: {fault}" for fault in error.faults]
+    if faults:
+        raise TableError(*faults)
+    return found
+
+
+def _counters(pair: Pair, passes: Sequence[LooseStream | None], memory: int | None) -> tuple[Counter, ...]:
+    return tuple(
+        open_counter(table) if stream is None else whole_counter(stream, pair.domain, memory)
+        for stream, table in zip(passes, (pair.real, *pair.synthetic), strict=True)
+    )
 
 
 def pair_of_codes(schema: Schema, real: Table, synthetic: Sequence[Table]) -> Pair:
@@ -182,7 +233,7 @@ def _join(tables: list[LooseTable], schema: Schema) -> Pair:
             kept.append(_moved(table.columns[i], field.size) if outside and not missing else table.columns[i])
     domain = Domain(tuple(attributes))
     real, *synthetic = (Table(domain, tuple(kept)) for kept in columns)
-    faults = [TableFaults(n_rows=table.n, columns=table.faults, extra=table.extra) for table in tables]
+    faults = [TableFaults(n_rows=table.n_all or table.n, columns=table.faults, extra=table.extra) for table in tables]
     return Pair(
         schema=schema,
         domain=domain,

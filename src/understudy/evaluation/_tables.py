@@ -22,6 +22,7 @@ from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._verdict import beside_references, columns_named, points
+from understudy.evaluation._whole import whole_counts
 from understudy.models import Model
 from understudy.options import MAX_TABLES
 
@@ -141,7 +142,12 @@ def _distances(pair: Pair, references: References, chosen: Chosen, way: int, pro
     tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     found = np.empty((len(tables) - 1, len(chosen.groups)))
     told = None if progress is None else lambda done, total: progress(f"comparing {way}-way tables", done, total)
-    for joint in joint_counts(tables, chosen.groups, progress=told):
+    if pair.whole is None:
+        joints = joint_counts(tables, chosen.groups, progress=told)
+    else:
+        rng = streams(references.seed).get("evaluate", "references", str(way))
+        joints = whole_counts(pair.whole, chosen.groups, rng, pair.faults.synthetic[0].n_rows, tables)
+    for joint in joints:
         real = joint.counts[0]
         for row, counts in enumerate(joint.counts[1:]):
             found[row, joint.position] = total_variation(real, counts)

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from understudy.charts import tidy
 from understudy.evaluation._measure import VALIDITY_GROUP, Direction, MeasureInput, Need
-from understudy.evaluation._pair import Pair, Progress
+from understudy.evaluation._pair import Pair, Progress, TableFaults
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Ints, Scale, scales_of
@@ -86,7 +86,12 @@ _LIMITS = 0.02, 0.06  # of determined values that are off: up to the first close
 
 
 def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> MeasureResult:
-    value, interval = over_tables([_invalid(table, scales) for table in pair.synthetic])
+    streamed = pair.whole is not None  # then the faults are of all rows, and the tables some of them
+    value, interval = over_tables(
+        [_share(faults) for faults in pair.faults.synthetic]
+        if streamed
+        else [_invalid(table, scales) for table in pair.synthetic]
+    )
     fresh, independent = _invalid(references.fresh_sample, scales), _invalid(references.independent_columns, scales)
     real, first = pair.faults.real, pair.faults.synthetic[0]
     totals = np.array([column.total for column in first.columns])
@@ -94,7 +99,7 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Measu
     flagged = (scale.foreign[column] for scale, column in zip(scales, pair.first.columns, strict=True))
     rows = float(np.mean(reduce(np.logical_or, flagged)))
     extra = f" It has columns that the schema does not: {_listed(first.extra)}." if first.extra else ""
-    own = _invalid(pair.real, scales)
+    own = _share(real) if streamed else _invalid(pair.real, scales)
     details = pa.table(
         {
             "column": [column.name for column in first.columns],
@@ -133,6 +138,11 @@ def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> Measu
 def _listed(names: Sequence[str], most: int = 5) -> str:
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(columns_named([name]) for name in names[:most]) + more
+
+
+def _share(faults: TableFaults) -> float:
+    """The share of cells that have no code in the schema."""
+    return sum(column.total for column in faults.columns) / (faults.n_rows * len(faults.columns))
 
 
 def _invalid(table: Table, scales: Sequence[Scale]) -> float:

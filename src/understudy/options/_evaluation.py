@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar
 
-from understudy.options._constraints import Anything, FilePath, Real, Seeds, Several, Whole, YesNo
+from understudy.options._constraints import Anything, FilePath, Memory, Real, Seeds, Several, Whole, YesNo
 from understudy.options._declared import Declared, option, same_as
-from understudy.options._run import PlanOptions
+from understudy.options._run import LEAST_MEMORY, PlanOptions
 
 MAX_TABLES = 20_000
 _WAYS = Several(Whole(at_least=1, at_most=4), such_as="2,3")
@@ -59,6 +59,13 @@ class EvaluateOptions(Declared):
     )
     seed: int = option(
         0, Whole(), help="Of the fresh sample, the independent columns and all that is drawn here.", flags="--seed"
+    )
+    memory: Any = option(
+        None,
+        Memory(at_least=LEAST_MEMORY),
+        help="Memory to stay below, such as 2GB. Tables that do not fit are streamed: counted whole, and some rows of "
+        "each for all else. Default: what the machine has.",
+        flags="--memory",
     )
 
 

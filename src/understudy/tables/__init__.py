@@ -11,6 +11,7 @@ from understudy.tables._file_parts import FilePart, cut_files, read_parts
 from understudy.tables._formulas import formula_columns
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
+from understudy.tables._loose_stream import LooseStream
 from understudy.tables._objects import Column, Mixed
 from understudy.tables._part_reader import PartNote, PartReader, raise_broken_rows, raise_part_faults, text_bytes
 from understudy.tables._read import PRIVATE, CheckReport, ColumnCheck, check_table, read_table, read_units
@@ -36,6 +37,7 @@ __all__ = [
     "DependencyCheck",
     "FilePart",
     "Kinds",
+    "LooseStream",
     "LooseTable",
     "Mixed",
     "Numbers",

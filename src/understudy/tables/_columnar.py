@@ -17,7 +17,7 @@ from understudy._core.errors import TableError
 from understudy.tables._files import TableFile
 from understudy.tables._plain import plain
 
-_BUFFER = 1 << 16
+_BUFFER, _BUFFERS = 1 << 18, 1 << 26  # of one column, and of all
 
 
 class ColumnarFile(NamedTuple):
@@ -104,10 +104,11 @@ def _parquet_file(file: TableFile) -> Any:
 
     first = parquet.ParquetFile(file.handle, pre_buffer=False)
     texts = [field.name for field in first.schema_arrow if pa.types.is_string(field.type)]
+    buffer = min(_BUFFER, max(1 << 13, _BUFFERS // max(1, len(first.schema_arrow))))
     # Reading ahead is done by another thread, and each thread keeps memory of its own. Without a buffer, all bytes of a
     # group of rows are held at once, and a file may have no other groups.
     return parquet.ParquetFile(
-        file.handle, metadata=first.metadata, read_dictionary=texts, pre_buffer=False, buffer_size=_BUFFER
+        file.handle, metadata=first.metadata, read_dictionary=texts, pre_buffer=False, buffer_size=buffer
     )
 
 

@@ -69,6 +69,23 @@ class ColumnEncoder:
         self.rows += len(column)
         return codes
 
+    def encode_loosely(self, column: Column) -> Codes:
+        """The codes of the next batch; a cell without one gets the field's size if it is missing, else one more."""
+        size = self.schema_field.size
+        if isinstance(column, Mixed) or (found := self._quick.encode(column)) is None:
+            marks, indices = self.marks(column)
+            narrow = _loosened(marks, size)
+            return narrow if indices is None else narrow[indices]
+        codes, odd = found[0].astype(code_type(size + 2), copy=False), found[1]
+        if len(odd):
+            cells = column.take(pa.array(odd))
+            marks = self._slowly(cells)
+            codes[odd] = _loosened(marks, size)
+            self._note(marks, cells, odd)
+        self.refusal = self.refusal or refusal(column.type, self.schema_field)
+        self.rows += len(column)
+        return codes
+
     def marks(self, column: Column) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64] | None]:
         """Codes and marks of the next batch: one per row, or one per distinct value and where each row finds its."""
         for kind in [cells.type for _, cells in column.parts] if isinstance(column, Mixed) else [column.type]:
@@ -133,6 +150,12 @@ class ColumnEncoder:
             for text, count in zip(counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True)
             if text is not None and text.strip().casefold() in known
         )
+
+
+def _loosened(marks: npt.NDArray[np.int64], size: int) -> Codes:
+    loose = np.where(marks >= 0, marks, np.where(marks == MISSING, size, size + 1))
+    codes: Codes = loose.astype(code_type(size + 2))
+    return codes
 
 
 def _cells(column: Column, rows: npt.NDArray[np.int64]) -> pa.Array:

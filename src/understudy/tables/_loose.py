@@ -13,10 +13,9 @@ import numpy as np
 from understudy._core.errors import TableError
 from understudy.schema import Codes, Field, Schema
 from understudy.tables._columns import column_faults
-from understudy.tables._encode import MISSING, ColumnEncoder
+from understudy.tables._encode import ColumnEncoder
 from understudy.tables._read import Progress, rows_at_once
 from understudy.tables._sources import Kind, open_source
-from understudy.tables._table import code_type
 from understudy.tables._values import ValueReader, Values
 
 
@@ -61,6 +60,8 @@ class LooseTable:
     """Columns that the schema does not have. They were not read."""
     values: tuple[Values, ...] | None = None
     """The columns as values, where these were asked for."""
+    n_all: int | None = None
+    """The number of all rows, where these are some of them; the faults are of all."""
 
 
 def read_loosely(source: Any, schema: Schema, *, values: bool = False, progress: Progress | None = None) -> LooseTable:
@@ -95,7 +96,7 @@ def read_loosely(source: Any, schema: Schema, *, values: bool = False, progress:
     for places in [[i] for i in every] if opened.columnar else [list(every)]:
         for columns in opened.batches([schema.names[i] for i in places], rows_at_once(opened.n_rows)):
             for i, column in zip(places, columns, strict=True):
-                chunks[i].append(_loose_codes(encoders[i], column))
+                chunks[i].append(encoders[i].encode_loosely(column))
                 if values:
                     readers[i].add(column)
                 cells += len(column)
@@ -108,21 +109,14 @@ def read_loosely(source: Any, schema: Schema, *, values: bool = False, progress:
         kind=opened.kind,
         n=rows,
         columns=tuple(np.concatenate(chunk) for chunk in chunks),
-        faults=tuple(_faults(encoder) for encoder in encoders),
+        faults=tuple(column_faults_of(encoder) for encoder in encoders),
         extra=tuple(name for name in opened.names if name not in declared),
         values=tuple(reader.values() for reader in readers) if values else None,
     )
 
 
-def _loose_codes(encoder: ColumnEncoder, column: Any) -> Codes:
-    size = encoder.schema_field.size
-    marks, indices = encoder.marks(column)
-    marks = np.where(marks >= 0, marks, np.where(marks == MISSING, size, size + 1))
-    narrow = marks.astype(code_type(size + 2))
-    return narrow if indices is None else narrow[indices]
-
-
-def _faults(encoder: ColumnEncoder) -> ColumnFaults:
+def column_faults_of(encoder: ColumnEncoder) -> ColumnFaults:
+    """What an encoder found in its column."""
     counts = {trouble.replace(" ", "_"): problem.count for trouble, problem in encoder.problems.items()}
     return ColumnFaults(name=encoder.schema_field.name, **counts)
 
