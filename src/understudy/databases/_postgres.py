@@ -110,7 +110,7 @@ class PostgresTable:
             failed = query_failed(self.told, error, alive=self._alive())
         else:
             return
-        raise failed from None
+        raise TableError(failed)
 
     def _alive(self) -> bool:
         try:
@@ -132,7 +132,7 @@ def _connect(address: ServerAddress) -> Any:
         return driver.connect(address.uri, autocommit=True)
     except Exception as error:
         failed = cannot_connect(address.told, error)
-    raise failed from None
+    raise TableError(failed)
 
 
 def _close(connection: Any) -> None:
