@@ -64,10 +64,12 @@ def plan(
     asked.method.check(known.domain, terms)
     if rows is None:
         _refuse_to_count(terms, public=demo.bundled(source) is not None)
-        rows = count_rows(table)
+    opened = None if table is None else open_source(table)
+    if rows is None:
+        rows = count_rows(opened)
     planned = Planned(method=asked.method, schema=known, terms=terms, n=whole_number(rows, "rows", least=1))
     found = planned.dry_run()
-    found = with_counting(found, asked, known, terms, table)
+    found = with_counting(found, asked, known, terms, opened)
     lines = outlooks(planned, asked.epsilon)
     return replace(
         found,
