@@ -12,7 +12,7 @@ TESTS := --doctest-modules src tests research
 # in each worker.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup compiled collected browser spark demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
+.PHONY: help setup compiled collected browser postgres spark demo demo-parties demo-visits test test-all lint types format options bench experiments pictures lock clean
 
 help:
 	@echo "make demo      set up, publish the bundled demo table at epsilon 3, evaluate it, say where the results are"
@@ -70,6 +70,10 @@ demo-visits: $(LIGHT)
 browser: setup
 	@$(BIN)/python scripts/setup_browser.py
 
+# PostgreSQL for the tests that count in one; without it they are skipped.
+postgres: setup
+	@$(BIN)/python scripts/start_postgres.py --install
+
 # PySpark and a Java, of half a gigabyte: for the tests, and not for everybody who sets up. Without a Java those on Spark
 # are skipped.
 $(SPARK): $(READY) requirements-spark.lock
@@ -79,11 +83,11 @@ $(SPARK): $(READY) requirements-spark.lock
 spark: $(SPARK)
 	@$(BIN)/python scripts/setup_spark.py
 
-test: setup browser spark lint
+test: setup browser postgres spark lint
 	@$(MAKE) --no-print-directory -j 2 types collected
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) -m "not slow"
 
-test-all: setup browser spark lint
+test-all: setup browser postgres spark lint
 	@$(MAKE) --no-print-directory -j 2 types collected
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(TESTS) --hypothesis-profile=thorough
 

@@ -7,7 +7,9 @@ ones, many more of them, and prints how to repeat a failure.
 from __future__ import annotations
 
 import gc
+import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,3 +23,18 @@ def pytest_collection_finish() -> None:
     """Ten thousand tests and all that they import stay to the end: looking for garbage among them only takes time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> str:
+    """The address of a PostgreSQL server of the tests' own; what needs one is skipped where there is none."""
+    from tests.databases.loading import shared_server
+
+    return shared_server()
+
+
+def pytest_sessionfinish() -> None:
+    """Stop what tests started and share."""
+    started = sys.modules.get("tests.databases.loading")
+    if started is not None:
+        started.STARTED.close()

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.counting.awkward import AWKWARD, make, marginals_of
+from tests.databases.loading import counted_there
 from tests.naive.counting import naive_count
 from tests.spark.session import shared_session
 from tests.strategies import marginals
@@ -18,7 +19,7 @@ from understudy.counting import ENGINES, Counter, open_counter
 from understudy.schema import Attribute, Domain, Marginal, Schema, recode
 from understudy.tables import Table
 
-HERE = [name for name in ENGINES if name != "spark"]
+HERE = [name for name in ENGINES if name not in ("spark", "database")]
 OPENED = {
     f"{name}, {words}": partial(open_counter, engine=name, threads=threads)
     for name in HERE
@@ -40,14 +41,18 @@ def _small_batches():
         yield
 
 
-engines = pytest.mark.parametrize(
-    "engine",
-    [
-        *(pytest.param(engine, id=name) for name, engine in OPENED.items()),
-        # hundreds of jobs; a part of it in few jobs is in the fast suite, tests/spark
+def engines_with(*marks: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    """All engines; those that need another program with these marks."""
+    here = [pytest.param(engine, id=name) for name, engine in OPENED.items()]
+    # Spark: hundreds of jobs; a part of it in few jobs is in the fast suite, tests/spark
+    others = [
+        pytest.param(counted_there, id="database", marks=marks),
         pytest.param(on_spark, id="spark", marks=pytest.mark.slow),
-    ],
-)
+    ]
+    return pytest.mark.parametrize("engine", [*here, *others])
+
+
+engines = engines_with()
 
 
 def assert_equal_to_naive(counter: Counter, table: Table, marginals) -> None:
@@ -142,7 +147,7 @@ def tables_and_marginals(draw):
 
 
 @settings(max_examples=60)
-@engines
+@engines_with(pytest.mark.slow)
 @given(drawn=tables_and_marginals())
 def test_any_batch_of_any_table_equals_the_slow_twin(engine, drawn):
     table, marginals = drawn

@@ -106,7 +106,8 @@ def test_weights_stay_through_a_recoding():
         assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+# a database refuses units, as tests/databases shows: which rows count is drawn row by row
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "database"])
 @pytest.mark.parametrize("parts", [1, 60])
 def test_every_engine_counts_what_the_rule_says(engine, parts):
     columns = {"a": list("xyzxyzxyz"), "b": [True, False, True] * 3, "who": list("aaaabbbcc")}

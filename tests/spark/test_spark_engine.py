@@ -162,6 +162,33 @@ def test_rows_of_units_that_come_in_another_order_are_refused() -> None:
         spread(mapped(frame_of(CELLS), shuffle), schema, unit=UnitRule(column="who", max_rows=2, coins=Streams(4)))
 
 
+@pytest.mark.parametrize("policy", ["refuse", "drop"])
+def test_rows_of_one_unit_that_trade_places_are_refused(tmp_path: Path, policy: Any) -> None:
+    """The units come in the same order, and what each row counts would fall to other rows; where rows were left out
+    between them, to those of other units."""
+    later = str(tmp_path / "later")
+
+    def trade(batch: Any) -> Any:
+        import os
+
+        order = list(range(batch.num_rows))
+        return batch.take(order[::-1]) if os.path.exists(later) else batch
+
+    cells = {"a": ["x", "y", "x", "y", "y", "x"], "b": ["z", "y", "x", "x", "y", "y"], "who": list("ABAABA")}
+    fields = [{"name": name, "categories": ["x", "y", "z"]} for name in "ab"]
+    schema = Schema.from_dict({"fields": fields, "fieldsMatch": "subset"})
+    rules = () if policy == "refuse" else SCHEMA.dependencies
+    declared = DeclaredRows(fields=schema.fields, dependencies=rules, policy=policy, dropping=True)
+    unit = UnitRule(column="who", max_rows=1, coins=Streams(4))
+    frame = mapped(frame_of(pa.table(cells), 1), trade)
+    counter = spread(frame, schema, unit=unit, declared=declared)
+    spread_once = counter._passes  # what was counted is kept, so that nothing would be asked for again
+    assert spread_once.tables([Marginal.of(0, 1)], lambda done: None)[0].sum() == 2
+    Path(later).touch()
+    with pytest.raises(TableError, match="or the same in another order"):
+        spread_once.tables([Marginal.of(0, 1)], lambda done: None)
+
+
 def test_a_file_that_changes_or_vanishes_is_refused(folder: Path) -> None:
     counter = spread(folder, replace(SCHEMA, properties={**SCHEMA.properties, "fieldsMatch": "subset"}))
     pq.write_table(CELLS.slice(0, 200), folder / "1.parquet")

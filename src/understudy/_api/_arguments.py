@@ -35,9 +35,11 @@ class PlanArguments(TypedDict, total=False):
     """Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected."""
     memory: int | str | None
     """Memory to stay below, such as 2GB. A table that does not fit is streamed. Default: what the machine has."""
-    engine: Literal["auto", "memory", "stream", "spark"]
-    """How rows are counted: held in memory, streamed in several passes, or on a Spark cluster. auto: in memory if they
-    fit."""
+    engine: Literal["auto", "memory", "stream", "database", "spark"]
+    """How rows are counted: held in memory, streamed in several passes, inside their database, or on a Spark cluster.
+    auto: inside their database if they are on a server; else in memory if they fit."""
+    pull: bool
+    """Rows may leave their database server: they are read from it and counted here where that is faster."""
     master: str | None
     """engine spark: the cluster, such as spark://host:7077, local[2] or, for Spark Connect, sc://host. Default: as
     Spark is configured."""
@@ -159,9 +161,11 @@ class PlanAndMethodArguments(MethodArguments, total=False):
     """Rows that belong together, as 'understudy correlate' finds them: any --max-rows rows are protected."""
     memory: int | str | None
     """Memory to stay below, such as 2GB. A table that does not fit is streamed. Default: what the machine has."""
-    engine: Literal["auto", "memory", "stream", "spark"]
-    """How rows are counted: held in memory, streamed in several passes, or on a Spark cluster. auto: in memory if they
-    fit."""
+    engine: Literal["auto", "memory", "stream", "database", "spark"]
+    """How rows are counted: held in memory, streamed in several passes, inside their database, or on a Spark cluster.
+    auto: inside their database if they are on a server; else in memory if they fit."""
+    pull: bool
+    """Rows may leave their database server: they are read from it and counted here where that is faster."""
     master: str | None
     """engine spark: the cluster, such as spark://host:7077, local[2] or, for Spark Connect, sc://host. Default: as
     Spark is configured."""

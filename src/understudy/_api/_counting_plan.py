@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from understudy.counting import CountingPlan, plan_counting
+from understudy.counting import CountingPlan, on_server, plan_counting
 from understudy.methods import Auto, Method, Plan
 from understudy.numbers import fine_schema
 from understudy.options import PlanOptions
 from understudy.privacy import PrivacyTerms
-from understudy.schema import Schema
-from understudy.tables import open_source
+from understudy.schema import Domain, Schema
+from understudy.tables import Source, open_source
 
 
 def with_counting(
     found: Plan, options: PlanOptions, schema: Schema, terms: PrivacyTerms, source: object = None
 ) -> Plan:
     """The plan, with the engine that would count and the passes that it would take. Of a source its size is asked."""
+    opened, fine = None if source is None else open_source(source), fine_schema(schema).domain
     counting = plan_counting(
-        fine_schema(schema).domain,
+        fine,
         found.rows,
         later=schema.domain,
-        engine="spark" if options.engine == "auto" and _lies_with_spark(source) else options.engine,
+        engine=_engine(opened, fine, options),
         memory=options.memory,
         units=terms.unit.column is not None,
     )
@@ -32,12 +33,17 @@ def with_counting(
         engine=counting.engine,
         engine_because=counting.because,
         passes=_most_passes(found, options.method, counting, schema, terms),
-        pass_bytes=None if source is None else open_source(source).n_bytes,
+        pass_bytes=None if opened is None else opened.n_bytes,
     )
 
 
-def _lies_with_spark(source: object) -> bool:
-    return source is not None and open_source(source).frame is not None
+def _engine(source: Source | None, domain: Domain, options: PlanOptions) -> str:
+    """The engine that was asked for, or that a source brings along."""
+    if source is None:
+        return options.engine
+    if on_server(source, domain, engine=options.engine, pull=options.pull):
+        return "database"
+    return "spark" if options.engine == "auto" and source.frame is not None else options.engine
 
 
 def _most_passes(

@@ -13,6 +13,7 @@ from understudy._api._settings import budget_of
 from understudy._core.errors import OptionError, TableError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS
+from understudy.databases import file_address, is_server, shown_source
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
 from understudy.models import RowsModel, TreeModel
@@ -147,7 +148,7 @@ def refuse_swapped(real: Any, synthetic: Any) -> None:
     """
     if not _is_release(real) or _is_release(synthetic):
         return
-    named = [f"'{os.fspath(one)}'" for one in (synthetic, real) if isinstance(one, str | os.PathLike)]
+    named = [f"'{shown_source(one)}'" for one in (synthetic, real) if isinstance(one, str | os.PathLike)]
     what = f"{named[-1]} is a release" if isinstance(real, str | os.PathLike) else "the first is a release"
     command = f"understudy evaluate {' '.join(named)}; in Python, " if len(named) > 1 else ""
     raise OptionError(
@@ -160,7 +161,7 @@ def _is_release(given: Any) -> bool:
     """Whether it is a model, a release, its folder, or the synthetic table in it."""
     if isinstance(given, Release | PublishedModel):
         return True
-    if not isinstance(given, str | os.PathLike):
+    if not isinstance(given, str | os.PathLike) or is_server(given):
         return False
     path = Path(given)
     if is_folder(path):
@@ -221,6 +222,8 @@ def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
     if isinstance(synthetic, list | tuple):
         return tuple(synthetic), None
     if not isinstance(synthetic, str | os.PathLike):
+        return (synthetic,), None
+    if is_server(synthetic) or file_address(synthetic) is not None:
         return (synthetic,), None
     path = Path(synthetic)
     if not exists(path):

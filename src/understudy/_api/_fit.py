@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from math import sqrt
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from understudy._api._protection import protection_lines
 from understudy._api._rows import declared_rows, refuse_dropping
@@ -18,7 +18,7 @@ from understudy._core.errors import OptionError
 from understudy._core.memory import memory_ceiling
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
-from understudy.counting import Counter, open_counter
+from understudy.counting import Counter, on_server, open_counter
 from understudy.methods import flaw_of, models_made
 from understudy.models import Model, Saves, why_not_releasable
 from understudy.numbers import fine_schema, numbers_share, resolve_numbers
@@ -47,7 +47,7 @@ def fit_model(
                 f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a {said}, so "
                 "nothing can be published. Mend its `makes`."
             )
-        return PublishedModel(schema, model, _statement(settings, curator, inner, model))
+        return PublishedModel(schema, model, _statement(source, settings, curator, inner, model))
 
 
 def numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
@@ -95,13 +95,14 @@ def _counter(source: Source, settings: RunSettings, progress: Progress | None) -
         declared=declared_rows(schema, fine, dropping=not terms.public_rows),
         check_rows=partial(refuse_other_rows, settings.groups),
         engine=settings.options.engine,
+        pull=settings.options.pull,
         memory=settings.options.memory,
         master=settings.options.master,
         progress=progress,
     )
 
 
-def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: Model) -> Statement:
+def _statement(source: Source, settings: RunSettings, curator: Curator, inner: Curator, model: Model) -> Statement:
     terms, entry = settings.terms, curator.ledger_entry
     budget = terms.budget
     flaw = flaw_of(settings.method)
@@ -134,8 +135,16 @@ def _statement(settings: RunSettings, curator: Curator, inner: Curator, model: M
         broken_rows=settings.schema.broken_rows if settings.schema.dependencies else None,
         max_rows=terms.unit.max_rows,
         bounding=None if terms.unit.column is None else terms.unit.bounding,
+        counted=_where_counted(source, settings),
     )
     return replace(statement, warnings=tuple(_warnings(settings, _steps(curator, inner), model)))
+
+
+def _where_counted(source: Source, settings: RunSettings) -> Literal["on its server", "pulled"] | None:
+    if source.server is None:
+        return None
+    options, fine = settings.options, fine_schema(settings.schema)
+    return "on its server" if on_server(source, fine.domain, engine=options.engine, pull=options.pull) else "pulled"
 
 
 def _steps(curator: Curator, inner: Curator) -> tuple[Charge, ...]:

@@ -163,6 +163,8 @@ def count_rows(source: object) -> int:
     opened = open_source(source)
     if opened.n_rows is not None:
         return opened.n_rows
+    if opened.server is not None:
+        return opened.server.n_rows()
     if not opened.names:
         raise TableError("the table has no columns. Name the table that the schema is about.")
     # One column suffices, and its cells are counted, not looked at.

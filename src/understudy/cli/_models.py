@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -18,7 +19,9 @@ _OVERWRITE = typer.Option(False, "--overwrite", help="Replace the file if it is 
 
 def sample(
     model: Path = _MODEL,
-    out: Path = typer.Option(..., "--out", "-o", help=f"The table to write: {endings_in_words()}."),
+    out: Path = typer.Option(
+        ..., "--out", "-o", help=f"The table to write: {endings_in_words()}; a folder with --partitions."
+    ),
     n: int | None = typer.Option(
         None,
         "-n",
@@ -30,6 +33,9 @@ def sample(
     where: str | None = typer.Option(None, "--where", help='Conditions, such as "sex=Female, age=30..40".'),
     seed: int | None = typer.Option(None, "--seed", help="Make the sample repeatable. No bearing on privacy."),
     independent: bool = typer.Option(False, "--independent", help="Draw every row on its own (higher variance)."),
+    partitions: int | None = typer.Option(
+        None, "--partitions", help="Write a folder of so many Parquet files, drawn independently, in constant memory."
+    ),
     overwrite: bool = _OVERWRITE,
     as_json: bool = _JSON,
 ) -> None:
@@ -39,24 +45,35 @@ def sample(
     """
     from understudy._core.files import as_output_error
     from understudy._core.numbers import whole_number
-    from understudy.release import load_model, refuse_without_room, stamped_path, write_table
+    from understudy.release import check_parts, load_model, refuse_without_room, stamped_path, write_parts, write_table
 
     loaded = load_model(model)
     for name, number in (("n", n), ("seed", seed)):
         if number is not None:
             whole_number(number, name)
     out = stamped_path(out, loaded.statement)
-    refuse_target(out, overwrite=overwrite)
+    if partitions is None:
+        refuse_target(out, overwrite=overwrite)
+    else:
+        check_parts(out, partitions, overwrite=overwrite)
+    sampling: dict[str, Any] = {"seed": seed, "where": where, "independent": independent, "n_rows": n}
     with progress_bars(quiet=as_json) as progress, as_output_error(out):
-        refuse_without_room(out, loaded.schema, loaded.statement.n_rows if n is None else n)
-        rows = write_table(out, loaded, n_rows=n, seed=seed, where=where, independent=independent, progress=progress)
+        wanted = loaded.statement.n_rows if n is None else n
+        refuse_without_room(out if partitions is None else out.with_name(f"{out.name}.parquet"), loaded.schema, wanted)
+        if partitions is None:
+            rows = write_table(out, loaded, progress=progress, **sampling)
+        else:
+            sampling |= {"partitions": partitions, "overwrite": overwrite}
+            rows = write_parts(out, loaded, progress=progress, **sampling)
         INTERRUPTS.outcome = f"{out} is complete."
     if as_json:
-        say_json({"out": str(out), "rows": rows, "stamp": loaded.statement.stamp})
+        parts = {} if partitions is None else {"partitions": partitions}
+        say_json({"out": str(out), "rows": rows, **parts, "stamp": loaded.statement.stamp})
         return
     if loaded.statement.stamp:
         say(f"*** {loaded.statement.stamp}: the file's name says so too. ***")
-    say(f"Wrote {counted(rows, 'row', 'rows')} to {out}.")
+    files = "" if partitions is None else f", in {counted(partitions, 'file', 'files')}"
+    say(f"Wrote {counted(rows, 'row', 'rows')} to {out}{files}.")
 
 
 def query(

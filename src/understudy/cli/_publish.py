@@ -54,7 +54,8 @@ def plan(
 def publish(
     source: str = typer.Argument(
         ...,
-        help="The private table: CSV (also .gz), Parquet, Arrow; 'visits/*.parquet'; or 'demo' or 'demo-visits'.",
+        help="The private table: CSV (also .gz), Parquet, Arrow; 'visits/*.parquet'; clinic.db?table=visits; "
+        "postgresql://…?table=visits; or 'demo' or 'demo-visits'.",
     ),
     schema: Path | None = _SCHEMA,
     *,

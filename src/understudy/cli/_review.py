@@ -13,6 +13,7 @@ import typer
 from understudy._core.errors import OptionError, UserError
 from understudy.cli._interrupts import INTERRUPTS, NOTHING
 from understudy.cli._show import counted, say, say_aside, say_json
+from understudy.databases import shown_source
 
 if TYPE_CHECKING:
     from understudy.schema import Review, Schema
@@ -55,7 +56,7 @@ class Asked:
 
 def review(
     schema: Path = typer.Argument(..., help="The drafted schema file. Answers are written back to it."),
-    table: Path | None = typer.Option(None, "--table", help="The table: say at once if it does not fit an answer."),
+    table: str | None = typer.Option(None, "--table", help="The table: say at once if it does not fit an answer."),
     as_json: bool = typer.Option(False, "--json", help="Print what became of the fields as JSON, and nothing else."),
 ) -> None:
     """Review a draft: one question a field, every answer written back at once. Stop and take it up as you like."""
@@ -72,11 +73,11 @@ def review(
         return
     if left:
         say(f"{counted(len(left), 'field is still a draft', 'fields are still drafts')}. To go on:")
-        beside = "" if table is None else f" --table {shlex.quote(str(table))}"
+        beside = "" if table is None else f" --table {shlex.quote(shown_source(table))}"
         say(f"  understudy schema review {shlex.quote(str(schema))}{beside}")
         return
     say(f"No field of {schema} is a draft. Next:")
-    given, declared = shlex.quote(str(table or "TABLE.csv")), shlex.quote(str(schema))
+    given, declared = shlex.quote(shown_source(table or "TABLE.csv")), shlex.quote(str(schema))
     say(f"  understudy schema check {given} {declared}")
     say(f"  understudy plan --schema {declared} --rows 10000 --epsilon 1   # rows: a guess, their number is private")
 
@@ -84,7 +85,7 @@ def review(
 class _Talk:
     """Questions and answers."""
 
-    def __init__(self, review: Review, asked: Asked, table: Path | None, as_json: bool) -> None:
+    def __init__(self, review: Review, asked: Asked, table: str | None, as_json: bool) -> None:
         self.review, self.asked, self.table = review, asked, table
         self.tell = say_aside if as_json else say
         self.terminal = sys.stdin is not None and sys.stdin.isatty()

@@ -12,6 +12,7 @@ from understudy.cli._files import refuse_target
 from understudy.cli._interrupts import INTERRUPTS
 from understudy.cli._review import review
 from understudy.cli._show import counted, say, say_json
+from understudy.databases import shown_source
 
 if TYPE_CHECKING:
     from understudy.schema import Schema
@@ -23,7 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-_TABLE = typer.Argument(..., help="The table: CSV (also .gz), Parquet or Arrow.")
+_TABLE = typer.Argument(
+    ..., help="The table: CSV (also .gz), Parquet or Arrow; clinic.db?table=visits; postgresql://…?table=visits."
+)
 _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothing else.")
 _OVERWRITE = typer.Option(False, "--overwrite", help="Replace the file if it is there.")
 NOT_FITTING = 1
@@ -31,7 +34,7 @@ NOT_FITTING = 1
 
 @app.command()
 def draft(
-    table: Path = _TABLE,
+    table: str = _TABLE,
     out: Path | None = typer.Option(None, "--out", "-o", help="The schema file to write. Default: print it."),
     sdv: Path | None = typer.Option(None, "--sdv", help="SDV metadata (JSON): types and date formats come from there."),
     unit: str | None = typer.Option(None, "--unit", help="The column that tells units apart: left out of the schema."),
@@ -52,15 +55,15 @@ def draft(
                 say(remark)
         say("Its bounds and values were read off the private table: keep it to yourself until you have reviewed it.")
         say("For each field put in what is public knowledge and set 'origin: declared': in the file, or with")
-        say(f"  understudy schema review {shlex.quote(str(out))} --table {shlex.quote(str(table))}")
+        say(f"  understudy schema review {shlex.quote(str(out))} --table {shlex.quote(shown_source(table))}")
         say("Then:")
         beside = "" if unit is None else f" --unit {shlex.quote(unit)}"
-        say(f"  understudy schema check {shlex.quote(str(table))} {shlex.quote(str(out))}{beside}")
+        say(f"  understudy schema check {shlex.quote(shown_source(table))} {shlex.quote(str(out))}{beside}")
 
 
 @app.command()
 def check(
-    table: Path = _TABLE,
+    table: str = _TABLE,
     schema: Path = typer.Argument(..., help="The schema file."),
     unit: str | None = typer.Option(
         None, "--unit", help="The column beside those of the schema that tells units apart."
@@ -77,7 +80,7 @@ def check(
     if as_json:
         say_json({**report.to_dict(), "drafts": list(declared.draft_fields)})
     else:
-        _show_report(report, declared, table)
+        _show_report(report, declared, shown_source(table))
     if not report.ok:
         raise typer.Exit(NOT_FITTING)
 
@@ -114,7 +117,7 @@ def _give(schema: Schema, out: Path | None, *, as_json: bool) -> None:
         say(schema.to_yaml().rstrip())
 
 
-def _show_report(report: CheckReport, schema: Schema, table: Path) -> None:
+def _show_report(report: CheckReport, schema: Schema, table: str) -> None:
     for fault in report.faults:
         say(f"- {fault}")
     left = report.broken if report.broken_rows != "refuse" else ()

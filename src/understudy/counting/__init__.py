@@ -5,6 +5,8 @@ from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._pairs import pair_parities
+from understudy.counting._servers import on_server
+from understudy.counting._threads import n_threads
 from understudy.counting._units import UnitRule
 
 __all__ = [
@@ -15,6 +17,8 @@ __all__ = [
     "Engine",
     "MemoryCounter",
     "UnitRule",
+    "n_threads",
+    "on_server",
     "open_counter",
     "pair_parities",
     "plan_counting",

@@ -13,6 +13,7 @@ from understudy.counting._memory import MemoryCounter
 from understudy.counting._open_stream import open_holding, open_stream
 from understudy.counting._opening import Opening
 from understudy.counting._room import MOST_CELLS_SPREAD, bytes_of_rows, room_for_rows, room_for_tables
+from understudy.counting._servers import DATABASE
 from understudy.counting._spark import open_spark
 from understudy.schema import Domain
 from understudy.tables import Source, Table, open_source, read_table, read_units
@@ -102,6 +103,9 @@ def plan_counting(
     first, then = (all_pairs_first(one, cells) for one in (domain, later or domain))
     if engine == "auto":
         engine = "memory" if why is None else "stream"
+    if engine == DATABASE:
+        stays = "the rows are on a server, and are counted inside the database."
+        return CountingPlan(engine=engine, because=stays, pairs_first=False, pairs_at_once=True)
     because = "" if engine == "memory" else (why if engine == "stream" else None) or "It was asked for."
     return CountingPlan(engine=engine, because=because, pairs_first=first, pairs_at_once=then)
 

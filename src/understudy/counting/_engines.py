@@ -8,19 +8,21 @@ from typing import Any, Protocol, overload
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.counting._choosing import open_fitting, open_memory
 from understudy.counting._counter import Counter
+from understudy.counting._open_database import open_database
 from understudy.counting._open_stream import open_stream
 from understudy.counting._opening import Opening, Progress
+from understudy.counting._servers import DATABASE, on_server
 from understudy.counting._spark import open_spark
 from understudy.counting._units import UnitRule, Weights
 from understudy.schema import Schema
-from understudy.tables import DeclaredRows, Table
+from understudy.tables import DeclaredRows, Table, open_source
 
 
 class Engine(Protocol):
     """Opens a counter over a table of codes; or over a source, once every cell of it was read and found valid.
 
     >>> sorted(ENGINES)
-    ['memory', 'spark', 'stream']
+    ['database', 'memory', 'spark', 'stream']
     """
 
     def __call__(self, rows: Table | Any, opening: Opening) -> Counter: ...
@@ -29,6 +31,7 @@ class Engine(Protocol):
 ENGINES: Mapping[str, Engine] = {
     "memory": open_memory,
     "stream": open_stream,
+    DATABASE: open_database,
     "spark": open_spark,
 }
 AUTO = "auto"
@@ -54,6 +57,7 @@ def open_counter(
     engine: str = ...,
     threads: int | None = ...,
     memory: int | None = ...,
+    pull: bool = ...,
     progress: Progress | None = ...,
     master: str | None = ...,
 ) -> Counter: ...
@@ -66,7 +70,7 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
         engine: what counts; "auto" for the memory engine if the rows fit, and else the streaming one; a DataFrame of
             Spark is counted where it lies.
         told: the fields of `Opening`: `unit`, `declared` and `check_rows` with a schema, `weights` without one,
-            `threads`, `memory`, `progress` and `master` with either.
+            `threads`, `memory`, `progress` and `master` with either; `pull` says that rows may leave their server.
 
     Raises:
         TableError: with every fault of the rows: no counter is given out before all of them were read.
@@ -78,5 +82,10 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
     """
     if engine not in (AUTO, *ENGINES):
         raise OptionError(f"there is no counting engine '{engine}'. {did_you_mean(engine, (AUTO, *ENGINES))}")
-    chosen = open_fitting if engine == AUTO else ENGINES[engine]
-    return chosen(rows, Opening(schema=schema, **told))
+    opening = Opening(schema=schema, **told)
+    if schema is None:
+        return (open_fitting if engine == AUTO else ENGINES[engine])(rows, opening)
+    source = open_source(rows)
+    if on_server(source, schema.domain, engine=engine, pull=opening.pull):
+        return ENGINES[DATABASE](source, opening)
+    return (open_fitting if engine == AUTO else ENGINES[engine])(source, opening)

@@ -39,6 +39,8 @@ class Opening:
     memory: int | None = None
     """Bytes that the process is to stay below; None for what the machine has."""
     progress: Progress | None = None
+    pull: bool = False
+    """Whether rows may leave the database server that they are on."""
     master: str | None = None
     """The address of a cluster, for an engine that counts on one."""
 

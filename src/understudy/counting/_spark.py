@@ -121,7 +121,7 @@ class SparkPasses:
         columns = self.rows.columns(self.view.sources(attributes)) if isinstance(self.rows, CellRows) else []
         found = run_parts(self.spread.frame(columns), work)
         self.spread.refuse_changed()
-        if any(counts is None for counts in found.values()):
+        if any(counts is None for counts in found.values()) or not self.rows.complete(found):
             raise _changed()
         told(self.n_rows)
         return _summed(found.values(), shapes)
@@ -247,7 +247,7 @@ class _First:
         weights = self._opening.unit.weights(self._units.codes()[np.concatenate(left)])
         ends = np.cumsum([part.n for part in found.values()])
         shared = {
-            number: PartWeight(mark=part.mark, weights=pack_weights(own))
+            number: PartWeight(n=part.n, mark=part.mark, columns=part.columns, weights=pack_weights(own))
             for (number, part), own in zip(found.items(), np.split(weights, ends[:-1]), strict=True)
         }
         if sum(len(one.weights) for one in shared.values()) > _MOST_WEIGHTS:

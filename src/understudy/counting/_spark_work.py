@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +13,7 @@ import pyarrow as pa
 from understudy.counting._batch import Axes, Ints
 from understudy.counting._bits import Bits
 from understudy.counting._counter import Counts
+from understudy.counting._marks import RowMarks
 from understudy.counting._packing import pack_counts, pack_texts, unpack_weights
 from understudy.counting._rows import Rows
 from understudy.counting._tally import TablesTally
@@ -28,7 +28,6 @@ from understudy.tables import (
     checked,
     code_type,
     read_parts,
-    text_bytes,
     unit_texts,
 )
 
@@ -92,7 +91,9 @@ class Checked:
     left: bytes = b""
     """Which rows are left; packed."""
     mark: bytes = b""
-    """By which the units of the rows, and their order, are known again."""
+    """By which the units of the rows that are left, and their order, are known again."""
+    columns: Mapping[int, bytes] = field(default_factory=dict)
+    """By which each column of them is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +108,8 @@ class CheckPart:
 
     def __call__(self, part: int, given: Iterator[pa.RecordBatch]) -> Checked:
         """What is to be told of the part."""
-        reader, mark = PartReader(self.schema, declared=self.declared), UnitMark()
+        reader = PartReader(self.schema, declared=self.declared)
+        marks = None if self.unit is None else RowMarks(self.unit, range(len(self.schema.fields)))
         tally = _tally(self.marginals, self.schema.domain, weighted=False) if self.unit is None else None
         units, left = [], []
         wanted = [*self.schema.names, *(() if self.unit is None else (self.unit,))]
@@ -117,10 +119,10 @@ class CheckPart:
             n += len(codes[0])
             if tally is not None:
                 tally.add(Rows(tuple(codes), len(codes[0])))
-            if self.unit is not None:
+            if self.unit is not None and marks is not None:
                 units.append(unit_texts(columns[-1], self.unit))
                 left.append(flags)
-                mark.add(columns[-1], self.unit)
+                marks.add(columns[-1], codes, flags)
         note = reader.note
         return Checked(
             note=note,
@@ -128,26 +130,9 @@ class CheckPart:
             counts=pack_counts(tally.finish()) if tally is not None and note.sound else b"",
             units=pack_texts(units),
             left=b"" if not left else np.packbits(np.concatenate(left)).tobytes(),
-            mark=mark.digest,
+            mark=b"" if marks is None else marks.units,
+            columns={} if marks is None else marks.columns,
         )
-
-
-class UnitMark:
-    """By which the units of a part's rows are known again, in their order and however they are cut into batches."""
-
-    def __init__(self) -> None:
-        self._lengths, self._texts = blake2b(digest_size=16), blake2b(digest_size=16)
-
-    def add(self, column: Column, name: str) -> None:
-        """Take in the next batch."""
-        lengths, texts = text_bytes(column, name)
-        self._lengths.update(lengths)
-        self._texts.update(texts)
-
-    @property
-    def digest(self) -> bytes:
-        """The mark of all so far."""
-        return self._lengths.digest() + self._texts.digest()
 
 
 class PartRows(Protocol):
@@ -169,10 +154,16 @@ class Changed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class PartWeight:
-    """What the rows of one part count, and by which it is known again."""
+    """What the rows of one part count, and by which they are known again."""
 
+    n: int
     mark: bytes
+    columns: Mapping[int, bytes]
     weights: bytes
+
+    def fits(self, marks: RowMarks) -> bool:
+        """Whether rows are those that the weights are for, in the same order."""
+        return marks.units == self.mark and all(self.columns[a] == mark for a, mark in marks.columns.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,22 +199,26 @@ class CellRows:
             Changed: if a cell has no code, or rows are not those that weights were given to.
         """
         wanted = self.reads(attributes)
-        reader, mark = PartReader(self.schema, wanted, self.declared), UnitMark()
+        reader, marks = PartReader(self.schema, wanted, self.declared), RowMarks(self.unit or "", wanted)
         known = None if self.weights is None else self.weights.get(part)
         weights = np.empty(0, dtype=np.uint32) if known is None else unpack_weights(known.weights)
         at = 0
         for columns in self.cells.batches(part, given, self.columns(attributes)):
-            codes = reader.take(columns)[0]
+            codes, left = reader.take(columns)
             n = len(codes[0])
-            if self.weights is not None and self.unit is not None:
-                mark.add(columns[-1], self.unit)
+            if self.weights is not None:
+                marks.add(columns[-1], codes, left)
                 if at + n > len(weights):
                     raise Changed
             yield self._placed(wanted, codes, n, weights[at : at + n])
             at += n
-        moved = self.weights is not None and (at != len(weights) or mark.digest != (known or _NO_ROWS).mark)
+        moved = self.weights is not None and (at != len(weights) or (known is not None and not known.fits(marks)))
         if not reader.note.sound or moved:
             raise Changed
+
+    def complete(self, parts: Collection[int]) -> bool:
+        """Whether all parts whose rows have weights came."""
+        return self.weights is None or all(part in parts or not known.n for part, known in self.weights.items())
 
     def _placed(self, wanted: Sequence[int], columns: Sequence[Codes], n: int, weights: npt.NDArray[Any]) -> Rows:
         counted = None
@@ -237,15 +232,16 @@ class CellRows:
         return Rows(tuple(placed), n, counted)
 
 
-_NO_ROWS = PartWeight(mark=UnitMark().digest, weights=b"")
-
-
 @dataclass(frozen=True, kw_only=True)
 class CodeRows:
     """Rows of codes that were encoded before: a column each, and their weights in the last one."""
 
     domain: Domain
     weighted: bool
+
+    def complete(self, parts: Collection[int]) -> bool:
+        """True: what rows count is in the rows themselves."""
+        return True
 
     def batches(self, part: int, given: Iterator[pa.RecordBatch], attributes: Collection[int]) -> Iterator[Rows]:
         """All rows."""

@@ -19,7 +19,7 @@ from understudy.models._posterior import Evidence, NoSuchRow, check_evidence, na
 from understudy.models._protocol import Parts, PartsReader
 from understudy.models._rows_errors import Redrawn, redrawn_weights
 from understudy.models._rows_values import WeightedRows
-from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows, tables_of
+from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows, draw_rows, tables_of
 from understudy.models._sampling import BATCH_ROWS, Column, narrow
 from understudy.models._tree_queries import Reading
 from understudy.models._tree_sampling import deal, within_step
@@ -128,11 +128,11 @@ class RowsModel:
         evident = check_evidence(evidence, self.domain)
         weights, within = self._given(self.rows.weights, evident), self._within(evident)
         rng, leaves = streams.get("sample", "rows"), streams.get("sample", "within")
+        sums = np.cumsum(weights)
         for start in range(0, n, batch_rows):
             m = min(batch_rows, n - start)
             if independent:
-                chosen = np.searchsorted(np.cumsum(weights), rng.random(m) * weights.sum(), side="right")
-                chosen = chosen.clip(0, int(np.flatnonzero(weights)[-1]))
+                chosen = draw_rows(sums, m, rng=rng)
             else:
                 chosen = choose_rows(self.rows.rows, weights, m, self._pairs, self.rows.sizes, rng=rng)
             yield self._spelt_out(chosen, within, leaves, independent=independent)

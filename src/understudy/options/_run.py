@@ -100,10 +100,16 @@ class PlanOptions(Declared):
     )
     engine: str = option(
         "auto",
-        OneOf("auto", "memory", "stream", "spark"),
-        help="How rows are counted: held in memory, streamed in several passes, or on a Spark cluster. auto: in memory "
-        "if they fit.",
+        OneOf("auto", "memory", "stream", "database", "spark"),
+        help="How rows are counted: held in memory, streamed in several passes, inside their database, or on a Spark "
+        "cluster. auto: inside their database if they are on a server; else in memory if they fit.",
         flags="--engine",
+    )
+    pull: bool = option(
+        False,
+        YesNo(),
+        help="Rows may leave their database server: they are read from it and counted here where that is faster.",
+        flags="--pull",
     )
     master: str | None = option(
         None,

@@ -9,6 +9,7 @@ from understudy.release._conditions import find_field, read_conditions, terms_to
 from understudy.release._folder import check_output, whole_folder
 from understudy.release._letter import privacy_letter
 from understudy.release._number_answer import Figure, NumberAnswer
+from understudy.release._parts import check_parts, write_parts
 from understudy.release._promise import Promise
 from understudy.release._published import Kind, PublishedModel, load_model
 from understudy.release._rehearse import Writing, refuse_without_room, rehearse_writing
@@ -48,6 +49,7 @@ __all__ = [
     "Writing",
     "about_release",
     "check_output",
+    "check_parts",
     "clean_text",
     "croissant_card",
     "declared_facts",
@@ -68,6 +70,7 @@ __all__ = [
     "table_name",
     "terms_to_conditions",
     "whole_folder",
+    "write_parts",
     "write_release",
     "write_table",
 ]

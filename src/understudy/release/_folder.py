@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -27,8 +28,23 @@ RELEASE_FILES = frozenset(
 _TABLES = ("synthetic.", "parameters.")
 
 
-def check_output(out: Path, *, overwrite: bool) -> None:
-    """Refuse an output folder that is already there, unless it may be overwritten and holds nothing but a release.
+@dataclass(frozen=True, kw_only=True)
+class FolderKind:
+    """What a folder holds, and which names of files are of it: a folder with others is never replaced.
+
+    >>> RELEASE.ours("synthetic.csv"), RELEASE.ours("thesis.docx")
+    (True, False)
+    """
+
+    what: str
+    ours: Callable[[str], bool]
+
+
+RELEASE = FolderKind(what="release", ours=lambda name: name in RELEASE_FILES or name.startswith(_TABLES))
+
+
+def check_output(out: Path, *, overwrite: bool, kind: FolderKind = RELEASE) -> None:
+    """Refuse an output folder that is already there, unless it may be overwritten and holds nothing but its kind.
 
     >>> check_output(Path("no-such-folder"), overwrite=False)
     """
@@ -37,25 +53,21 @@ def check_output(out: Path, *, overwrite: bool) -> None:
     if not os.path.lexists(out):
         return
     if not out.is_dir():
-        raise OutputError(f"'{out}' is a file, and the release needs a folder of that name. Choose another --out.")
+        raise OutputError(f"'{out}' is a file, and the {kind.what} needs a folder of that name. Choose another --out.")
     if not overwrite:
         raise OutputError(
             f"the folder '{out}' already exists. Choose another --out, or pass --overwrite to replace it."
         )
-    strange = sorted(entry.name for entry in out.iterdir() if not _ours(entry.name))
+    strange = sorted(entry.name for entry in out.iterdir() if not kind.ours(entry.name))
     if strange:
         raise OutputError(
-            f"the folder '{out}' holds things that no release has (such as '{strange[0]}'), so it is not replaced. "
+            f"the folder '{out}' holds things that no {kind.what} has (such as '{strange[0]}'), so it is not replaced. "
             "Choose another --out, or remove the folder yourself."
         )
 
 
-def _ours(name: str) -> bool:
-    return name in RELEASE_FILES or name.startswith(_TABLES)
-
-
 @contextmanager
-def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def whole_folder(out: Path, *, overwrite: bool = False, kind: FolderKind = RELEASE) -> Iterator[Path]:
     """A folder to write into; when the block ends well it becomes `out`, otherwise it is gone.
 
     >>> import tempfile
@@ -66,18 +78,18 @@ def whole_folder(out: Path, *, overwrite: bool = False) -> Iterator[Path]:
     (['release'], ['privacy.json'])
     """
     with as_output_error(out):
-        check_output(out, overwrite=overwrite)
+        check_output(out, overwrite=overwrite, kind=kind)
         target = out.resolve() if out.is_symlink() else out.absolute()
         with parents_made(target), reserved_folder(target) as temporary:
-            _take_up(target)
+            _take_up(target, kind)
             # Again, now that nobody else can make it: another run may have ended since.
-            check_output(out, overwrite=overwrite)
+            check_output(out, overwrite=overwrite, kind=kind)
             yield temporary
             _resolve(temporary)
             _put_in_place(temporary, target, overwrite=overwrite)
 
 
-def _take_up(target: Path) -> None:
+def _take_up(target: Path, kind: FolderKind) -> None:
     """Mend what a run left that was killed while it replaced a release: nobody else is at it, so what is old is ours.
 
     Killed between its two renames, it left the old release under a hidden name and none under its own.
@@ -85,7 +97,7 @@ def _take_up(target: Path) -> None:
     for old in _old_names(target):
         if not os.path.lexists(old):
             return
-        if old.is_symlink() or not old.is_dir() or not all(_ours(entry.name) for entry in old.iterdir()):
+        if old.is_symlink() or not old.is_dir() or not all(kind.ours(entry.name) for entry in old.iterdir()):
             continue  # somebody else's
         if os.path.lexists(target):
             shutil.rmtree(old, ignore_errors=True)

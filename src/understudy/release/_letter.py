@@ -192,8 +192,15 @@ def _making(statement: Statement) -> str:
         f"understudy {_clean(statement.version)}, method `{_clean(statement.method)}`"
         + (f" ({_clean(options)})" if options else "")
         + f", {statement.created}. Noise: {_clean(statement.noise)}{drawn}. Trust model: central. "
-        "One trusted holder keeps the table and ran the program; " + towards + "."
+        "One trusted holder keeps the table and ran the program; " + towards + "." + _COUNTED.get(statement.counted, "")
     )
+
+
+_COUNTED: dict[str | None, str] = {
+    "on its server": " The rows stayed on their database server: it counted them, and only tables of counts and values "
+    "of single columns left it.",
+    "pulled": " The rows left their database server: the program read them from it, and counted them itself.",
+}
 
 
 def _limits(statement: Statement) -> str:

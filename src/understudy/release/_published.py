@@ -23,6 +23,7 @@ from understudy.release._conditions import Where, find_field, read_conditions, t
 from understudy.release._functions import asks_for_numbers
 from understudy.release._number_answer import NumberAnswer
 from understudy.release._numbers_asked import answer_numbers
+from understudy.release._parts import part_rows, write_parts
 from understudy.release._statement import Statement
 from understudy.schema import Marginal, Schema, order_checks
 
@@ -34,6 +35,7 @@ BATCH_ROWS = 1 << 18
 _MAX_CELLS = 1_000_000
 # Values take ten times the memory of codes: few at a time beside the whole, if that is not too few to be quick.
 _LEAST_CELLS, _MOST_CELLS, _PARTS = 1 << 18, 1 << 21, 16
+_MANY_ROWS = 10_000_000
 MOST_ROWS = 10**12  # months of drawing: a slip of the keyboard
 
 
@@ -115,17 +117,27 @@ class PublishedModel:
         where: Where = None,
         independent: bool = False,
         batch_rows: int = BATCH_ROWS,
+        coded: bool = False,
     ) -> Iterator[pa.RecordBatch]:
         """One of `parts` parts of a sample of `n` rows, as Arrow batches: for drawing them in several places at a time.
 
         Parts differ by one row in size at most. Each is drawn from a stream of its own, which follows from the seed and
-        the part's number, so that together they are a sample, and each comes out the same wherever it is drawn.
+        the part's number, so that together they are a sample, and each comes out the same wherever it is drawn. Of a
+        sample of ten million rows and more, each row is drawn on its own: low variance is then worth less than it
+        costs. `coded` has texts as codes with a dictionary.
         """
         if not 0 <= part < parts:
             raise OptionError(f"the parts of a sample are numbered from 0 to {parts - 1}. Got {part} instead.")
-        rows, more = divmod(self._wanted(n), parts)
+        wanted = self._wanted(n)
         source = streams(whole_number(seed, "seed")).part(part)
-        return self._batches(rows + (part < more), source, where=where, independent=independent, batch_rows=batch_rows)
+        return self._batches(
+            part_rows(wanted, parts)[part],
+            source,
+            where=where,
+            independent=independent or wanted >= _MANY_ROWS,
+            batch_rows=batch_rows,
+            coded=coded,
+        )
 
     def sample_spark(
         self,
@@ -155,7 +167,7 @@ class PublishedModel:
         return wanted
 
     def _batches(
-        self, wanted: int, source: Streams, *, where: Where, independent: bool, batch_rows: int
+        self, wanted: int, source: Streams, *, where: Where, independent: bool, batch_rows: int, coded: bool = False
     ) -> Iterator[pa.RecordBatch]:
         from understudy.tables import decode_batch
 
@@ -178,11 +190,30 @@ class PublishedModel:
         empty = True
         for columns in rows_that_keep(draw, wanted, checks, streams=source, batch_rows=batch_rows):
             empty = False
-            for part in _parts(columns, wanted):
-                yield decode_batch(schema, part, rng)
-            del columns, part  # before the next are drawn
+            for few in _parts(columns, wanted):
+                yield decode_batch(schema, few, rng, coded=coded)
+            del columns, few  # before the next are drawn
         if empty:
-            yield decode_batch(schema, _no_rows(len(schema.fields)), rng)
+            yield decode_batch(schema, _no_rows(len(schema.fields)), rng, coded=coded)
+
+    def sample_to(
+        self,
+        path: str | os.PathLike[str],
+        n: int | None = None,
+        *,
+        partitions: int,
+        where: Where = None,
+        seed: int | None = None,
+        independent: bool = False,
+        overwrite: bool = False,
+    ) -> int:
+        """Writes a sample as a folder of so many Parquet files, in constant memory; the number of rows written.
+
+        The folder appears once it is whole. Parts are those of `sample_part`, for a seed and without one.
+        """
+        sampling: dict[str, Any] = {"where": where, "seed": seed, "independent": independent}
+        rows = None if n is None else whole_number(n, "n")
+        return write_parts(Path(path), self, partitions=partitions, n_rows=rows, overwrite=overwrite, **sampling)
 
     def query(self, text: str) -> Answer | NumberAnswer:
         """Exact probabilities under the model, such as `"income, sex | age=30..40, education=Bachelors/Masters"`.

@@ -82,6 +82,8 @@ class Statement:
     """Most rows that count for one unit."""
     bounding: Literal["drop", "weigh"] | None = None
     """What was done with the rows of a unit that had more; None where no column tells units apart."""
+    counted: Literal["on its server", "pulled"] | None = None
+    """Whether the rows of a table on a database server left it to be counted; None where it was on none."""
     parties: tuple[PartyNote, ...] = ()
     """Those who each hold some columns and never pooled them; empty where one holder has the whole table."""
 
@@ -272,6 +274,8 @@ class Statement:
             del result["max_rows"], result["bounding"]
         if not self.declared:  # as in all files from before anything was
             del result["declared"], result["broken_rows"]
+        if self.counted is None:
+            del result["counted"]
         if self.private and not self.parties:
             result["in_words"] = self.promise.meaning
         if not self.parties:
@@ -337,6 +341,7 @@ def _read(data: Any) -> Statement:
         broken_rows=_read_broken_rows(data),
         max_rows=read_whole(data.get("max_rows", 1)),
         bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
+        counted=None if data.get("counted") is None else read_one_of(data["counted"], "on its server", "pulled"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )
 

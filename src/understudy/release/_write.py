@@ -155,7 +155,7 @@ def write_table(
 
     total = model.statement.n_rows if n_rows is None else n_rows
     done = 0
-    with open_writer(path, model.schema, metadata=_metadata(model.statement), delimiter=delimiter) as writer:
+    with open_writer(path, model.schema, metadata=table_metadata(model.statement), delimiter=delimiter) as writer:
         for batch in model.sample_batches(n_rows, seed=seed, **sampling):
             writer.write(batch)
             done += batch.num_rows
@@ -165,7 +165,7 @@ def write_table(
     return done
 
 
-def _metadata(statement: Statement) -> dict[str, str]:
+def table_metadata(statement: Statement) -> dict[str, str]:
     """What a Parquet file says about itself, so that a copy without its folder still tells."""
     return {
         "understudy.guarantee": statement.guarantee,

@@ -1,8 +1,9 @@
 """Reading and writing tables: raw values to integer codes and back."""
 
-from understudy.tables._broken import DeclaredRows, Sieve, keep_declared
+from understudy.tables._broken import DeclaredRows, Sieve, broken_flags, broken_sentence, keep_declared
 from understudy.tables._code_reader import CodeReader
 from understudy.tables._columnar import checked
+from understudy.tables._columns import column_faults
 from understudy.tables._decode import arrow_schema, decode_batch
 from understudy.tables._dependency_checks import DependencyCheck
 from understudy.tables._draft import draft_schema
@@ -17,6 +18,7 @@ from understudy.tables._sources import Source, open_source
 from understudy.tables._spark_frames import selected
 from understudy.tables._stream import CodeBatch, code_batches
 from understudy.tables._table import Table, code_type
+from understudy.tables._tallied import ValueCodes, faults_of, near_categories, read_values
 from understudy.tables._units import UnitReader, no_unit_column, unit_in_schema, unit_texts
 from understudy.tables._values import Kinds, Numbers, Values
 from understudy.tables._write import TableWriter, open_writer
@@ -43,18 +45,24 @@ __all__ = [
     "Table",
     "TableWriter",
     "UnitReader",
+    "ValueCodes",
     "Values",
     "arrow_schema",
+    "broken_flags",
+    "broken_sentence",
     "check_table",
     "checked",
     "code_batches",
     "code_type",
+    "column_faults",
     "cut_files",
     "decode_batch",
     "draft_schema",
+    "faults_of",
     "formula_columns",
     "keep_declared",
     "missing_label",
+    "near_categories",
     "no_unit_column",
     "open_source",
     "open_writer",
@@ -65,6 +73,7 @@ __all__ = [
     "read_parts",
     "read_table",
     "read_units",
+    "read_values",
     "selected",
     "text_bytes",
     "to_kind",

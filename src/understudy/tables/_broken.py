@@ -171,7 +171,7 @@ budget covers.
     """
     one = count == 1
     more = ", …" if count > len(rows) else ""
-    which = f"row{'' if one else 's'} {', '.join(map(str, rows))}{more}"
+    which = f" (row{'' if one else 's'} {', '.join(map(str, rows))}{more})" if rows else ""
     it = "it" if one else "them"
     if policy == "refuse":
         advice = (
@@ -188,7 +188,7 @@ budget covers.
             f"Nothing mends {it}, and where the number of rows is public none may be left out: correct {it}, or keep "
             "that number private (neighbours add-remove)."
         )
-    return f"{count:,} row{' breaks' if one else 's break'} the dependency {text} ({which}). {advice}"
+    return f"{count:,} row{' breaks' if one else 's break'} the dependency {text}{which}. {advice}"
 
 
 def broken_flags(columns: Columns, checks: Sequence[Check]) -> Flags:

@@ -24,25 +24,29 @@ _TYPES = {
     "date": pa.date32(),
     "datetime": pa.timestamp("us"),
 }
+_CODED = pa.dictionary(pa.int32(), pa.string())
 
 
-def arrow_schema(schema: Schema) -> pa.Schema:
-    """The types of decoded columns, in the schema's order.
+def arrow_schema(schema: Schema, *, coded: bool = False) -> pa.Schema:
+    """The types of decoded columns, in the schema's order; with `coded`, texts have a dictionary.
 
     >>> arrow_schema(Schema.from_dict({"fields": [{"name": "ok", "type": "boolean"}]})).field("ok").type
     DataType(bool)
     """
-    return pa.schema([pa.field(field.name, _type(field)) for field in schema.fields])
+    return pa.schema(
+        [pa.field(field.name, _CODED if coded and _is_coded(field) else _type(field)) for field in schema.fields]
+    )
 
 
-def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng) -> pa.RecordBatch:
+def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng, *, coded: bool = False) -> pa.RecordBatch:
     """Rows of values for columns of codes.
 
     A category or special value comes back as itself, missing as null. "Other" comes back as the text `other` in a
     column of texts and as null in the rest, since any value there would be invented. A bin gives a value drawn evenly
     from those it may hold: whole numbers, days, moments its format can show, numbers with the field's decimals. Reading
     the result with the same schema gives the same codes (but "other" reads as missing where both came back null).
-    Columns that are declared to be in order come out in order, as far as their codes allow it.
+    Columns that are declared to be in order come out in order, as far as their codes allow it. With `coded`, columns of
+    texts are codes with a dictionary, and no text is written out.
 
     >>> from understudy._core.randomness import streams
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2,
@@ -53,14 +57,26 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng) -> pa.Recor
     """
     in_order = draw_in_order(schema, columns, rng)
     arrays = [
-        _decode(field, np.asarray(codes), _type(field), rng, in_order.get(a))
+        _coded(field, np.asarray(codes))
+        if coded and _is_coded(field)
+        else _decode(field, np.asarray(codes), _type(field), rng, in_order.get(a))
         for a, (field, codes) in enumerate(zip(schema.fields, columns, strict=True))
     ]
-    return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(schema))
+    return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(schema, coded=coded))
 
 
 def _type(field: Field) -> pa.DataType:
     return pa.timestamp("us", field.form.timezone) if field.form.timezone else _TYPES[field.type]
+
+
+def _is_coded(field: Field) -> bool:
+    return field.type == "string" and field.bins is None
+
+
+def _coded(field: Field, codes: npt.NDArray[Any]) -> pa.Array:
+    values = _own_values(field, pa.string())
+    missing = codes == field.missing_code if field.missing_allowed else None
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=missing), values.drop_null())
 
 
 def _decode(

@@ -58,7 +58,7 @@ def draft_schema(
             progress(rows)
     if rows == 0:
         raise TableError("the table has a header but no rows, so there is nothing to draft a schema from.")
-    return _drafted(columns, name or (_title(opened.path) if opened.path else "table"))
+    return _drafted(columns, name or opened.title or (_title(opened.path) if opened.path else "table"))
 
 
 def _drafted(columns: list[Column], name: str) -> Schema:

@@ -18,8 +18,8 @@ from understudy.tables._quick import QuickCodes
 from understudy.tables._table import code_type
 
 Trouble: TypeAlias = Literal["wrong type", "outside", "missing"]
-_MARKS: dict[int, Trouble] = {-1: "wrong type", -2: "outside", -3: "missing"}
-_WRONG, _OUTSIDE, MISSING = _MARKS
+MARKS: dict[int, Trouble] = {-1: "wrong type", -2: "outside", -3: "missing"}
+_WRONG, _OUTSIDE, MISSING = MARKS
 _SHOWN = 5
 
 
@@ -105,7 +105,7 @@ class ColumnEncoder:
 
     def _note(self, marks: npt.NDArray[np.int64], column: Column, places: npt.NDArray[np.int64] | None = None) -> None:
         """Remember the cells without a code; `places` are their rows of the batch, if they are not all of them."""
-        for mark, trouble in _MARKS.items():
+        for mark, trouble in MARKS.items():
             found = np.flatnonzero(marks == mark)
             if not len(found):
                 continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from understudy._core.errors import TableError
 from understudy.schema import Codes, Schema
@@ -120,15 +121,15 @@ def raise_broken_rows(declared: DeclaredRows, notes: Sequence[PartNote]) -> None
     sieve.raise_faults()
 
 
-def text_bytes(column: Column, name: str) -> tuple[bytes, bytes]:
+def text_bytes(column: Column, name: str, left: Flags | None = None) -> tuple[bytes, bytes]:
     """The units that a batch's cells name, as bytes: their lengths, and their texts. However batches are cut, bytes of
-    one batch after the other are those of the whole column.
+    one batch after the other are those of the whole column. With `left`, only of the rows that are.
 
-    >>> import pyarrow as pa
     >>> text_bytes(pa.array(["a", "bc"]), "id")[1]
     b'abc'
     """
     texts = unit_texts(column, name).fill_null("")
+    texts = texts if left is None or left.all() else texts.filter(pa.array(left))
     offsets = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = b"" if not len(texts) else texts.buffers()[2].to_pybytes()[offsets[0] : offsets[-1]]
     return np.diff(offsets).tobytes(), data

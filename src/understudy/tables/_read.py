@@ -250,26 +250,26 @@ def _sentence(field: Field, problem: Problem) -> str:
     more = ", …" if problem.count > len(problem.rows) else ""
     rows = f"row{'' if one else 's'} {', '.join(map(str, problem.rows))}{more}"
     shown = f": {', '.join(map(repr, problem.values))}" if problem.values else ""
-    where = f"({rows}{shown})"
+    where = f" ({rows}{shown})" if problem.rows else ""  # rows of a database have no numbers
     it = "it" if one else "them"
     if problem.trouble == "missing":
         return (
-            f"column '{field.name}': {values} {'is' if one else 'are'} missing where none may be {where}. "
+            f"column '{field.name}': {values} {'is' if one else 'are'} missing where none may be{where}. "
             "Set constraints: {required: false} to give missing a code of its own, or fill the cells."
         )
     if problem.trouble == "wrong type":
-        return f"column '{field.name}': {values} cannot be read as {_expected(field)} {where}. {_advice(field)}"
+        return f"column '{field.name}': {values} cannot be read as {_expected(field)}{where}. {_advice(field)}"
     if field.bins:
         low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
         return (
-            f"column '{field.name}': {values} {'lies' if one else 'lie'} outside the declared {low}–{high} {where}. "
+            f"column '{field.name}': {values} {'lies' if one else 'lie'} outside the declared {low}–{high}{where}. "
             f"Widen the range, declare {it} special, or set outside: clip or outside: other."
         )
     fit = "It" if one else f"{problem.near:,} of them"
     near = f" {fit} would fit but for spaces or capitals." if problem.near else ""
     listed = "its one category" if len(field.categories) == 1 else f"its {len(field.categories):,} categories"
     return (
-        f"column '{field.name}': {values} {'is' if one else 'are'} not among {listed} "
+        f"column '{field.name}': {values} {'is' if one else 'are'} not among {listed}"
         f"{where}.{near} Add {it} to categories, or set outside: other."
     )
 

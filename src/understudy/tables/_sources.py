@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -12,8 +13,18 @@ import pyarrow as pa
 
 from understudy._core.errors import TableError
 from understudy._core.files import is_folder
+from understudy.databases import (
+    FileAddress,
+    PostgresTable,
+    SQLiteTable,
+    file_address,
+    is_server,
+    open_duckdb,
+    server_address,
+)
 from understudy.tables._columnar import checked, open_columnar
 from understudy.tables._csv import csv_batches, read_header
+from understudy.tables._databases import postgres_batches, sqlite_batches
 from understudy.tables._files import FileKind, FileMark, TableFile, open_file
 from understudy.tables._frames import collected, pandas_column, polars_column
 from understudy.tables._objects import Column
@@ -21,7 +32,7 @@ from understudy.tables._partitions import Partitions, find_files, sort_of
 from understudy.tables._relations import Relation, arrow_batches, offered_stream
 from understudy.tables._spark_frames import SparkFrame, is_spark_frame
 
-Kind: TypeAlias = Literal["pandas", "polars", "pyarrow", "duckdb", "spark"]
+Kind: TypeAlias = Literal["pandas", "polars", "pyarrow", "duckdb", "sqlite", "postgres", "spark"]
 _ROWS = 1 << 17
 
 
@@ -70,6 +81,10 @@ class Source:
     """By what a file is known again."""
     folder: Path | None = None
     """The folder, if all that it holds is the table."""
+    title: str | None = None
+    """What a table in a database is called there."""
+    server: PostgresTable | None = field(default=None, repr=False)
+    """The table on its server, if it is on one: rows need not leave it to be counted."""
     files: tuple[Path, ...] = ()
     """The files, in the order in which they are read."""
     frame: Any = field(default=None, repr=False)
@@ -80,7 +95,8 @@ def open_source(source: Any) -> Source:
     """Opens what holds a table: a path, a dataframe, an Arrow table or stream. A source that is open stays as it is.
 
     A path may lead to a folder, or have marks such as `*` in it: then all files that it leads to are one table. Of a
-    file, the names of its columns are read and no rows.
+    file, the names of its columns are read and no rows. Tables in databases are `clinic.duckdb?table=visits`, the same
+    with a file of SQLite, and `postgresql://user@host/clinic?table=visits`.
 
     >>> open_source(pa.table({"a": [1, 2]})).names
     ('a',)
@@ -88,6 +104,10 @@ def open_source(source: Any) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, str | os.PathLike):
+        if is_server(source):
+            return _postgres(str(source))
+        if (database := file_address(source)) is not None:
+            return _database(database)
         files = find_files(source)
         return (
             _file(*open_file(Path(source)))
@@ -104,8 +124,7 @@ def open_source(source: Any) -> Source:
     if home == "polars" and type(source).__name__ in ("DataFrame", "LazyFrame"):
         return _polars(source if type(source).__name__ == "DataFrame" else collected(source))
     if home in ("duckdb", "_duckdb") and type(source).__name__ == "DuckDBPyRelation":
-        relation = Relation(source)
-        return Source(kind="duckdb", names=relation.names, batches=relation.batches)
+        return _relation(source)
     if is_spark_frame(source):
         frame = SparkFrame(source)
         return Source(kind="spark", names=frame.names, batches=frame.batches, frame=source)
@@ -113,7 +132,34 @@ def open_source(source: Any) -> Source:
         return _arrow_stream(offered)
     raise TableError(
         f"cannot read a table from {type(source).__name__}. Give a path to a CSV, Parquet or Arrow file or to a folder "
-        "of them, a pandas, polars or pyarrow table, a Spark DataFrame, a DuckDB relation or an Arrow stream."
+        "of them, a DuckDB or SQLite file with ?table=name, the address of a PostgreSQL table, a pandas, polars or "
+        "pyarrow table, a Spark DataFrame, a DuckDB relation or an Arrow stream."
+    )
+
+
+def _relation(found: Any, **more: Any) -> Source:
+    relation = Relation(found)
+    return Source(kind="duckdb", names=relation.names, batches=relation.batches, **more)
+
+
+def _database(address: FileAddress) -> Source:
+    size = address.path.stat().st_size
+    if address.kind == "duckdb":
+        opened = open_duckdb(address)
+        return _relation(opened.relation, n_rows=opened.n_rows, n_bytes=size, title=opened.name)
+    table = SQLiteTable(address)
+    batches, title = partial(sqlite_batches, table), table.named.name
+    return Source(kind="sqlite", names=table.names, batches=batches, n_rows=table.n_rows, n_bytes=size, title=title)
+
+
+def _postgres(text: str) -> Source:
+    table = PostgresTable(server_address(text))
+    return Source(
+        kind="postgres",
+        names=table.names,
+        batches=partial(postgres_batches, table),
+        title=table.named.name,
+        server=table,
     )
 
 

@@ -27,12 +27,17 @@ class TableWriter(Protocol):
 
 @contextmanager
 def open_writer(
-    path: str | Path, schema: Schema, *, metadata: Mapping[str, str] | None = None, delimiter: str = ","
+    path: str | Path,
+    schema: Schema,
+    *,
+    metadata: Mapping[str, str] | None = None,
+    delimiter: str = ",",
+    coded: bool = False,
 ) -> Iterator[TableWriter]:
     """A writer for `.csv`, `.csv.gz` or `.parquet`. Nothing is left behind if the block fails or is interrupted.
 
     `metadata` goes into the file's own metadata where the format has any (Parquet); `delimiter` stands between the
-    cells of a CSV.
+    cells of a CSV. With `coded`, columns of texts come as codes with a dictionary (Parquet); what is read is the same.
 
     CSV holds dates in their format, booleans in their own texts and the first of `missingValues` for missing.
 
@@ -50,7 +55,7 @@ def open_writer(
     with ExitStack() as stack:
         with _os_errors_explained(path):
             draft = stack.enter_context(draft_of(path))
-            writer = make(draft, schema, metadata or {}, delimiter)
+            writer = make(draft, schema, metadata or {}, delimiter, **({"coded": True} if coded else {}))
         try:
             yield _Guarded(writer, path)
         except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,13 +17,20 @@ _ROW_GROUP = 1 << 20
 class ParquetWriter:
     """Writes batches as row groups, with column types from the schema."""
 
-    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str], delimiter: str) -> None:
+    def __init__(
+        self, path: Path, schema: Schema, metadata: Mapping[str, str], delimiter: str, *, coded: bool = False
+    ) -> None:
         from pyarrow import parquet
 
         self._raw = path.open("wb")  # Arrow opens no file whose name is not UTF-8
-        self._writer = parquet.ParquetWriter(self._raw, arrow_schema(schema), compression="zstd")
-        if metadata:
-            self._writer.add_key_value_metadata(dict(metadata))
+        told = dict(metadata)
+        if coded:  # a dictionary is how texts are written, and nothing that a reader should see
+            told["ARROW:schema"] = b64encode(arrow_schema(schema).serialize().to_pybytes()).decode()
+        self._writer = parquet.ParquetWriter(
+            self._raw, arrow_schema(schema, coded=coded), compression="zstd", store_schema=not coded
+        )
+        if told:
+            self._writer.add_key_value_metadata(told)
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append these rows."""

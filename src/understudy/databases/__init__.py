@@ -1,0 +1,31 @@
+"""Tables in databases: PostgreSQL servers, and files of DuckDB and SQLite. Nothing is ever written to one."""
+
+from understudy.databases._address import (
+    FileAddress,
+    ServerAddress,
+    file_address,
+    is_server,
+    server_address,
+    shown_source,
+)
+from understudy.databases._duckdb import open_duckdb
+from understudy.databases._naming import literal, quoted
+from understudy.databases._postgres import PostgresTable
+from understudy.databases._postgres_types import Arrives, SqlColumn
+from understudy.databases._sqlite import SQLiteTable
+
+__all__ = [
+    "Arrives",
+    "FileAddress",
+    "PostgresTable",
+    "SQLiteTable",
+    "ServerAddress",
+    "SqlColumn",
+    "file_address",
+    "is_server",
+    "literal",
+    "open_duckdb",
+    "quoted",
+    "server_address",
+    "shown_source",
+]

@@ -1,0 +1,155 @@
+"""Where a table in a database is: an address of PostgreSQL, or a file of DuckDB or SQLite with a table's name."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+from understudy._core.errors import TableError
+from understudy._core.files import can_name_a_file, is_file
+
+FileDatabase: TypeAlias = Literal["duckdb", "sqlite"]
+_SERVER = re.compile(r"postgres(?:ql)?:/{1,2}", re.IGNORECASE)
+_BAD_TOKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SECRETS = ("password", "sslpassword")
+_SUCH_AS = "Write it as postgresql://user@host:5432/database?table=visits"
+_ENCODED = (
+    f"{_SUCH_AS}; what is special in a password is percent-encoded, such as %40 for @. Better still, leave it out, and "
+    "set PGPASSWORD or keep it in ~/.pgpass."
+)
+_MARKS: tuple[tuple[FileDatabase, int, bytes], ...] = (("sqlite", 0, b"SQLite format 3\x00"), ("duckdb", 8, b"DUCK"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerAddress:
+    """A table on a PostgreSQL server. What is printed of it never has a password.
+
+    >>> address = server_address("postgresql://ann:secret@db.example:5433/health?table=clinic.visits&sslmode=require")
+    >>> address.table, address.told
+    ('clinic.visits', "database 'health' at db.example:5433")
+    >>> address
+    ServerAddress(told="database 'health' at db.example:5433", table='clinic.visits')
+    """
+
+    told: str
+    table: str | None
+    uri: str = field(repr=False)
+    """For the driver, with the password if one was given."""
+
+    @property
+    def shown(self) -> str:
+        """The address without any password, as it may be printed and typed again."""
+        base, _, query = self.uri.partition("?")
+        scheme, _, rest = base.partition("://")
+        user, at, place = rest.rpartition("@")
+        kept = [(name, value) for name, value in parse_qsl(query) if name not in (*_SECRETS, *_OURS)]
+        kept += [] if self.table is None else [("table", self.table)]
+        asked = f"?{urlencode(kept, quote_via=quote)}" if kept else ""
+        return f"{scheme}://{user.partition(':')[0]}{at}{place}{asked}"
+
+
+_OURS = {"connect_timeout": "15", "application_name": "understudy"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileAddress:
+    """A table in a file of DuckDB or SQLite.
+
+    >>> FileAddress(kind="sqlite", path=Path("clinic.db"), table="visits").told
+    'clinic.db'
+    """
+
+    kind: FileDatabase
+    path: Path
+    table: str | None
+
+    @property
+    def told(self) -> str:
+        """What the database is called in messages."""
+        return self.path.name
+
+
+def is_server(given: object) -> bool:
+    """Whether something is an address of a PostgreSQL server.
+
+    >>> is_server("postgresql://db.example/health?table=visits"), is_server("visits.csv")
+    (True, False)
+    """
+    return isinstance(given, str | os.PathLike) and _SERVER.match(os.fspath(given)) is not None
+
+
+def shown_source(given: object) -> str:
+    """What was given as a table, as it may be printed: of an address without its password.
+
+    >>> shown_source("visits.csv"), shown_source("postgresql://ann:secret@db.example/health?table=visits")
+    ('visits.csv', 'postgresql://ann@db.example/health?table=visits')
+    """
+    return server_address(str(given)).shown if is_server(given) else str(given)
+
+
+def server_address(text: str) -> ServerAddress:
+    """The parts of an address; raises TableError, which quotes nothing of it, if it is none."""
+    scheme = _SERVER.match(text)
+    if scheme is None:
+        raise TableError(f"this is no address of a PostgreSQL server. {_ENCODED}")
+    base, _, query = text[scheme.end() :].partition("?")
+    authority, slash, database = base.partition("/")
+    asked = parse_qsl(query, keep_blank_values=True)
+    user, at, place = authority.rpartition("@")
+    _refuse_unreadable(base, user, place, database, asked)
+    table = next((value for name, value in asked if name == "table"), None)
+    others = [(name, value) for name, value in asked if name != "table"]
+    others += [(name, value) for name, value in _OURS.items() if name not in dict(others)]
+    uri = f"postgresql://{user}{at}{place}{slash}{database}?{urlencode(others, quote_via=quote)}"
+    named = unquote(database) or dict(others).get("dbname", "")
+    host = unquote(place) or dict(others).get("host", "")
+    told = f"database '{named}'" if named else "the database"
+    return ServerAddress(told=f"{told} at {host}" if host else told, table=table or None, uri=uri)
+
+
+def _refuse_unreadable(base: str, user: str, place: str, database: str, asked: list[tuple[str, str]]) -> None:
+    """Whatever a password with odd characters may be taken for: never to be sent on, nor to be quoted."""
+    stray = "@" in user or "@" in database or any("@" in name for name, _ in asked) or "/" in database
+    ports = [part.rpartition(":")[2] for part in place.split(",") if ":" in part.rpartition("]")[2]]
+    if stray or _BAD_TOKEN.search(base) or any(port and not port.isdecimal() for port in ports):
+        raise TableError(f"the address of the PostgreSQL server cannot be read. {_ENCODED}")
+    twice = [name for name, _ in asked].count("table") > 1
+    if twice:
+        raise TableError(f"the address names more than one table. {_SUCH_AS}.")
+
+
+def file_address(given: str | os.PathLike[str]) -> FileAddress | None:
+    """The database that a path leads to, by the first bytes of its file; None if it is none.
+
+    `clinic.db?table=visits` names a table of it, unless a file has that very name.
+
+    >>> file_address("visits.csv") is None
+    True
+    """
+    text = os.fsdecode(given)
+    path, table = Path(text), None
+    if not (can_name_a_file(path) and is_file(path)):
+        name, mark, query = text.rpartition("?")
+        asked = dict(parse_qsl(query, keep_blank_values=True))
+        if not mark or "table" not in asked:
+            return None
+        path, table = Path(name), asked["table"] or None
+        if not can_name_a_file(path) or not is_file(path):
+            raise TableError(f"there is no file {path}.")
+    try:
+        with path.open("rb") as file:
+            start = file.read(16)
+    except OSError:
+        return None  # whoever opens it next says why
+    kind = next((kind for kind, at, mark_ in _MARKS if start[at : at + len(mark_)] == mark_), None)
+    if kind is None:
+        if table is not None:
+            raise TableError(
+                f"{path.name} is no database of DuckDB or SQLite, so it has no table to name with ?table=."
+            )
+        return None
+    return FileAddress(kind=kind, path=path, table=table)

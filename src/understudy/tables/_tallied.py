@@ -1,0 +1,93 @@
+"""Columns of which only values and how often each occurs are known, as in a database: their codes, their faults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy.databases import PostgresTable
+from understudy.schema import Field
+from understudy.tables._databases import as_column
+from understudy.tables._encode import MARKS, ColumnEncoder, Problem
+from understudy.tables._plain import plain
+from understudy.tables._read import sentences
+
+_SHOWN = 10_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ValueCodes:
+    """The values that occur in a column: as the server writes each, its code or mark, and its number of rows."""
+
+    keys: tuple[str | None, ...]
+    marks: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    refusal: str | None = None
+    """Why no cell of its type can be read, if so."""
+
+
+def read_values(server: PostgresTable, field: Field, most: int) -> ValueCodes | None:
+    """The values of a column that occur, encoded as cells are; None if there are more than `most`."""
+    column = server.columns[field.name]
+    cell, table = column.cell, server.source
+    found = server.ask(
+        f"SELECT {cell} AS v, ({cell})::text AS k, count(*) AS n FROM {table} GROUP BY {cell} LIMIT {most + 1}"
+    )
+    if len(found) > most:
+        return None
+    encoder = ColumnEncoder(field)
+    cells = as_column(plain(found["v"].combine_chunks()), column.arrives)
+    marks, indices = encoder.marks(cells)
+    return ValueCodes(
+        keys=tuple(found["k"].to_pylist()),
+        marks=marks if indices is None else marks[indices],
+        counts=found["n"].to_numpy().astype(np.int64),
+        refusal=encoder.refusal,
+    )
+
+
+def faults_of(field: Field, counts: Mapping[int, int], *, refusal: str | None = None, near: int = 0) -> list[str]:
+    """What is wrong with a column, from the number of cells by code or mark: the sentences of reading it.
+
+    >>> from understudy.schema import Schema
+    >>> sex = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})["sex"]
+    >>> faults_of(sex, {0: 3, -3: 1})[0][:58]
+    "column 'sex': 1 value is missing where none may be. Set co"
+    """
+    encoder = ColumnEncoder(field)
+    encoder.refusal = refusal
+    for mark, trouble in MARKS.items():
+        if counts.get(mark, 0):
+            encoder.problems[trouble] = Problem(
+                trouble=trouble, count=counts[mark], rows=(), near=near if trouble == "outside" else 0
+            )
+    return sentences(encoder)
+
+
+def near_categories(server: PostgresTable, field: Field) -> int:
+    """Cells of a column of texts that are no category, but would be were it not for spaces or capitals.
+
+    Only the most common values are looked at.
+    """
+    if field.type != "string":
+        return 0
+    known = {str(category.value) for category in field.categories}
+    alike = {text.strip().casefold() for text in known}
+    name = server.columns[field.name].place
+    found = server.ask(
+        f"SELECT {name}::text AS v, count(*) AS n FROM {server.source} WHERE {name} IS NOT NULL GROUP BY 1 "
+        f"ORDER BY 2 DESC LIMIT {_SHOWN}"
+    )
+    return sum(
+        int(n)
+        for text, n in zip(_texts(found["v"]), found["n"].to_pylist(), strict=True)
+        if text not in known and text not in field.missing_texts and text.strip().casefold() in alike
+    )
+
+
+def _texts(column: pa.ChunkedArray) -> list[str]:
+    return [str(text) for text in column.to_pylist()]

@@ -1,0 +1,165 @@
+"""Rows counted on their server: cell by cell the codes and the faults that reading them here gives."""
+
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from tests.counting.odd_cells import FIELDS, RANGE, VALUES
+from tests.databases.loading import ask, named
+from understudy._core.errors import OptionError, TableError
+from understudy.counting import open_counter
+from understudy.schema import Marginal, Schema
+from understudy.tables import DeclaredRows, open_source
+
+
+def field_of(content, name):
+    return {"name": name, **content}
+
+
+@pytest.fixture(scope="module")
+def kinds(postgres):
+    """A table for each type: its values once, twice, thrice, …, and a missing one."""
+    ask(
+        postgres,
+        "CREATE TYPE mood AS ENUM ('f', 'm')",
+        "CREATE DOMAIN smaller AS int4",
+        "CREATE DOMAIN small AS smaller",
+    )
+    for place, (kind, values) in enumerate(VALUES.items()):
+        cells = [value for times, value in enumerate(values) for _ in range(times % 3 + 1)]
+        rows = ",".join(f"({_literal(value)}::{kind})" for value in cells)
+        ask(postgres, f"CREATE TABLE kind_{place} (v {kind})", f"INSERT INTO kind_{place} VALUES {rows}, (NULL)")
+    return {kind: named(postgres, f"kind_{place}") for place, kind in enumerate(VALUES)}
+
+
+def _literal(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def counted(address, schema, **how):
+    """The counts of all columns and pairs, or the faults, without the numbers of rows."""
+    try:
+        counter = open_counter(address, schema, **{"engine": "auto", **how})
+    except TableError as error:
+        return [re.sub(r" \(rows? [0-9, …]+\)", "", fault) for fault in error.faults]
+    columns = range(len(schema.fields))
+    asked = [Marginal.of(), *map(Marginal.of, columns), *(Marginal.of(*pair) for pair in combinations(columns, 2))]
+    return [table.tolist() for table in counter.count(asked)]
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_column_of_any_type_gives_the_counts_and_faults_of_reading_it(kinds, kind):
+    told, source = 0, open_source(kinds[kind])
+    for content in FIELDS.values():
+        schema = Schema.from_dict({"missingValues": ["", "NA"], "fields": [field_of(content, "v")]})
+        there = counted(source, schema, engine="database")
+        assert there == counted(source, schema, engine="memory", pull=True), content
+        told += isinstance(there[0], str)
+    assert 0 < told < len(FIELDS) or kind in ("interval", "int4[]", "jsonb", "timestamptz", "bytea")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_tables_give_the_same_counts(postgres, seed):
+    rng = np.random.default_rng(seed)
+    ask(
+        postgres,
+        f"SELECT setseed(0.{seed + 1})",
+        "DROP TABLE IF EXISTS drawn CASCADE",
+        """CREATE TABLE drawn AS SELECT
+        CASE WHEN random() < .1 THEN NULL ELSE 'c' || (random() * 30)::int END AS "a ""b",
+        (random() * 100 - 5)::int AS whole, random() * 3 AS number, (random() * 9)::numeric(4, 1) AS exact,
+        random() < .3 AS flag, date '2020-01-01' + (random() * 400)::int AS day,
+        timestamp '2020-01-01' + random() * interval '400 days' AS moment, (random() * 50)::int::text AS written
+        FROM generate_series(1, 500)""",
+    )
+    days = {"minimum": "2020-01-10", "maximum": "2020-12-31"}
+    fields = [
+        {"name": 'a "b', "categories": [f"c{i}" for i in range(25)], "outside": "other"},
+        {"name": "whole", "type": "integer", "bins": int(rng.integers(2, 9)), "constraints": RANGE, "outside": "clip"},
+        {"name": "number", "type": "number", "bins": 6, "constraints": {"minimum": 0, "maximum": 3}},
+        {"name": "exact", "type": "number", "bins": 9, "constraints": {"minimum": 0, "maximum": 9}},
+        {"name": "flag", "type": "boolean"},
+        {"name": "day", "type": "date", "bins": 5, "constraints": days, "outside": "other"},
+        {"name": "moment", "type": "datetime", "bins": 4, "outside": "clip", "constraints": {
+            "minimum": "2020-02-01T00:00:00", "maximum": "2020-12-31T00:00:00"}},
+        {"name": "written", "type": "integer", "bins": 7, "constraints": {"minimum": 0, "maximum": 50}},
+    ]  # fmt: skip
+    schema = Schema.from_dict({"missingValues": [""], "fields": fields})
+    there = counted(named(postgres, "drawn"), schema)
+    assert there[0] == 500
+    assert there == counted(named(postgres, "drawn"), schema, engine="memory", pull=True)
+
+
+@pytest.fixture(scope="module")
+def pairs(postgres):
+    ask(
+        postgres,
+        "CREATE TABLE pairs AS SELECT (g % 5)::int AS low, (g % 7)::int AS high, "
+        "CASE WHEN g % 3 = 0 THEN 'yes' ELSE 'no' END AS one FROM generate_series(1, 105) g",
+    )
+    return named(postgres, "pairs")
+
+
+def ordered(policy):
+    number = {"type": "integer", "constraints": {"minimum": 0, "maximum": 6}, "bins": 7}
+    return Schema.from_dict({
+        "fields": [{"name": "low", **number}, {"name": "high", **number}, {"name": "one", "categories": ["no", "yes"]}],
+        "dependencies": [{"lower": "low", "upper": "high"}, {"impossible": {"one": "yes", "high": "6"}}],
+        "brokenRows": policy,
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("dropping", [True, False])
+@pytest.mark.parametrize("policy", ["refuse", "drop"])
+def test_what_is_declared_of_rows_is_looked_at_on_the_server(pairs, policy, dropping):
+    schema = ordered(policy)
+    declared = DeclaredRows(fields=schema.fields, dependencies=schema.dependencies, policy=policy, dropping=dropping)
+    there = counted(pairs, schema, declared=declared)
+    assert there == counted(pairs, schema, declared=declared, engine="memory", pull=True)
+    assert isinstance(there[0], str) == (policy == "refuse" or not dropping)
+
+
+def test_what_needs_the_rows_is_refused_and_says_how_to_have_it(pairs, monkeypatch, postgres):
+    from understudy._core.randomness import Streams
+    from understudy.counting import UnitRule
+
+    schema = ordered("mend")
+    declared = DeclaredRows(fields=schema.fields, dependencies=schema.dependencies, policy="mend", dropping=True)
+    with pytest.raises(OptionError, match=r"mended one by one.*--pull"):
+        open_counter(pairs, schema, declared=declared, engine="auto")
+    few = Schema.from_dict({"fieldsMatch": "subset", "fields": [{"name": "one", "categories": ["no", "yes"]}]})
+    with pytest.raises(OptionError, match=r"one by one.*--pull"):
+        open_counter(pairs, few, engine="auto", unit=UnitRule(column="low", max_rows=2, coins=Streams(1)))
+    monkeypatch.setattr("understudy.counting._open_database.MOST_VALUES", 3)
+    ask(postgres, "CREATE TABLE many AS SELECT g::text AS v FROM generate_series(1, 9) g")
+    number = Schema.from_dict({"fields": [field_of({"type": "integer", "bins": 2, "constraints": RANGE}, "v")]})
+    with pytest.raises(OptionError, match=r"more than 3 different values.*--pull"):
+        open_counter(named(postgres, "many"), number, engine="auto")
+
+
+def test_a_table_without_rows_and_columns_that_are_not_declared_are_refused_as_ever(postgres):
+    ask(postgres, "CREATE TABLE empty_one (v int)")
+    schema = Schema.from_dict({"fields": [field_of({"type": "integer", "bins": 2, "constraints": RANGE}, "v")]})
+    for how in ({"engine": "auto"}, {"engine": "memory", "pull": True}):
+        with pytest.raises(TableError, match="no rows"):
+            open_counter(named(postgres, "empty_one"), schema, **how)
+        with pytest.raises(TableError, match="none of the columns"):
+            open_counter(named(postgres, "empty_one"), ordered("drop"), **how)
+
+
+def test_texts_that_would_fit_but_for_capitals_are_told_of(postgres):
+    ask(postgres, "CREATE TABLE near_ones AS SELECT unnest(ARRAY['F', ' f', 'f', 'x', 'm ']) AS v")
+    schema = Schema.from_dict({"fields": [field_of(FIELDS["sex"], "v")]})
+    [fault] = counted(named(postgres, "near_ones"), schema)
+    assert "4 values are not among its 2 categories. 3 of them would fit but for spaces or capitals." in fault
+    assert [fault] == counted(named(postgres, "near_ones"), schema, engine="memory", pull=True)
+
+
+def test_by_default_rows_stay_and_engines_that_need_them_are_refused(pairs):
+    schema = Schema.from_dict({"fieldsMatch": "subset", "fields": [{"name": "one", "categories": ["no", "yes"]}]})
+    for engine in ("memory", "stream"):
+        with pytest.raises(OptionError, match="--pull"):
+            open_counter(pairs, schema, engine=engine)
+        assert counted(pairs, schema, engine=engine, pull=True) == counted(pairs, schema)
