@@ -45,6 +45,22 @@ def test_a_release_without_relations_says_so(home, capfd, table, more, neighbour
     assert ALONE in (home / "release" / "privacy.json").read_text()
 
 
+def test_what_is_declared_of_rows_does_not_hide_that_nothing_was_measured(home, capfd):
+    """A rule ties two columns together in the model, whatever was measured."""
+    ruled = SCHEMA | {"dependencies": [{"impossible": {"smokes": "true", "job": "field"}}]}
+    Schema.from_dict(ruled).save("ruled.yaml")
+    options = ["--schema", "ruled.yaml", "-e", "0.01", "--seed", "1"]
+    assert run(["publish", "60.csv", *options]) == 0
+    told = capfd.readouterr().out
+    statement = json.loads((home / "release" / "privacy.json").read_text())
+    assert {len(scope) for scope in load_model("release/model.understudy").model.scopes} == {1}
+    assert ALONE in told
+    assert "but for what is declared of rows" in told
+    assert any(ALONE in warning for warning in statement["warnings"])
+    assert statement["no_relations"] is True
+    assert "none was measured" in (home / "release" / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("table", "more", "said"),
     [

@@ -7,8 +7,10 @@ import pytest
 
 import understudy as us
 from understudy._core.errors import OptionError, TableError
+from understudy._core.randomness import Streams
 from understudy.cli._main import run
-from understudy.schema import Schema
+from understudy.counting import UnitRule, open_counter
+from understudy.schema import Marginal, Schema
 from understudy.tables import check_table, draft_schema, open_source, read_table
 
 ROWS = pa.table({"sex": ["f", "m", None, "m"] * 50, "age": [31, 58, 0, None] * 50, "paid": [1.5, 0.25, None, 8.0] * 50})
@@ -131,6 +133,26 @@ def test_cells_of_sqlite_are_read_each_as_its_own_type(tmp_path):
         "wrong type": (5, 6, 7),
         "missing": (4,),
     }
+
+
+def test_an_index_that_gives_columns_in_an_order_of_its_own_moves_no_row_to_another_unit(tmp_path):
+    with sqlite3.connect(tmp_path / "clinic.db") as made:
+        made.execute("CREATE TABLE visits (who INTEGER, a TEXT, b TEXT, c TEXT, d TEXT, e TEXT, f TEXT, g TEXT)")
+        rows = [(i * 37 % 30, "xyz"[i % 3], "xyz"[i // 3 % 3], "xyz"[i * i % 3]) for i in range(90)]
+        made.executemany("INSERT INTO visits (who, a, b, c) VALUES (?, ?, ?, ?)", rows)
+        made.execute("CREATE INDEX sorted ON visits (a, b, c)")
+    made.close()
+    fields = [{"name": n, "categories": ["x", "y", "z"]} for n in "abc"]
+    schema = Schema.from_dict({"fields": fields, "fieldsMatch": "subset"})
+    found = []
+    for engine in ("memory", "stream"):
+        unit = UnitRule(column="who", max_rows=1, coins=Streams(1))
+        counter = open_counter(tmp_path / "clinic.db", schema, engine=engine, unit=unit)
+        found.append([counts.tolist() for counts in counter.count([Marginal.of(0, 1), Marginal.of(0, 1, 2)])])
+    assert found[0] == found[1]
+    source = open_source(tmp_path / "clinic.db")
+    [[with_units], [alone]] = (list(source.batches(wanted)) for wanted in (["a", "who"], ["a"]))
+    assert with_units[0].to_pylist() != alone[0].to_pylist()  # the trap is there
 
 
 def test_nothing_is_written_to_a_file(files):

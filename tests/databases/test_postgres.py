@@ -8,8 +8,9 @@ import pytest
 import understudy as us
 from tests.databases.loading import ask, load, named
 from understudy._core.errors import OptionError, TableError
+from understudy._core.randomness import Streams
 from understudy.cli._main import run
-from understudy.counting import on_server, open_counter
+from understudy.counting import UnitRule, on_server, open_counter
 from understudy.privacy import read_ledger
 from understudy.schema import Attribute, Domain, Marginal, Schema
 from understudy.tables import check_table, draft_schema, open_source, read_table
@@ -232,9 +233,30 @@ def test_units_need_the_rows_and_are_bounded_when_they_may_leave(visits, home, c
     options = {"schema": schema, "epsilon": 1, "seed": 2, "unit": "ill", "max_rows": 3}
     with pytest.raises(OptionError, match=r"bounded one by one.*--pull"):
         us.publish(visits, out=home / "a", **options)
-    pulled = us.publish(visits, out=home / "b", pull=True, engine="memory", **options)
     same = us.publish(ROWS, out=home / "c", **options)
-    assert pulled.synthetic.read_bytes() == same.synthetic.read_bytes()
+    for engine in ("auto", "stream"):
+        pulled = us.publish(visits, out=home / engine, pull=True, engine=engine, **options)
+        assert pulled.statement.counted == "pulled"
+        assert pulled.synthetic.read_bytes() == same.synthetic.read_bytes()
+
+
+def test_rows_that_come_in_another_order_each_time_count_no_more_for_their_unit(postgres):
+    # one unit has half of the rows, and all rows of a unit are equal, so that no coin decides a count
+    ask(
+        postgres,
+        "CREATE VIEW shuffled AS SELECT who, (who % 3)::int AS a, (who / 7 % 2)::int AS b, (who / 3 % 4)::int AS c "
+        "FROM (SELECT CASE WHEN g % 2 = 0 THEN 0 ELSE g END AS who FROM generate_series(1, 600) g) t ORDER BY random()",
+    )
+    fields = [{"name": n, "type": "integer", "bins": k, "constraints": {"minimum": 0, "maximum": k - 1}}
+              for n, k in (("a", 3), ("b", 2), ("c", 4))]  # fmt: skip
+    schema, asked = Schema.from_dict({"fields": fields}), [Marginal.of(0), Marginal.of(0, 1, 2)]
+    found = []
+    for engine in ("memory", "stream"):
+        unit = UnitRule(column="who", max_rows=1, coins=Streams(1))
+        counter = open_counter(named(postgres, "shuffled"), schema, engine=engine, pull=True, unit=unit)
+        found.append([counter.n, *(counts.tolist() for counts in counter.count(asked))])
+    assert found[0] == found[1]
+    assert found[0][:2] == [301, [101, 100, 100]]
 
 
 def test_without_the_driver_it_says_what_to_install(visits, monkeypatch):

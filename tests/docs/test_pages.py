@@ -6,12 +6,15 @@ import re
 import shutil
 import subprocess
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.docs.blocks import PROJECT, blocks, commands, pages, plain_lines, run_page, run_shell
+from understudy.cli._publish import WHAT
+from understudy.release import Statement
 
 RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
 WITH_CLASSIFIERS = ("evaluation",)
@@ -72,6 +75,19 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         if not place.exists() or (anchor and anchor not in _anchors(place)):
             broken.append(target)
     assert broken == []
+
+
+def test_the_readme_shows_a_release_as_the_screen_does() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    shown = next(part for part in re.findall(r"```text\n(.*?)```", readme, re.DOTALL) if part.startswith("Published"))
+    promise = Statement.example(
+        epsilon=Fraction(3), delta=Fraction(1, 10**9), neighbours="add-remove", n_public=False
+    ).promise
+    assert f"Promise: {promise.meaning}" in shown.splitlines()
+    files = dict(re.findall(r"^ (\S+\.\S+) {2,}(.+)$", shown, re.MULTILINE))
+    assert len(files) == len(re.findall(r"^ \S+\.\S+ {2,}", shown, re.MULTILINE))
+    assert files.pop("synthetic.csv").endswith(" synthetic rows")
+    assert files == {name: what for name, what in WHAT.items() if name != "protection.svg"}
 
 
 def test_every_page_is_linked_from_the_readme() -> None:

@@ -218,3 +218,12 @@ def test_options_are_read_in_the_types_of_the_fields():
 def test_words_that_name_no_method_are_refused(text, said):
     with pytest.raises(OptionError, match=said):
         read_method(text)
+
+
+@pytest.mark.parametrize("option", ["most_cells", "max_cell", "max_cells"])
+def test_what_is_suggested_instead_of_an_option_is_taken(option: str) -> None:
+    """The default method has none of it: whoever follows the advice must get further."""
+    with pytest.raises(OptionError, match=r"max_cells'.* '?adaptive.*--method adaptive") as refused:
+        method_named("auto", **{option: 400})
+    assert "Known" not in str(refused.value)
+    assert method_named("adaptive", max_cells=400)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,102 @@ def test_its_lines_for_pandas_load_the_table(release: us.Release, monkeypatch: p
     assert len(rows) == release.n_rows
     assert rows["since"].dt.year.between(2010, 2020).all()
     assert rows["seen on"].dt.year.between(2010, 2020).all()
+
+
+TRICKY: list[dict[str, Any]] = [
+    {"name": "zip", "categories": ["01234", "56789"]},
+    {"name": "answer", "categories": ["NA", "none", "T"]},
+    {"name": "half", "categories": ["1", "2", "many"], "constraints": {"required": False}, "missingValues": ["-"]},
+    {"name": "bmi", "type": "number", "decimals": 1, "constraints": {"minimum": 5, "maximum": 90, "required": False},
+     "bins": 4, "missingValues": ["?", ""]},
+    {"name": "visits", "type": "integer", "constraints": {"minimum": 0, "maximum": 9, "required": False}, "bins": 5},
+    {"name": "euro", "type": "number", "decimals": 2, "decimalChar": ",", "bins": 4,
+     "constraints": {"minimum": 0, "maximum": 99}},
+    {"name": "smokes", "type": "boolean", "trueValues": ["yes"], "falseValues": ["no"]},
+    {"name": "well", "type": "boolean", "constraints": {"required": False}},
+    {"name": "old", "type": "boolean"},
+    {"name": "day", "type": "date", "format": "%Y%m%d", "bins": 4,
+     "constraints": {"minimum": "20100101", "maximum": "20201231", "required": False}},
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tricky(tmp_path_factory: pytest.TempPathFactory) -> us.Release:
+    """A table whose cells readers take for something else if they are left to guess."""
+    home = tmp_path_factory.mktemp("tricky")
+    rng = np.random.default_rng(2)
+    n = 400
+    cells = {
+        "zip": rng.choice(["01234", "56789"], n),
+        "answer": rng.choice(["NA", "none", "T"], n),
+        "half": rng.choice(["1", "2", "-"], n),
+        "bmi": rng.choice(["22.5", "31.0", "?"], n),
+        "visits": rng.choice(["0", "7", ""], n),
+        "euro": rng.choice(["3,50", "98,00"], n),
+        "smokes": rng.choice(["yes", "no"], n),
+        "well": rng.choice(["true", "false", ""], n),
+        "old": rng.choice(["true", "false"], n),
+        "day": rng.choice(["20120506", "20190101", ""], n),
+    }
+    pd.DataFrame(cells).to_csv(home / "tricky.csv", index=False, sep=";")
+    schema = {"name": "tricky", "fields": TRICKY}
+    return us.publish(home / "tricky.csv", schema=schema, epsilon=20, out=home / "release", seed=2)
+
+
+def lines_of(release: us.Release, language: str) -> str:
+    code = re.search(rf"```{language}\n(.*?)```", (release.path / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert code is not None
+    return code[1]
+
+
+def empty(release: us.Release) -> dict[str, int]:
+    """How many cells of each column have no value."""
+    rows = pd.read_csv(release.synthetic, sep=";", dtype=str, keep_default_na=False)
+    assert set(rows["half"]) <= {"1", "2", "many", "-"}
+    missing = {"half": "-", "bmi": "?", "visits": "", "well": "", "day": ""}
+    return {name: int((rows[name] == missing.get(name, "never")).sum()) for name in rows}
+
+
+def test_its_lines_for_pandas_leave_nothing_to_guess(tricky: us.Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tricky.path)
+    room: dict[str, Any] = {}
+    exec(lines_of(tricky, "python"), room)
+    rows = room["rows"]
+    assert rows.isna().sum().to_dict() == empty(tricky)
+    assert set(rows["zip"]) == {"01234", "56789"}
+    assert set(rows["answer"]) == {"NA", "none", "T"}
+    assert {"1", "2"} <= set(rows["half"].dropna())
+    assert (rows["bmi"].dtype, rows["visits"].dtype, rows["euro"].dtype) == ("float64", "Int64", "float64")
+    assert rows["euro"].max() > 50
+    assert (rows["smokes"].dtype, rows["well"].dtype, rows["old"].dtype) == ("boolean", "boolean", "bool")
+    assert rows["day"].dt.year.dropna().between(2010, 2020).all()
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="no R on this machine")
+def test_its_lines_for_r_leave_nothing_to_guess(tricky: us.Release, tmp_path: Path) -> None:
+    told = """
+    kinds <- sapply(rows, function(column) class(column)[1])
+    for (name in names(rows)) cat(name, kinds[[name]], sum(is.na(rows[[name]])), "\\n")
+    stopifnot(identical(sort(unique(rows[["zip"]])), c("01234", "56789")), max(rows[["euro"]]) > 50,
+              any(rows[["smokes"]]), !all(rows[["smokes"]]), min(rows[["day"]], na.rm = TRUE) >= as.Date("2010-01-01"))
+    """
+    (tmp_path / "lines.R").write_text(lines_of(tricky, "r") + told, encoding="utf-8")
+    done = subprocess.run(["Rscript", tmp_path / "lines.R"], capture_output=True, text=True, cwd=tricky.path)
+    assert done.returncode == 0, done.stderr
+    kinds = ["character"] * 3 + ["numeric", "integer", "numeric"] + ["logical"] * 3 + ["Date"]
+    wanted = [f"{name} {kind} {n}" for (name, n), kind in zip(empty(tricky).items(), kinds, strict=True)]
+    assert [line.strip() for line in done.stdout.splitlines()] == wanted
+
+
+def test_its_lines_for_stata_name_texts_and_markers(tricky: us.Release) -> None:
+    lines = lines_of(tricky, "stata").splitlines()
+    assert "stringcols(1 2 3 4 6 7 8 10)" in lines[0]
+    assert lines[1:] == [
+        'replace half = "" if half == "-"',
+        'replace bmi = "" if bmi == "?"',
+        "destring bmi, replace",
+        "destring euro, replace dpcomma",
+    ]
 
 
 def test_the_public_page_shows_it(release: us.Release, tmp_path: Path) -> None:

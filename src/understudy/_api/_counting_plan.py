@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from understudy._api._rows import one_by_one
 from understudy.counting import CountingPlan, on_server, plan_counting
 from understudy.methods import Auto, Method, Plan
 from understudy.numbers import fine_schema
@@ -22,7 +23,7 @@ def with_counting(
         fine,
         found.rows,
         later=schema.domain,
-        engine=_engine(opened, fine, options),
+        engine=_engine(opened, fine, options, one_by_one(schema, terms)),
         memory=options.memory,
         units=terms.unit.column is not None,
     )
@@ -37,11 +38,11 @@ def with_counting(
     )
 
 
-def _engine(source: Source | None, domain: Domain, options: PlanOptions) -> str:
+def _engine(source: Source | None, domain: Domain, options: PlanOptions, needed: bool) -> str:
     """The engine that was asked for, or that a source brings along."""
     if source is None:
         return options.engine
-    if on_server(source, domain, engine=options.engine, pull=options.pull):
+    if on_server(source, domain, engine=options.engine, pull=options.pull, one_by_one=needed):
         return "database"
     return "spark" if options.engine == "auto" and source.frame is not None else options.engine
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from math import sqrt
 from typing import Literal, TypeAlias
 
+from understudy._api._doubts import noisy_columns, warnings_of
 from understudy._api._protection import protection_lines
-from understudy._api._rows import declared_rows, refuse_dropping
+from understudy._api._rows import declared_rows, one_by_one, refuse_dropping
 from understudy._api._settings import RunSettings
 from understudy._api._unit import refuse_other_rows, refuse_unit, rule_of
 from understudy._core.errors import OptionError
@@ -20,12 +20,12 @@ from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
 from understudy.counting import Counter, on_server, open_counter
 from understudy.methods import flaw_of, models_made
-from understudy.models import Model, Saves, why_not_releasable
+from understudy.models import Model, Saves, knows_no_relation, why_not_releasable
 from understudy.numbers import fine_schema, numbers_share, resolve_numbers
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PrivacyTerms, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement, describe_domain
-from understudy.schema import Schema
-from understudy.tables import Source, formula_columns
+from understudy.schema import Dependency, Determines, Schema
+from understudy.tables import Source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -47,7 +47,7 @@ def fit_model(
                 f"'{settings.method.name}' made a {type(model).__name__} and had said that it makes a {said}, so "
                 "nothing can be published. Mend its `makes`."
             )
-        return PublishedModel(schema, model, _statement(source, settings, curator, inner, model))
+        return PublishedModel(schema, model, _statement(source, settings, schema, curator, inner, model))
 
 
 def numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
@@ -102,11 +102,15 @@ def _counter(source: Source, settings: RunSettings, progress: Progress | None) -
     )
 
 
-def _statement(source: Source, settings: RunSettings, curator: Curator, inner: Curator, model: Model) -> Statement:
+def _statement(
+    source: Source, settings: RunSettings, schema: Schema, curator: Curator, inner: Curator, model: Model
+) -> Statement:
     terms, entry = settings.terms, curator.ledger_entry
     budget = terms.budget
     flaw = flaw_of(settings.method)
-    statement = Statement(
+    steps = _steps(curator, inner)
+    noisy = noisy_columns(schema, model, steps, terms.unit.parts)
+    return Statement(
         dataset=settings.schema.name,
         created=datetime.now(UTC).date().isoformat(),
         version=version("understudy"),
@@ -123,28 +127,38 @@ def _statement(source: Source, settings: RunSettings, curator: Curator, inner: C
             PublicField(name=field.name, what=describe_domain(field), origin=field.origin)
             for field in settings.schema.fields
         ),
-        charges=tuple(_line(charge, terms) for charge in _steps(curator, inner)),
+        charges=tuple(_line(charge, terms) for charge in steps),
         noise=_noise_words(settings),
         seeded=settings.options.seed is not None,
         diagnostic=settings.options.diagnostic,
         ledger=None if entry is None else LedgerNote(dataset=entry.dataset, head=entry.hash),
-        warnings=(),
+        warnings=tuple(warnings_of(settings, steps, model, noisy)),
+        noisy_columns=noisy.names,
+        no_relations=knows_no_relation(model),
         as_printed=None if flaw is None else flaw.sentence,
         protection=protection_lines(curator.protection, settings.schema, terms),
-        declared=tuple(one.text for one in settings.schema.dependencies),
+        declared=tuple(_declared(one) for one in settings.schema.dependencies),
         broken_rows=settings.schema.broken_rows if settings.schema.dependencies else None,
         max_rows=terms.unit.max_rows,
         bounding=None if terms.unit.column is None else terms.unit.bounding,
         counted=_where_counted(source, settings),
     )
-    return replace(statement, warnings=tuple(_warnings(settings, _steps(curator, inner), model)))
+
+
+def _declared(dependency: Dependency) -> str:
+    """What it says of every row, and where that leaves something open, who filled it in."""
+    if not isinstance(dependency, Determines) or dependency.table:
+        return dependency.text
+    return f"{dependency.text} (which value follows was learnt with noise, and may be another than in the real table)"
 
 
 def _where_counted(source: Source, settings: RunSettings) -> Literal["on its server", "pulled"] | None:
     if source.server is None:
         return None
     options, fine = settings.options, fine_schema(settings.schema)
-    return "on its server" if on_server(source, fine.domain, engine=options.engine, pull=options.pull) else "pulled"
+    needed = one_by_one(settings.schema, settings.terms)
+    there = on_server(source, fine.domain, engine=options.engine, pull=options.pull, one_by_one=needed)
+    return "on its server" if there else "pulled"
 
 
 def _steps(curator: Curator, inner: Curator) -> tuple[Charge, ...]:
@@ -188,47 +202,3 @@ def _noise_words(settings: RunSettings) -> str:
         return f"a generator seeded with {settings.options.seed} (a rehearsal)"
     source = "OpenDP" if type(settings.noise).__name__.startswith("OpenDP") else "exact integer samplers"
     return f"{source}, fed by the operating system's cryptographic generator"
-
-
-def _rough_rows(charges: Sequence[Charge], parts: int, model: Model) -> str | None:
-    """A sentence if the number of rows that is published may be noise for the most part."""
-    levels = [charge.noise for charge in charges if charge.what == "rows" and charge.noise is not None]
-    off = sqrt(levels[0].variance) / parts if levels else 0.0
-    rows = max(1, round(model.n / parts))
-    if 2 * off <= rows:
-        return None
-    return (
-        f"the number of rows is private, and the {rows:,} published are mostly noise: they may well be {2 * off:,.0f} "
-        "too many or too few. Draw as many as make sense (--rows, n=…), raise epsilon, or make their number public "
-        "with neighbours 'replace-one'."
-    )
-
-
-def _warnings(settings: RunSettings, charges: Sequence[Charge], model: Model) -> list[str]:
-    found = []
-    if (doubt := _rough_rows(charges, settings.terms.unit.parts, model)) is not None:
-        found.append(doubt)
-    if settings.terms.budget.delta * model.n >= settings.terms.unit.parts:
-        found.append(
-            "delta is not below 1/rows: a mechanism that publishes a few records in clear would pass. Use a delta far "
-            "below 1/rows."
-        )
-    if settings.terms.budget.epsilon > 10:
-        epsilon = float(settings.terms.budget.epsilon)
-        found.append(
-            f"an epsilon of {epsilon:g} promises next to nothing: what is learnt about a person may change the odds by "
-            f"a factor of e to the {epsilon:g}. Budgets up to 1 protect well; up to 10 they still say something."
-        )
-    if columns := formula_columns(settings.schema):
-        listed = ", ".join(f"'{name}'" for name in columns[:5]) + (", …" if len(columns) > 5 else "")
-        found.append(
-            f"names or categories of {'column' if len(columns) == 1 else 'columns'} {listed} begin like formulas (with "
-            "=, +, - or @), and a spreadsheet that opens the synthetic table would run them. Tell its readers to "
-            "import it as text, or declare other words."
-        )
-    found += settings.method.remarks(model)
-    if settings.options.seed is not None and settings.ledger is not None:
-        found.append("a seeded rehearsal is never charged to a ledger.")
-    if settings.as_printed and settings.ledger is not None:
-        found.append("a method as printed has no price, so it is never charged to a ledger.")
-    return found

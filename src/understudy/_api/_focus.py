@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from understudy._core.errors import OptionError
+from understudy.options import Tables
 
 if TYPE_CHECKING:
     from understudy.answers import Line
 
 _ENDINGS = (".csv", ".txt")
+_JOINED = re.compile(r"""^[^'"]*\*[^'"]*$""")  # where names are in quotes, an asterisk may be part of one
+_CONDITION = re.compile(r"[|=<>]")
 
 
 def read_focus(given: Any) -> Any:
     """The tables of a file, each the names of its columns; whatever names no file as it is.
 
-    A line is a table, `income, education` or `table(income, education)`; of a query with conditions, its columns.
+    A line is a table, `income, education` or `table(income, education)`; of a query with conditions, its columns. With
+    `*` between names it is read as `--focus` reads text: `income*education, age*sex` are two tables.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "tables.txt"
     >>> _ = path.write_text("income, education\\ntable(age, sex | smoker=yes)\\n")
     >>> read_focus(path)
     (('income', 'education'), ('age', 'sex', 'smoker'))
+    >>> _ = path.write_text("income*education\\nage * sex, sex*smoker\\n")
+    >>> read_focus(path)
+    (('income', 'education'), ('age', 'sex'), ('sex', 'smoker'))
     >>> read_focus(("income", "education"))
     ('income', 'education')
     """
@@ -32,7 +40,7 @@ def read_focus(given: Any) -> Any:
         return given
     from understudy.answers import read_lines  # here, so that runs without a file load nothing for it
 
-    return tuple(_columns(line) for line in read_lines(path))
+    return tuple(table for line in read_lines(path) for table in _tables(line))
 
 
 def _file(given: Any) -> str | None:
@@ -46,6 +54,12 @@ def _file(given: Any) -> str | None:
             f"The 'focus' parameter names the file '{files[0]}' and more. Give one file of tables, or names of columns."
         )
     return files[0] if files else None
+
+
+def _tables(line: Line) -> tuple[str | tuple[str, ...], ...]:
+    if _JOINED.search(line.text) and not _CONDITION.search(line.text):
+        return Tables().read(line.text)
+    return (_columns(line),)
 
 
 def _columns(line: Line) -> tuple[str, ...]:

@@ -36,6 +36,11 @@ def declared_rows(schema: Schema, fine: Schema, *, dropping: bool) -> DeclaredRo
     )
 
 
+def one_by_one(schema: Schema, terms: PrivacyTerms) -> bool:
+    """Whether rows have to be seen themselves, and counts of them would not do: to bound a unit's, or to mend them."""
+    return terms.unit.column is not None or (bool(schema.dependencies) and schema.broken_rows == "mend")
+
+
 def read_rows(
     source: Any, schema: Schema, unit: str | None, *, dropping: bool
 ) -> tuple[Table, npt.NDArray[np.int64] | None, int]:

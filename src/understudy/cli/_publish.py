@@ -116,7 +116,7 @@ def _ledger_words(statement: Statement) -> str:
     )
 
 
-_WHAT = {
+WHAT = {
     "model.understudy": "the model: sample more rows, ask it questions",
     "README.md": "for readers: its uses, how to load it, how to cite it",
     "privacy.json": "the privacy statement, for machines",
@@ -142,7 +142,7 @@ def _show_release(release: Release) -> None:
         what = (
             counted(release.n_rows, "synthetic row", "synthetic rows")
             if path == release.synthetic
-            else _WHAT.get(path.name, "")
+            else WHAT.get(path.name, "")
         )
         table.add_row(path.name, what)
     say_table(table)

@@ -86,6 +86,6 @@ def open_counter(rows: Table | Any, schema: Schema | None = None, *, engine: str
     if schema is None:
         return (open_fitting if engine == AUTO else ENGINES[engine])(rows, opening)
     source = open_source(rows)
-    if on_server(source, schema.domain, engine=engine, pull=opening.pull):
+    if on_server(source, schema.domain, engine=engine, pull=opening.pull, one_by_one=opening.one_by_one):
         return ENGINES[DATABASE](source, opening)
     return (open_fitting if engine == AUTO else ENGINES[engine])(source, opening)

@@ -40,7 +40,8 @@ def open_database(rows: Table | Any, opening: Opening) -> PassCounter:
 
 def _needs_rows(why: str) -> NoReturn:
     raise OptionError(
-        f"this cannot be counted inside the database: {why}. Add --pull (pull=True) if the rows may leave their server."
+        f"this cannot be counted inside the database: {why}. If the rows may leave their server, add --pull --engine "
+        "stream (pull=True, engine='stream')."
     )
 
 

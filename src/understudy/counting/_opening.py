@@ -44,6 +44,11 @@ class Opening:
     master: str | None = None
     """The address of a cluster, for an engine that counts on one."""
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether rows have to be seen themselves, and counts of them would not do."""
+        return self.unit is not None or (self.declared is not None and self.declared.policy == "mend")
+
     def checked(self, n_rows: int) -> None:
         """Tell whoever wants to know how many rows there are."""
         if self.check_rows is not None:

@@ -16,8 +16,12 @@ MOST_QUERIES = 9
 _MANY = 100  # columns: their pairs need far more tables than that, and planning them takes a while
 
 
-def on_server(source: Source, domain: Domain, *, engine: str = "auto", pull: bool = False) -> bool:
+def on_server(
+    source: Source, domain: Domain, *, engine: str = "auto", pull: bool = False, one_by_one: bool = False
+) -> bool:
     """Whether rows are counted where they are. Public: it depends on what was asked, and on the domain.
+
+    `one_by_one`: whether rows themselves are needed, to bound those of a unit or to mend what is broken.
 
     Raises OptionError if an engine was asked for that cannot have them.
     """
@@ -33,7 +37,7 @@ def on_server(source: Source, domain: Domain, *, engine: str = "auto", pull: boo
     if engine == DATABASE or (engine == "auto" and not pull):
         return True
     if engine == "auto":
-        return n_queries(domain) <= MOST_QUERIES
+        return not one_by_one and n_queries(domain) <= MOST_QUERIES
     if not pull:
         raise OptionError(
             f"the engine {engine} counts rows on this machine, and these are on a database server. Add --pull "

@@ -3,9 +3,10 @@
 A cell is invalid if it lies outside the declared range or categories, is not of the declared type, or is missing where
 nothing may be. Dependencies are judged on codes, so values in one bin are not told apart:
 
-- `{determines: […], column: …}`: for each combination of determining codes, the value that most real rows have with it
-  is the right one (the smallest code in a tie), and a row with another breaks it. Combinations that no real row has
-  cannot be judged, and count as kept.
+- `{determines: […], column: …}`: for each combination of determining codes, the value that most rows of the same table
+  have with it is the one that follows (the smallest code in a tie), and a row with another breaks it. Whether it is
+  also the one that most real rows have is told apart from that, as "determined values": a release keeps such a
+  dependency in every row by a map that it had to learn with noise. Combinations that no real row has do not count.
   Where a `map` is declared, that is the right one, and combinations it does not list count as kept.
 - `{missing: …, when: …}` and `{impossible: …}`: a row breaks it if its codes do.
 - `{lower: …, upper: …}`: a row breaks it if the smallest value of the one code is larger than the largest of the other,
@@ -43,7 +44,7 @@ class Kept:
 
 
 def measure_validity(pair: Pair, references: References, *, progress: Progress | None = None) -> list[MeasureResult]:
-    """The result "validity", and "dependencies" if the schema declares some.
+    """The result "validity", "dependencies" if there are any, "determined values" if some have no declared map.
 
     >>> import pyarrow as pa
     >>> from understudy.evaluation import make_references, read_pair
@@ -60,6 +61,9 @@ def measure_validity(pair: Pair, references: References, *, progress: Progress |
     found = [_cells(pair, references, scales)]
     if pair.schema.dependencies:
         found.append(_dependencies(pair, references, scales))
+    learnt = [one for one in pair.schema.dependencies if isinstance(one, Determines) and not one.table]
+    if learnt:
+        found.append(_determined(pair, references, learnt))
     return found
 
 
@@ -78,6 +82,7 @@ class Validity:
 
 
 VALIDITY = Validity()
+_LIMITS = 0.02, 0.06  # of determined values that are off: up to the first close to real, up to the second with care
 
 
 def _cells(pair: Pair, references: References, scales: Sequence[Scale]) -> MeasureResult:
@@ -183,23 +188,64 @@ def _dependencies(pair: Pair, references: References, scales: Sequence[Scale]) -
     )
 
 
+def _determined(pair: Pair, references: References, learnt: Sequence[Determines]) -> MeasureResult:
+    """Whether columns that follow from others do so by the real map."""
+    tables = [*pair.synthetic, references.fresh_sample, references.independent_columns, pair.real]
+    other = np.array([[_follows(table, pair.real, pair, one).broken for one in learnt] for table in tables])
+    value, interval = over_tables([float(share) for share in other[:-3].mean(axis=1)])
+    first, fresh, independent, real = other[0], other[-3], other[-2], other[-1]
+    worst = int(first.argmax())
+    wrong = f" Worst: {tidy(learnt[worst].text)}, {points(float(first[worst]))} % of rows." if len(learnt) > 1 else ""
+    return MeasureResult(
+        VALIDITY,
+        "determined values",
+        "Where a column follows from others, does it by the real map?",
+        definition="share of rows whose value is not the one that most real rows have with what it follows from",
+        value=value,
+        score=1 - value,
+        verdict=(
+            f"{points(value)} % of rows have another value than real rows have with the same "
+            f"{columns_named(learnt[worst].determines)}"
+            + (" or its like, on average" if len(learnt) > 1 else f" in {columns_named([learnt[worst].column])}")
+            + f"; independent columns would have {points(float(independent.mean()))} %.{wrong} Which value follows is "
+            "learnt with noise, unless the schema has a map."
+        ),
+        fresh_sample=float(fresh.mean()),
+        independent_columns=float(independent.mean()),
+        scope=f"{len(learnt)} dependenc{'ies' if len(learnt) > 1 else 'y'} without a declared map, judged on codes",
+        worst=(learnt[worst].columns, float(first[worst])),
+        interval=interval,
+        limits=_LIMITS,
+        details=pa.table(
+            {
+                "dependency": [one.text for one in learnt],
+                "other_value": first,
+                "real": real,
+                "fresh_sample": fresh,
+                "independent_columns": independent,
+            }
+        ).take(pa.array(np.argsort(-first, kind="stable"))),
+    )
+
+
 def judge_of(dependency: Dependency, pair: Pair, scales: Sequence[Scale]) -> Callable[[Table], Kept]:
     """How any table of the pair keeps this dependency."""
     if isinstance(dependency, InOrder):
         return lambda table: _keeps_order(table, pair, dependency, scales)
     if isinstance(dependency, Determines) and not dependency.table:
-        return lambda table: _keeps_map(table, pair, dependency)
+        return lambda table: _follows(table, table, pair, dependency)
     return lambda table: _keeps_checks(table, pair, dependency)
 
 
-def _keeps_map(table: Table, pair: Pair, dependency: Determines) -> Kept:
+def _follows(table: Table, known: Table, pair: Pair, dependency: Determines) -> Kept:
+    """Whether rows of a table have the value that most rows of a known one have with what it follows from."""
     columns = [pair.domain.index(name) for name in dependency.determines]
     target = pair.domain.index(dependency.column)
-    keys = _joint_keys([np.concatenate([pair.real.columns[i], table.columns[i]]) for i in columns])
-    real, other = keys[: pair.real.n], keys[pair.real.n :]
+    keys = _joint_keys([np.concatenate([known.columns[i], table.columns[i]]) for i in columns])
+    there, other = keys[: known.n], keys[known.n :]
     right = np.full(int(keys.max()) + 1, -1, dtype=np.int64)
     width = pair.domain[target].size
-    seen, counts = np.unique(real * width + pair.real.columns[target], return_counts=True)
+    seen, counts = np.unique(there * width + known.columns[target], return_counts=True)
     # The last written wins: the most frequent, and of equals the smallest code.
     order = np.lexsort((-seen, counts))
     right[seen[order] // width] = seen[order] % width

@@ -26,9 +26,10 @@ from understudy.methods._adaptive_screen import CHOOSING_SHARE, how_many
 from understudy.methods._adaptive_shares import ROWS_SHARE, Shares, divide, pure_rounds
 from understudy.methods._focus import Focus, focus_pairs, focus_text
 from understudy.methods._plan import Plan, baseline_plan
+from understudy.methods._remarks import if_unmeasured
 from understudy.methods._search import Progress
 from understudy.methods._settings import refuse_drowning_noise
-from understudy.models import HasNetwork, Model, RowsModel, TreeModel
+from understudy.models import Model, RowsModel, TreeModel
 from understudy.options import Declared, Tables, Whole, YesNo, option
 from understudy.privacy import Curator, PrivacyTerms, Sensitivity
 from understudy.schema import Domain
@@ -132,10 +133,12 @@ class Adaptive(Declared):
             pairs = "the pairs that columns suggest" if terms.budget.pure else f"{chosen:,} chosen pairs"
             which = pairs if chosen or terms.budget.pure else "all pairs"
             return {"relations": f"parities of {which}", "most cells": self._cells(domain, terms), **more}
+        rounds = "by what columns came out as" if self._unsettled(terms) else shares.rounds
+        choosing = {"part of a round for choosing": shares.choosing} if shares.relations else {}
         return {
-            "rounds": "by what columns came out as" if self._unsettled(terms) else shares.rounds,
+            "rounds": rounds if shares.relations else "none",
             "part for single columns": round(float(sum(shares.columns)), 4),
-            "part of a round for choosing": shares.choosing,
+            **choosing,
             "most cells": self._cells(domain, terms),
             **({} if self.beyond else {"beyond": False}),
             **more,
@@ -143,9 +146,7 @@ class Adaptive(Declared):
 
     def remarks(self, model: Model) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        if not isinstance(model, HasNetwork) or len(model.network.nodes) < 2 or model.network.degree > 0:
-            return ()
-        return ("no relation between columns was measured: they were published as independent of each other.",)
+        return if_unmeasured(model)
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from understudy._core.errors import OptionError, did_you_mean
@@ -33,17 +34,20 @@ def check_option_names(
     known = option_names(kind)
     for option in options:
         if option not in known:
-            owners = [other for other, theirs in (elsewhere or {}).items() if option in theirs]
-            theirs = {one for others in (elsewhere or {}).values() for one in others}
-            chooses = len(elsewhere or {}) > 1  # a method that chooses among these
-            close = (*known, *sorted(theirs)) if chooses or not known else known
-            hint = f"It is one of {' and '.join(map(repr, owners))}." if owners else _hint(option, close)
-            if owners and chooses:
-                hint += f" Name the method that is to have it, such as --method {owners[0]}."
-            raise OptionError(f"method '{name}' has no option '{option}'. {hint}")
+            raise OptionError(f"method '{name}' has no option '{option}'. {_hint(option, known, elsewhere or {})}")
 
 
-def _hint(option: str, known: tuple[str, ...]) -> str:
+def _hint(option: str, known: tuple[str, ...], elsewhere: Mapping[str, Iterable[str]]) -> str:
+    """What to write instead, such that it is taken: an option of a related method goes with that method's name."""
+    near = get_close_matches(
+        option[:200], [*known, *sorted({one for names in elsewhere.values() for one in names})], n=1
+    )
+    for meant, said in ((option, "It"), (near[0] if near else "", f"Did you mean '{''.join(near)}'? It")):
+        owners = [other for other, theirs in elsewhere.items() if meant in theirs]
+        if owners and meant not in known:
+            hint = f"{said} is one of {' and '.join(map(repr, owners))}."
+            chooses = len(elsewhere) > 1  # a method that chooses among these
+            return hint + (f" Name the method that is to have it, such as --method {owners[0]}." if chooses else "")
     return did_you_mean(option, known) if known else "It has none."
 
 

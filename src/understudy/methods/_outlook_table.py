@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from understudy.methods._outlook import Outlook
@@ -17,8 +18,8 @@ OUTLOOK_LEGEND = (
 def outlook_rows(outlook: Sequence[Outlook]) -> list[list[str]]:
     """A row for each ε, as `OUTLOOK_HEADER` has them.
 
-    >>> outlook_rows([Outlook(epsilon=1.0, delta=0.0, guess=0.731, hits=0.731)])
-    [['1', '≤ 73%', '-', '-', '-', '-', '-']]
+    >>> outlook_rows([Outlook(epsilon=1.0, delta=0.0, guess=0.73106, hits=0.73106)])
+    [['1', '≤ 73.2%', '-', '-', '-', '-', '-']]
     """
     return [
         [
@@ -49,7 +50,8 @@ def error_text(error: float | None) -> str:
 
 
 def _percent(chance: float) -> str:
-    return f"{chance:.1%}" if chance > 0.99 else f"{chance:.0%}"
+    """Rounded up, as a bound must be; what is known to fifteen digits is no reason to go a step higher."""
+    return f"{min(math.ceil(round(1000 * chance, 9)) / 10, 100):g}%"
 
 
 def _ranged(error: float | None, low: float | None, high: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from understudy.models._beliefs import Beliefs
 from understudy.models._bif import BifNetwork, BifVariable, parents_first, parse_bif, read_bif
+from understudy.models._doubts import columns_off, knows_no_relation, part_off
 from understudy.models._drawing import draw_svg, edge_strengths
 from understudy.models._elimination import Scopes, find_order
 from understudy.models._export import bif_word, to_bif, to_networkx, to_pgmpy
@@ -16,6 +17,7 @@ from understudy.models._protocol import (
     DrawsItself,
     DrawsRows,
     HasNetwork,
+    KnowsNoise,
     KnowsTables,
     Model,
     Parts,
@@ -75,6 +77,7 @@ __all__ = [
     "HasNetwork",
     "InformationScore",
     "JointModel",
+    "KnowsNoise",
     "KnowsTables",
     "Model",
     "Network",
@@ -104,6 +107,7 @@ __all__ = [
     "cells_with",
     "centred",
     "clip_and_rescale",
+    "columns_off",
     "conditionals_from",
     "consistent_tables",
     "consistent_views",
@@ -114,8 +118,10 @@ __all__ = [
     "fit_clipped",
     "fit_conditionals",
     "joint_shape",
+    "knows_no_relation",
     "parents_first",
     "parse_bif",
+    "part_off",
     "project_to_simplex",
     "read_bif",
     "read_marginal",

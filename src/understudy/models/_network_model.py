@@ -13,7 +13,7 @@ from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models._keeping import Kept, keep_rules
 from understudy.models._posterior import Evidence, Posterior, check_evidence
-from understudy.models._protocol import Parts, PartsReader
+from understudy.models._protocol import NoisyColumn, Parts, PartsReader
 from understudy.models._sampling import (
     BATCH_ROWS,
     Column,
@@ -26,7 +26,7 @@ from understudy.models._sampling import (
 )
 from understudy.models._structure import Network
 from understudy.models._uncertainty import Estimate, Refit, needed_attributes, redrawn, replicate
-from understudy.schema import Domain, Marginal, Recoding, Zeros
+from understudy.schema import Axis, Domain, Marginal, Recoding, Zeros
 
 if TYPE_CHECKING:
     from understudy.privacy import Measurement
@@ -93,6 +93,22 @@ class NetworkModel:
         """The attributes of each noisy table that it was fitted to; of one in pieces, any of these counts."""
         source_of = {piece: a for a, pieces in enumerate(self.recoding.pieces) for piece in pieces}
         return frozenset(frozenset(source_of[b] for b in m.marginal.attributes) for m in self.measurements)
+
+    def noisy_column(self, a: int) -> NoisyColumn | None:
+        """The counts of a column's values, and the variance of the noise in one; None where it was not measured.
+
+        Of several tables that have it, the one that tells most. Columns in pieces, or in coarser values, have none.
+        """
+        if len(self.recoding.pieces[a]) != 1:
+            return None
+        axis = Axis(self.recoding.pieces[a][0])
+        tables = [one for one in self.measurements if axis in one.marginal.axes]
+        found = []
+        for one in tables:
+            others = tuple(i for i, other in enumerate(one.marginal.axes) if other != axis)
+            variances = one.variances().reshape(one.counts.shape).sum(axis=others)
+            found.append((np.asarray(one.counts.sum(axis=others), dtype=np.float64), float(variances.mean())))
+        return min(found, key=lambda column: column[1], default=None)
 
     def sample_codes(
         self,

@@ -22,6 +22,9 @@ from understudy.schema import Domain, Marginal, Recoding
 
 Array: TypeAlias = npt.NDArray[Any]  # of float64 or int64: the two types that are ever saved
 
+NoisyColumn: TypeAlias = tuple[Floats, float]
+"""Counts of a column's values, and the variance of the noise in one of them."""
+
 
 @runtime_checkable
 class Model(Protocol):
@@ -121,6 +124,21 @@ class KnowsTables(Model, Protocol):
     @property
     def scopes(self) -> frozenset[frozenset[int]]:
         """The attributes of each noisy table that it was fitted to; none where they are not known."""
+        ...
+
+
+@runtime_checkable
+class KnowsNoise(Model, Protocol):
+    """A model that knows how much noise each of its columns was measured with.
+
+    >>> from understudy.models import JointModel
+    >>> from understudy.schema import Attribute
+    >>> isinstance(JointModel(Domain((Attribute(name="sex", size=2),)), 9, np.array([0.5, 0.5])), KnowsNoise)
+    False
+    """
+
+    def noisy_column(self, a: int) -> NoisyColumn | None:
+        """The counts of a column's values, and the variance of the noise in one; None where it was not measured."""
         ...
 
 

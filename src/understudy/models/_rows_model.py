@@ -13,10 +13,11 @@ import numpy as np
 
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
+from understudy.models._doubts import spelt_out_column
 from understudy.models._inference import Floats, Ints, check_size
 from understudy.models._keeping import Kept, keep_rules
 from understudy.models._posterior import Evidence, NoSuchRow, check_evidence, names, refuse_impossible
-from understudy.models._protocol import Parts, PartsReader
+from understudy.models._protocol import NoisyColumn, Parts, PartsReader
 from understudy.models._rows_errors import Redrawn, redrawn_weights
 from understudy.models._rows_values import WeightedRows
 from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows, draw_rows, tables_of
@@ -96,6 +97,10 @@ class RowsModel:
     def scopes(self) -> frozenset[frozenset[int]]:
         """The attributes of each noisy table that it was fitted to."""
         return frozenset(frozenset(measured.marginal) for measured in self.measurements)
+
+    def noisy_column(self, a: int) -> NoisyColumn | None:
+        """The counts of a column's values, and the variance of the noise in one; None where it was not measured."""
+        return spelt_out_column(a, self.measurements, self.within)
 
     def sample_codes(
         self,

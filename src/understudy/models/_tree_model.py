@@ -11,10 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from understudy._core.randomness import Streams
+from understudy.models._doubts import spelt_out_column
 from understudy.models._inference import Floats
 from understudy.models._keeping import Kept, keep_rules
 from understudy.models._posterior import Evidence, check_evidence, names, refuse_impossible
-from understudy.models._protocol import Parts, PartsReader
+from understudy.models._protocol import NoisyColumn, Parts, PartsReader
 from understudy.models._sampling import BATCH_ROWS, Column, run_steps
 from understudy.models._structure import Network
 from understudy.models._tree_errors import redrawn_trees
@@ -125,6 +126,10 @@ class TreeModel:
     def scopes(self) -> frozenset[frozenset[int]]:
         """The attributes of each noisy table that it was fitted to."""
         return frozenset(frozenset(measured.marginal) for measured in self.measurements)
+
+    def noisy_column(self, a: int) -> NoisyColumn | None:
+        """The counts of a column's values, and the variance of the noise in one; None where it was not measured."""
+        return spelt_out_column(a, self.measurements, self.within)
 
     def sample_codes(
         self,

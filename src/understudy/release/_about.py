@@ -5,12 +5,12 @@ It is made from the release alone, so it costs no privacy.
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from typing import Any
 
 from understudy.release._card_facts import CardFacts
 from understudy.release._letter_parts import banners
+from understudy.release._loading import loading
 from understudy.release._statement import Statement
 from understudy.release._statement_text import clean, describe_domain, number
 from understudy.schema import Field, Schema
@@ -33,7 +33,7 @@ def about_release(
         f"# {clean(facts.title or statement.dataset)}: a synthetic table",
         *banners(statement),
         _what(schema, statement, table, n_rows),
-        _uses(statement),
+        _uses(schema, statement),
         _making(schema, statement),
         loading(schema, table, delimiter),
         _citing(statement, facts),
@@ -51,20 +51,8 @@ def _what(schema: Schema, statement: Statement, table: str, n_rows: int) -> str:
     )
 
 
-def _uses(statement: Statement) -> str:
-    good = [
-        "writing, testing and teaching programs for the original table: names, types and values are the same",
-        "first answers on single columns: shares, means, quantiles, frequent values",
-        "relations of two or three columns that the model holds (`network.svg`, where there is one), with care",
-        "planning an analysis, which is then run on the original table by those who may",
-    ]
-    bad = [
-        "decisions about a person, or looking for one: no row is anybody",
-        "small groups and rare values: the noise is as large as they are",
-        "relations of many columns, and of pairs that the model does not hold: they are weakened or lost",
-        "a published finding without a check on the original table; tests of significance and confidence intervals "
-        "from these rows know nothing of the noise, so they are too sure of themselves",
-    ]
+def _uses(schema: Schema, statement: Statement) -> str:
+    good, bad = _good_for(schema, statement), _not_for(schema, statement)
     private = f" The noise was set by ε = {number(statement.epsilon)}." if statement.private else ""
     return (
         "## What it may be used for\n\nGood for:\n\n"
@@ -74,6 +62,43 @@ def _uses(statement: Statement) -> str:
         + "\n\nHow far each can be trusted only the holder of the original table can measure (`understudy evaluate`)."
         + private
     )
+
+
+def _good_for(schema: Schema, statement: Statement) -> list[str]:
+    noisy = len(statement.noisy_columns)
+    but = " that are not named below" if noisy else ""
+    return [
+        "writing, testing and teaching programs for the original table: names, types and values are the same",
+        *([f"first answers on single columns{but}: shares, means, quantiles, frequent values"]
+          if noisy < len(schema.fields) else []),
+        *(["relations of two or three columns that the model holds (`network.svg`, where there is one), with care"]
+          if not statement.no_relations else []),
+        "planning an analysis, which is then run on the original table by those who may",
+    ]  # fmt: skip
+
+
+def _not_for(schema: Schema, statement: Statement) -> list[str]:
+    lost = "relations of many columns, and of pairs that the model does not hold: they are weakened or lost"
+    if statement.no_relations:
+        declared = " but what was declared of every row" if statement.declared else ""
+        lost = f"relations between columns: none was measured, and the table shows none{declared}"
+    return [
+        "decisions about a person, or looking for one: no row is anybody",
+        *([f"shares, means and quantiles of {_noisy(schema, statement)}: noise outweighs what is known there"]
+          if statement.noisy_columns else []),
+        "small groups and rare values: the noise is as large as they are",
+        lost,
+        "a published finding without a check on the original table; tests of significance and confidence intervals "
+        "from these rows know nothing of the noise, so they are too sure of themselves",
+    ]  # fmt: skip
+
+
+def _noisy(schema: Schema, statement: Statement) -> str:
+    if len(statement.noisy_columns) >= len(schema.fields):
+        return "all columns"
+    named = ", ".join(clean(name) for name in statement.noisy_columns[:_MOST_COLUMNS])
+    more = len(statement.noisy_columns) - _MOST_COLUMNS
+    return named + (f" and {more} more, all listed in `privacy.json`" if more > 0 else "")
 
 
 def _making(schema: Schema, statement: Statement) -> str:
@@ -116,51 +141,6 @@ def _numbers_share(statement: Statement) -> Fraction | None:
     known = [(charge.what, charge.cost or Fraction(0)) for charge in statement.charges]
     spent = sum((cost for what, cost in known if what in _NUMBERS), Fraction(0))
     return spent / sum((cost for _, cost in known), Fraction(0)) if spent else None
-
-
-def loading(schema: Schema, table: str, delimiter: str = ",") -> str:
-    """How to read the table in pandas, R and Stata.
-
-    >>> schema = Schema.from_dict({"fields": [{"name": "smokes", "type": "boolean"}]})
-    >>> "pd.read_csv" in loading(schema, "synthetic.csv")
-    True
-    """
-    python, r, stata = _parquet(table) if table.endswith(".parquet") else _csv(schema, table, delimiter)
-    return (
-        "## How to load it\n\nIn Python:\n\n```python\n" + "\n".join(python) + "\n```\n\nIn R:\n\n```r\n" + "\n".join(r)
-        + "\n```\n\nIn Stata:\n\n```stata\n" + "\n".join(stata) + "\n```\n\n"
-        "More rows, rows under a condition, and answers with error bars come from the model: "
-        "`understudy sample model.understudy -o more.csv`, `understudy query model.understudy …`."
-    )  # fmt: skip
-
-
-def _parquet(table: str) -> tuple[list[str], list[str], list[str]]:
-    stata = ["* Stata reads no Parquet: write a CSV first, with pandas or R", 'import delimited "synthetic.csv", clear']
-    return (
-        ["import pandas as pd", "", f"rows = pd.read_parquet({json.dumps(table)})"],
-        ["library(arrow)", f"rows <- read_parquet({json.dumps(table)})"],
-        stata,
-    )
-
-
-def _csv(schema: Schema, table: str, delimiter: str) -> tuple[list[str], list[str], list[str]]:
-    name, gap = json.dumps(table), json.dumps(delimiter)
-    other = delimiter != ","
-    python = ["import pandas as pd", "", f"rows = pd.read_csv({name}{f', sep={gap}' if other else ''})"]
-    r = [f"rows <- read.csv({name}, check.names = FALSE{f', sep = {gap}' if other else ''})"]
-    for field in schema.fields:
-        if field.type in ("date", "datetime"):
-            at = f"[{json.dumps(field.name, ensure_ascii=False)}]"
-            format = field.form.format or ("%Y-%m-%d" if field.type == "date" else "%Y-%m-%dT%H:%M:%S")
-            shape = json.dumps(format)
-            shown = f", format={shape}" if field.form.format else ""
-            python.append(f"rows{at} = pd.to_datetime(rows{at}{shown})")
-            read = "as.Date" if field.type == "date" else "as.POSIXct"
-            zone = "" if field.type == "date" else ', tz = "UTC"'
-            r.append(f"rows[{at}] <- {read}(rows[{at}], format = {shape}{zone})")
-    separated = f" delimiters({gap})" if other else ""
-    stata = [f"import delimited {name}, varnames(1) case(preserve){separated} clear"]
-    return python, r, stata
 
 
 def _citing(statement: Statement, facts: CardFacts) -> str:

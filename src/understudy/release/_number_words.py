@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.release._answer import percent
-from understudy.release._regions import number_specials
+from understudy.release._regions import Region, number_specials
 from understudy.schema import Field
 
 _ORDER_ONLY = ("median", "quantile")
@@ -51,11 +51,27 @@ def left_out(field: Field, probabilities: npt.NDArray[np.float64]) -> list[str]:
             )
     bins = field.bins
     if bins is not None and bins.shape is None and (bins.grid[1] > bins.grid[0]).any():
-        notes.append(f"'{field.name}': inside its declared bins values count as spread evenly.")
+        notes.append(spread_evenly(field))
     for code, words in ((field.other_code, "a value outside the domain"), (field.missing_code, "no value")):
         if code is not None and shares[code] > 0:
             notes.append(f"'{field.name}': {percent(float(shares[code]))} of rows have {words}. They are left out.")
     return notes
+
+
+def cut_bins(region: Region) -> list[str]:
+    """What is to be said of a condition that cuts declared bins: nobody measured how much of them fulfils it."""
+    bins = region.field.bins
+    if bins is None or bins.shape is not None:
+        return []
+    weights = region.weights[: bins.count]
+    return [spread_evenly(region.field)] if ((weights > 0) & (weights < 1)).any() else []
+
+
+def spread_evenly(field: Field) -> str:
+    """The sentence on values inside declared bins."""
+    return (
+        f"'{field.name}': inside its declared bins values count as spread evenly; intervals reckon with other shapes."
+    )
 
 
 def _is_number(text: str) -> bool:

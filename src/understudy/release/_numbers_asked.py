@@ -22,10 +22,10 @@ from understudy.release._amounts import Amount, Scale, make_figure, scale_of, wi
 from understudy.release._apart import never_together
 from understudy.release._conditions import Conditions, find_field, terms_to_conditions
 from understudy.release._functions import Call, parse_number_question
-from understudy.release._histogram_noise import noise_variance, redrawn_fields
+from understudy.release._histogram_noise import noise_variance, redrawn_fields, spelled_out
 from understudy.release._number_answer import Figure, NumberAnswer
 from understudy.release._number_line import NumberLine, number_line
-from understudy.release._number_words import left_out, refuse_function
+from understudy.release._number_words import cut_bins, left_out, refuse_function
 from understudy.release._regions import Region, everything, known_numbers
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
@@ -60,10 +60,10 @@ class _Asked:
         if call.function == "share":
             wanted = terms_to_conditions(self.schema, call.terms).regions
             share = self.probability(wanted, self.given.regions)
-            return make_figure(call.text, share, low=0.0, high=1.0, share=True), self._apart(wanted)
+            return make_figure(call.text, share, low=0.0, high=1.0, share=True), self._said_of(wanted)
         if call.function == "count":
             counted = self._counted(call)
-            return self._scaled(call, self.rows(counted), low=0.0, high=inf), self._apart(counted)
+            return self._scaled(call, self.rows(counted), low=0.0, high=inf), self._said_of(counted)
         column = _Column(self, find_field(self.schema, str(call.column)))
         refuse_function(call.function, column.field)
         column.check()
@@ -88,6 +88,9 @@ class _Asked:
         deviation = variance.of(lambda found: np.sqrt(found) * each)
         plain = Scale(float, unit=scale.unit)
         return make_figure(call.text, deviation, low=0.0, high=each * (high - low) / 2, scale=plain)
+
+    def _said_of(self, wanted: Regions) -> list[str]:
+        return [note for region in wanted.values() for note in cut_bins(region)] + self._apart(wanted)
 
     def _apart(self, wanted: Collection[int]) -> list[str]:
         return never_together(self.model, self.schema, wanted, self.given.regions)
@@ -114,12 +117,8 @@ class _Asked:
         return self.probability(merged, {}).of(lambda share: self.statement.n_rows * share)
 
     def redrawn(self, field: Field) -> list[Field]:
-        """The field with its histogram inside bins as it might have come out under other noise."""
-        if field.bins is None or field.bins.shape is None:
-            return []
-        attribute = self.schema.names.index(field.name)
-        rows = self.statement.n_rows * self.model.marginal(Marginal.of(attribute), errors=False).probabilities
-        return redrawn_fields(field, noise_variance(self.statement, "numbers, value by value"), rows)
+        """The field with its values inside bins lying as they might lie as well."""
+        return redrawn_fields(field, noise_variance(self.statement, "numbers, value by value"))
 
     def _ratio(self, estimate: Estimate, part: Region, whole: Region) -> Amount:
         """The share of what is in the whole that is in the part."""
@@ -172,7 +171,7 @@ class _Column:
 
     @cached_property
     def line(self) -> NumberLine:
-        return number_line(self.field, self.own)
+        return number_line(spelled_out(self.field), self.own)
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -189,7 +188,9 @@ class _Column:
         """The same under redrawn noise, one row each."""
         if self.estimate.replicates is None:
             return None
-        parts = [number_line(field, self.own).part for field in self.asked.redrawn(self.field) or [self.field]]
+        parts = [
+            number_line(field, self.own).part for field in self.asked.redrawn(self.field) or [spelled_out(self.field)]
+        ]
         return self.line.masses(self.estimate.replicates, np.stack(parts))
 
     def check(self) -> None:

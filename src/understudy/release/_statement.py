@@ -82,6 +82,10 @@ class Statement:
     """Most rows that count for one unit."""
     bounding: Literal["drop", "weigh"] | None = None
     """What was done with the rows of a unit that had more; None where no column tells units apart."""
+    noisy_columns: tuple[str, ...] = ()
+    """Columns of which noise leaves next to nothing, as far as that is known from what was paid for."""
+    no_relations: bool = False
+    """Whether no relation between columns was measured, so that readers find none but by chance and by declaration."""
     counted: Literal["on its server", "pulled"] | None = None
     """Whether the rows of a table on a database server left it to be counted; None where it was on none."""
     parties: tuple[PartyNote, ...] = ()
@@ -272,6 +276,9 @@ class Statement:
             result[field.name] = plain(getattr(self, field.name))
         if self.one_row:  # as in all files from before there were others
             del result["max_rows"], result["bounding"]
+        for name in ("noisy_columns", "no_relations"):  # only where there is something to say, as for all below
+            if not result[name]:
+                del result[name]
         if not self.declared:  # as in all files from before anything was
             del result["declared"], result["broken_rows"]
         if self.counted is None:
@@ -341,6 +348,8 @@ def _read(data: Any) -> Statement:
         broken_rows=_read_broken_rows(data),
         max_rows=read_whole(data.get("max_rows", 1)),
         bounding=None if data.get("bounding") is None else read_one_of(data["bounding"], "drop", "weigh"),
+        noisy_columns=tuple(read_text(item) for item in read_items(data.get("noisy_columns", []))),
+        no_relations=read_flag(data.get("no_relations", False)),
         counted=None if data.get("counted") is None else read_one_of(data["counted"], "on its server", "pulled"),
         parties=tuple(read_party(item) for item in read_items(data.get("parties", []))),
     )

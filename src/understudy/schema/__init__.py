@@ -1,7 +1,7 @@
 """Public knowledge: attributes, their domains and taxonomies, the schema file, encodings. Nothing private, ever."""
 
 from understudy.schema._among import Among
-from understudy.schema._bins import MOST_FOUND, Bins
+from understudy.schema._bins import MOST_FOUND, Bins, Shape
 from understudy.schema._build import build_field
 from understudy.schema._code_lists import looks_like_codes, prefix_taxonomy
 from understudy.schema._declared import BrokenRows
@@ -58,6 +58,7 @@ __all__ = [
     "Rule",
     "Schema",
     "SchemaLike",
+    "Shape",
     "Together",
     "Zeros",
     "bins_over",
