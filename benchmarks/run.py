@@ -33,6 +33,7 @@ SCRIPTS = {
     "score_f": "The score F",
     "counting": "Counting",
     "streaming": "Counting in passes",
+    "postgres": "Counting inside PostgreSQL",
     "scale": "Wide tables",
     "sampling": "Sampling",
     "evaluate": "Evaluation",

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from understudy.methods import AS_PRINTED, BASELINES, METHODS, HPPrivBayes, PrivABN, PrivBayes
+from understudy.methods import AS_PRINTED, BASELINES, METHODS, Adaptive, HPPrivBayes, PrivABN, PrivBayes
 from understudy.options import (
     AnswerOptions,
     CompareOptions,
@@ -33,7 +33,7 @@ from understudy.options import (
 PROJECT = Path(__file__).parents[1]
 ARGUMENTS = PROJECT / "src/understudy/_api/_arguments.py"
 PAGE = PROJECT / "docs/cli.md"
-ESTIMATORS = (PrivBayes, PrivABN, HPPrivBayes)
+ESTIMATORS = (Adaptive, PrivBayes, PrivABN, HPPrivBayes)
 
 _INDENT: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    ", "break_long_words": False}
 _HEAD = '''"""Keyword arguments as types, for editors and type checkers. Written by `scripts.write_options`."""

@@ -3,8 +3,8 @@
 Names are loaded when they are first used, so that `import understudy` and `understudy --help` are fast.
 
 >>> import understudy as us
->>> us.PrivBayes(epsilon=1.0)
-PrivBayes(epsilon=1.0)
+>>> us.Adaptive(epsilon=1.0)
+Adaptive(epsilon=1.0)
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from understudy import randomize
     from understudy._api import (
+        Adaptive,
         Answers,
         Comparison,
         HPPrivBayes,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Adaptive",
     "Answer",
     "Answers",
     "BudgetExceeded",
@@ -94,7 +96,7 @@ __all__ = [
 
 _HOMES = {
     "understudy._api": (
-        *("Answers", "Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
+        *("Adaptive", "Answers", "Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
         *("answer", "check_table", "compare", "evaluate", "plan", "public_report", "publish"),
     ),
     "understudy.answers": ("LinearQuery",),

@@ -76,10 +76,15 @@ def test_what_a_larger_budget_would_do_comes_from_the_plan(report):
     lines = report.facts.budgets
     assert [line.epsilon for line in lines] == [0.25, 0.5, 1.0, 2.0, 4.0]
     assert [line.current for line in lines] == [False, False, True, False, False]
-    noise = [line.noise_per_cell for line in lines]
-    tables = [line.largest_table for line in lines]
-    assert tables == sorted(tables)
-    assert min(noise) < noise[0]
+    errors = [line.pair_error for line in lines]
+    assert errors == sorted(errors, reverse=True)
+    rows = report.facts.rows_synthetic
+    planned = us.plan(schema=SCHEMA, rows=rows, epsilon=[0.25, 0.5, 1, 2, 4], method="privbayes").outlook
+    for line, wanted in zip(
+        lines, planned, strict=True
+    ):  # one forecast for both: what a plan foretells is what is shown
+        for name in ("column_error", "pair_error", "independent_error", "pairs_kept", "pairs", "relations"):
+            assert getattr(line, name) == getattr(wanted, name)
 
 
 def test_a_model_alone_is_asked_for_a_table(release):
@@ -146,6 +151,16 @@ def test_what_other_budgets_would_give_is_for_the_unit_that_is_protected(tmp_pat
         made = us.publish(source, schema=SCHEMA, epsilon=1, method="independent", out=tmp_path / name, **unit)
         found.append([line.noise_per_cell for line in us.public_report(made.path).facts.budgets])
     assert found[1] == pytest.approx([4 * noise for noise in found[0]], rel=0.1)
+
+
+def test_what_other_budgets_would_give_reckons_with_bins_that_are_found_anew(tmp_path):
+    """Under `bins: auto` another budget finds other bins: what a release found is not what it is planned with."""
+    fields = [field | {"bins": "auto"} if field["name"] == "age" else field for field in SCHEMA["fields"]]
+    schema = {"name": "people", "fields": fields}
+    made = us.publish(people(), schema=schema, epsilon=1, out=tmp_path / "release", seed=1)
+    lines = us.public_report(made.path).facts.budgets
+    planned = us.plan(schema=schema, rows=made.statement.n_rows, epsilon=[0.25, 0.5, 1, 2, 4]).outlook
+    assert [line.column_error for line in lines] == [one.column_error for one in planned]
 
 
 def test_a_rehearsal_has_no_page_to_publish(release):

@@ -18,6 +18,8 @@ def values():
     runs = tuple(Run(method="m", epsilon=Fraction(1), seed=seed, values={"2-way": 0.25}) for seed in range(40))
     return {
         "model": model,
+        "estimator": us.PrivBayes(epsilon=1, dataset=BAD),
+        "fitted estimator": fitted(model),
         "statement": Statement.example(dataset=BAD, warnings=(BAD,)),
         "release": Release(path=model_path(), model=model, synthetic=model_path(), files=(model_path(),), n_rows=3),
         "answer": make_tree().query("age, 'marital status'"),
@@ -42,6 +44,13 @@ def values():
     }
 
 
+def fitted(model):
+    """As `fit` leaves it."""
+    found = us.Adaptive(epsilon=1)
+    found._model = model
+    return found
+
+
 def model_path():
     from pathlib import Path
 
@@ -54,7 +63,19 @@ def shown():
 
 
 @pytest.mark.parametrize(
-    "name", ["model", "statement", "release", "answer", "number answer", "report", "plan", "comparison"]
+    "name",
+    [
+        "model",
+        "estimator",
+        "fitted estimator",
+        "statement",
+        "release",
+        "answer",
+        "number answer",
+        "report",
+        "plan",
+        "comparison",
+    ],
 )
 def test_a_value_is_short_in_a_notebook_and_nothing_in_it_is_run(shown, name):
     text, page = repr(shown[name]), shown[name]._repr_html_()

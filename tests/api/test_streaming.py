@@ -149,7 +149,7 @@ def test_the_command_line_streams_and_says_so(
 ) -> None:
     pq.write_table(CLEAN, tmp_path / "a.parquet")
     us.Schema.from_dict(SCHEMA).save(tmp_path / "s.yaml")
-    told = [f"{tmp_path}/*.parquet", "--schema", str(tmp_path / "s.yaml"), "--epsilon", "1", "--memory", "600MB"]
+    told = [f"{tmp_path}/*.parquet", "--schema", str(tmp_path / "s.yaml"), "--epsilon", "1", "--memory", "900MB"]
     monkeypatch.setattr("understudy.counting._choosing.room_for_rows", lambda memory: 100)
     with pytest.warns(UnderstudyWarning, match="the table takes some 0 MB in memory"):
         assert run(["publish", *told, "--method", "independent", "--out", str(tmp_path / "r")]) == 0

@@ -90,9 +90,9 @@ class Terminal:
         os.close(side)
         self.text = ""
 
-    def until(self, words, patience=600):
+    def until(self, words):
         """Read the screen until it shows the words."""
-        while words not in self.text and select.select([self.screen], [], [], patience)[0]:
+        while words not in self.text and select.select([self.screen], [], [], 600)[0]:
             try:
                 self.text += os.read(self.screen, 4096).decode(errors="replace")
             except OSError:  # the other side is closed
@@ -100,16 +100,6 @@ class Terminal:
         assert words in self.text
         shown, self.text = self.text.split(words, 1)
         return shown
-
-    def interrupt(self, words):
-        """Ctrl-C until it shows the words: one between the prompt and the read waits for the next key, as anywhere."""
-        for _ in range(9):
-            self.process.send_signal(signal.SIGINT)
-            try:
-                return self.until(words, patience=60)
-            except AssertionError:
-                continue
-        return self.until(words)
 
     def type(self, line):
         os.write(self.screen, f"{line}\n".encode())
@@ -125,7 +115,8 @@ def test_on_a_terminal_stopped_and_taken_up_again(home):
     terminal.type("0 to 120")
     terminal.until("[2/3] region")
     terminal.until("> ")
-    terminal.interrupt("1 answer is in s.yaml; the same command takes it up again.")
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.until("1 answer is in s.yaml; the same command takes it up again.")
     assert terminal.process.wait(600) == 130
     assert Schema.load("s.yaml").draft_fields == ("region", "flag")
     assert [name for name in os.listdir(".") if name.startswith(".")] == []
@@ -138,3 +129,19 @@ def test_on_a_terminal_stopped_and_taken_up_again(home):
     again.type("\x04")  # Ctrl-D
     again.until("1 field is still a draft")
     assert again.process.wait(600) == 0
+
+
+def test_an_interrupt_does_not_wait_for_the_next_line():
+    program = """
+from understudy.cli._interrupts import INTERRUPTS, wait_for_input
+INTERRUPTS.install()
+try:
+    print("ready", flush=True)
+    wait_for_input()
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGINT)  # before the wait begins, or in it
+        assert process.stdout.readline() == b"stopped\n"

@@ -30,7 +30,7 @@ VALUES = {
     "int8": [*NUMBERS, "9223372036854775807", "-9223372036854775808", "9007199254740993"],
     "float4": [*FRACTIONS, "NaN", "Infinity", "-Infinity"],
     "float8": [*FRACTIONS, "NaN", "Infinity", "-Infinity", "-0.0"],
-    "numeric": [*FRACTIONS, "NaN", "1.50", "12345678901234567890.5", "1" + "0" * 80],
+    "numeric": [*FRACTIONS, "NaN", "1.50", "12345678901234567890.5", "Infinity", "-Infinity", "1" + "0" * 80],
     "numeric(6,2)": ["0", "1", "1.50", "49.99", "50.01", "99", "-1", "-99"],
     "money": ["1", "2.50", "99"],
     "text": TEXTS,

@@ -92,6 +92,21 @@ def test_random_tables_give_the_same_counts(postgres, seed):
     assert there == counted(named(postgres, "drawn"), schema, engine="memory", pull=True)
 
 
+@pytest.mark.parametrize("zone", ["Europe/Paris", "America/New_York", "Asia/Kolkata", "UTC"])
+def test_clocks_of_a_zone_show_the_same_there_and_here(postgres, monkeypatch, zone):
+    """Around every change of the clock of a century, by the rules of this machine."""
+    ask(
+        postgres,
+        "CREATE TABLE IF NOT EXISTS moments AS SELECT timestamptz '1938-01-01 00:00:00+00' + g * interval '17 hours 13 "
+        "minutes 7 seconds' AS v FROM generate_series(1, 55000) g",
+    )
+    monkeypatch.setattr("understudy.counting._open_database.MOST_VALUES", 10)
+    limits = {"minimum": "1940-01-01T00:00:00", "maximum": "2044-12-31T23:59:59"}
+    field = {"name": "v", "type": "datetime", "timezone": zone, "bins": 9973, "constraints": limits, "outside": "clip"}
+    schema, source = Schema.from_dict({"fields": [field]}), open_source(named(postgres, "moments"))
+    assert counted(source, schema) == counted(source, schema, engine="memory", pull=True)
+
+
 @pytest.fixture(scope="module")
 def pairs(postgres):
     ask(

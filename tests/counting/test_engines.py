@@ -44,6 +44,7 @@ def test_nothing_outside_the_room_of_counting_names_an_engine():
         "CountingPlan",
         "plan_counting",
         "on_server",
+        "n_threads",
     )
     offered = {f"understudy.counting.{name}" for name in names}
     for source in (*SHIPPED, *STUDIES):

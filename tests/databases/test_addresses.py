@@ -3,7 +3,8 @@
 import pytest
 
 from understudy._core.errors import TableError
-from understudy.databases import FileAddress, file_address, is_server, server_address, shown_source
+from understudy.databases import FileAddress, file_address, hide_passwords, is_server, server_address, shown_source
+from understudy.tables import open_source
 
 SECRET = "Tr0ub4dor"
 
@@ -58,6 +59,14 @@ def test_only_addresses_of_servers_are_taken_for_one():
     assert is_server("POSTGRESQL://db/x")
     for other in ("visits.csv", "mysql://db/x", "postgresql", None, 3):
         assert not is_server(other)
+
+
+@pytest.mark.parametrize("address", [f"mysql://ann:{SECRET}@db/x", f"s3://{SECRET}@bucket/visits.parquet"])
+def test_other_addresses_are_refused_by_their_kind_alone(address):
+    with pytest.raises(TableError, match=f"not read from {address.partition(':')[0]} addresses") as refused:
+        open_source(address)
+    assert SECRET not in str(refused.value)
+    assert "secret" not in hide_passwords("no file mysql://ann:secret@db/x, and see https://example.org/a@b")
 
 
 def test_a_file_is_a_database_by_its_bytes_and_not_by_its_name(tmp_path):

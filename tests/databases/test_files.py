@@ -1,6 +1,8 @@
 """Tables in files of DuckDB and SQLite, read like the same rows from anywhere else."""
 
 import sqlite3
+import subprocess
+import sys
 
 import pyarrow as pa
 import pytest
@@ -112,6 +114,13 @@ def test_a_file_that_is_cut_off_is_refused(files, name, tmp_path):
     cut.write_bytes((files / name).read_bytes()[:3000])
     with pytest.raises(TableError, match=r"damaged|cut off"):
         list(open_source(f"{cut}?table=visits").batches(["sex"]))
+
+
+def test_the_program_ends_without_a_word_of_the_library(files, tmp_path):
+    for table, code in (("visits", 0), ("vists", 2)):
+        command = [sys.executable, "-m", "understudy", "schema", "draft", f"{files / 'clinic.duckdb'}?table={table}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, "nanobind" in done.stderr) == (code, False)
 
 
 def test_the_only_table_of_a_file_need_not_be_named(tmp_path):

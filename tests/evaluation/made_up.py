@@ -146,9 +146,19 @@ def made_up_facts(pair: Pair, **others: object) -> ReportFacts:
         "privacy_letter": LETTER,
         "network_svg": NETWORK,
         "budgets": (
-            BudgetLine(0.25, 60, 32.0, 0.11),
-            BudgetLine(1.0, 240, 8.0, 0.05, current=True),
-            BudgetLine(4.0, 960, 2.0, 0.02),
+            BudgetLine(epsilon=0.25, noise_per_cell=32.0, column_error=0.11),
+            BudgetLine(
+                epsilon=1.0,
+                noise_per_cell=8.0,
+                column_error=0.05,
+                pair_error=0.08,
+                independent_error=0.2,
+                pairs_kept=12,
+                pairs=21,
+                relations="survive",
+                current=True,
+            ),
+            BudgetLine(epsilon=4.0, noise_per_cell=2.0, column_error=0.02),
         ),
     }
     return ReportFacts(**{**known, **others})  # type: ignore[arg-type]

@@ -231,3 +231,17 @@ def test_numbers_beyond_what_a_float_can_tell_apart_are_compared_too() -> None:
     report = us.evaluate(values, values, {"name": "t", "fields": [field]}, classifiers=False)
     assert report.numbers["rating"][0] == "green"
     assert "<html" in report.html()
+
+
+def test_a_frequent_value_that_vanished_is_not_close_to_real(tmp_path: Path) -> None:
+    """It is but three points of all rows, and yet whoever counts them finds none."""
+    rng = np.random.default_rng(4)
+    real = pd.DataFrame({"pay": rng.integers(0, 1000, 4000), "age": rng.integers(0, 1000, 4000)})
+    made = real.sample(frac=1, random_state=1).reset_index(drop=True)
+    real.loc[:107, "pay"] = 500  # 2.7 %
+    field = {"type": "integer", "constraints": {"minimum": 0, "maximum": 999}, "bins": 10}
+    schema = {"name": "people", "fields": [{"name": "pay", **field}, {"name": "age", **field}]}
+    verdict = us.evaluate(real, made, schema, classifiers=False, ways=[1]).verdicts[0]
+    assert "`pay` (share of 500: 2." in verdict.sentence
+    assert "can be read off the synthetic table." not in verdict.advice
+    assert us.evaluate(real, real, schema, classifiers=False, ways=[1]).verdicts[0].advice.endswith("synthetic table.")

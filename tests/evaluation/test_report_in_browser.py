@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import understudy as us
 from tests.evaluation.browser import opened, running_browser
 from tests.evaluation.made_up import HOSTILE_NAMES, made_up_report
 from understudy.evaluation import PublicReport, Shares
@@ -55,6 +58,29 @@ def test_a_page_fits_its_window_and_asks_for_nothing(
         page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
         page.evaluate("scrollTo(0, document.body.scrollHeight)")
         assert sideways(page) == 0
+
+
+def test_figures_of_dates_fit_a_wide_window_and_folded_parts_leave_no_gap(browser: Any, tmp_path: Path) -> None:
+    """Dates are the longest figures there are: eight of them stand in one cell."""
+    rng = np.random.default_rng(1)
+    days = pd.Timestamp("2012-01-01") + pd.to_timedelta(rng.integers(0, 4000, (300, 2)).ravel(), unit="D")
+    limits = {"minimum": "2010-01-01", "maximum": "2024-12-31"}
+    names = ["admitted to hospital", "discharged"]
+    table = pd.DataFrame(days.to_numpy().reshape(300, 2), columns=names)
+    schema = {"fields": [{"name": name, "type": "date", "bins": 6, "constraints": limits} for name in names]}
+    release = us.publish(table, schema=schema, epsilon=1, out=tmp_path / "release", seed=1)
+    path = us.evaluate(table, release, classifiers=False).save(tmp_path / "report.html")
+    for width in (1200, 390):
+        with opened(browser, path, width=width) as page:
+            heights = page.evaluate(
+                "[...document.querySelectorAll('section > details')].map(part => part.parentElement.offsetHeight)"
+            )
+            assert max(heights) < 150, "folded parts have the height of their headings"
+            page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+            table_of = "document.querySelector('#numbers .scroll')"
+            assert page.evaluate(f"{table_of}.scrollWidth - {table_of}.clientWidth") == 0
+            drawn = page.evaluate("document.querySelector('.network svg').getBoundingClientRect().width")
+            assert drawn >= 0.59 * float(page.evaluate("document.querySelector('.network svg').getAttribute('width')"))
 
 
 @pytest.mark.parametrize("name", ["plain", "wide", "hostile"])

@@ -320,3 +320,20 @@ def test_columns_that_were_never_measured_together_are_named():
     assert asked.query("mean(a) | b=1").notes == ()
     unknown = PublishedModel(schema, TreeModel(schema.domain, 81, tree=tree), Statement.example())
     assert unknown.query("mean(a) | c=1").notes == ()
+
+
+def test_what_is_declared_needs_no_measuring():
+    fields = [
+        {"name": "age", "type": "integer", "categories": [0, 20, 40]},
+        {"name": "job", "categories": ["none", "office"], "constraints": {"required": False}},
+    ]
+    schema = Schema.from_dict({"fields": fields, "dependencies": [{"missing": ["job"], "when": {"age": 0}}]})
+    tree = CliqueTree((3, 3), ((0,), (1,)), (-1, -1), (np.full(3, 1 / 3),) * 2)
+    alone = [TreeMeasurement(marginal=(a,), values=np.full(3, 9.0), variance=1.0, interaction=False) for a in (0, 1)]
+    asked = PublishedModel(schema, TreeModel(schema.domain, 27, tree=tree, measurements=alone), Statement.example())
+    answer = asked.query("job | age=0")
+    assert answer["missing"] == pytest.approx(1)
+    assert len(answer.notes) == 1
+    assert "'job' can have but one value here" in answer.notes[0]
+    for text in ("job | age=20", "job | age=0..20", "age | job=office"):
+        assert "never measured together" in " ".join(asked.query(text).notes), text

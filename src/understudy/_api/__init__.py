@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from understudy._api._estimators import Estimator, HPPrivBayes, PrivABN, PrivBayes
+from understudy._api._estimators import Adaptive, Estimator, HPPrivBayes, PrivABN, PrivBayes
 from understudy._api._plan import count_rows, plan
 from understudy._api._publish import publish
 from understudy._api._settings import demo_source
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STAGE",
+    "Adaptive",
     "Answers",
     "Comparison",
     "Estimator",

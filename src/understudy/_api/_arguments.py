@@ -190,6 +190,21 @@ class PublishArguments(RunArguments, MethodArguments, total=False):
     """Where it will be found, for its card."""
 
 
+class AdaptiveArguments(RunArguments, total=False):
+    """Options of `Adaptive`."""
+
+    rounds: int | None
+    """Most relations to measure. None: by the number of columns and the budget."""
+    max_cells: int | None
+    """Most cells of the tables that a junction tree works on. None: 100,000; 200,000 where no weighted rows follow:
+    two-valued columns, many columns, beyond=no. Fewer where memory is short."""
+    beyond: bool
+    """Whether rounds go on with weighted rows when few relations still fit the tree. Such a model cannot be exported as
+    a network."""
+    focus: str | Sequence[str | Sequence[str]] | PathLike[str]
+    """Columns whose relations with each other matter most, or tables of several: they are measured first."""
+
+
 class PrivBayesArguments(RunArguments, total=False):
     """Options of `PrivBayes`."""
 

@@ -8,11 +8,17 @@ from inspect import Signature
 from typing import Any, ClassVar, Self, Unpack
 
 from understudy import methods
-from understudy._api._arguments import HPPrivBayesArguments, PrivABNArguments, PrivBayesArguments
+from understudy._api._arguments import (
+    AdaptiveArguments,
+    HPPrivBayesArguments,
+    PrivABNArguments,
+    PrivBayesArguments,
+)
 from understudy._api._fit import Progress, fit_model
 from understudy._api._options import read_arguments
 from understudy._api._settings import resolve
 from understudy._core.errors import OptionError
+from understudy._core.notebooks import card
 from understudy.methods import Method
 from understudy.options import Option, RunOptions, options_of, signature_of
 from understudy.release import Answer, Kind, NumberAnswer, PublishedModel, Statement
@@ -46,6 +52,14 @@ class Estimator:
     def __repr__(self) -> str:
         given = {name: value for name, value in self.get_params().items() if value != self._declared[name].default}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def _repr_html_(self) -> str:
+        if self._model is not None:
+            return self._model._repr_html_()
+        given = [
+            (name, str(value)) for name, value in self.get_params().items() if value != self._declared[name].default
+        ]
+        return card(type(self).__name__, given, notes=["Nothing is learnt yet: fit(table, schema) spends the budget."])
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options by name, as scikit-learn asks for them."""
@@ -97,6 +111,26 @@ class Estimator:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file."""
         self.model_.save(path)
+
+
+class Adaptive(Estimator):
+    """The default method on a dataframe (pandas, polars or pyarrow) or a file: columns, then the pairs that tell most.
+
+    Unit: one row. Neighbours: add-remove, unless replace-one is chosen. Bound: `epsilon` and `delta` (1e-9; 0 for pure
+    ε) for everything the fitted model ever says. How it works: docs/adaptive.md.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"smokes": ["no", "yes"] * 500})
+    >>> schema = {"fields": [{"name": "smokes", "categories": ["no", "yes"]}]}
+    >>> model = Adaptive(epsilon=1.0).fit(table, schema)
+    >>> model.sample(10).num_rows, abs(model.n_ - 1000) < 500  # their number is private, so it is a noisy one
+    (10, True)
+    """
+
+    _method = methods.Adaptive
+
+    def __init__(self, **options: Unpack[AdaptiveArguments]) -> None:
+        super().__init__(options)
 
 
 class PrivBayes(Estimator):

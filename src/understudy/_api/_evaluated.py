@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from understudy._api._options import make_method
-from understudy._api._outlook import dry_run
+from understudy._api._outlook import Planned
 from understudy._api._settings import budget_of
-from understudy._core.errors import OptionError, TableError
+from understudy._core.errors import OptionError, TableError, UserError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS
 from understudy.databases import file_address, is_server, shown_source
@@ -180,28 +180,43 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
     statement = model.statement
     if statement.method not in METHODS:
         return ()
-    budgets = [statement.epsilon * int(factor * 4) / 4 for factor in _FACTORS]
     unit = PrivacyUnit(statement.unit, max_rows=statement.max_rows)
-    relation, n, domain = Neighbours(statement.neighbours), statement.n_rows, model.schema.domain
+    relation, n = Neighbours(statement.neighbours), max(statement.n_rows, 1)
     try:
+        terms = PrivacyTerms(budget=budget_of(statement.epsilon, statement.delta), neighbours=relation, unit=unit)
         method = make_method(statement.method, _sensitive(model))
-        terms = [PrivacyTerms(budget=budget_of(e, statement.delta), neighbours=relation, unit=unit) for e in budgets]
-        plans = [dry_run(method, domain, max(n, 1), each) for each in terms]
-    except OptionError:  # the release stands without its plan, say where a name holds a comma
+        spent = Planned(method=method, schema=_before_bins(model.schema), terms=terms, n=n)
+        lines = [_budget_line(spent.at(statement.epsilon * int(4 * factor) / 4), factor == 1) for factor in _FACTORS]
+    except UserError:  # the release stands without its plan, say where a name holds a comma
         return ()
-    if not all(found.noise_mean for found in plans):
-        return ()
-    cells = plans[_FACTORS.index(1.0)].largest_useful_table  # one size for all, or every budget looks alike
-    return tuple(
-        BudgetLine(
-            epsilon=float(epsilon),
-            largest_table=found.largest_useful_table,
-            noise_per_cell=found.noise_mean,
-            expected_error=min(1.0, found.noise_mean * cells / (2 * found.rows)),
-            current=factor == 1,
-        )
-        for epsilon, found, factor in zip(budgets, plans, _FACTORS, strict=True)
+    return tuple(line for line in lines if line is not None) if all(lines) else ()
+
+
+def _budget_line(planned: Planned, current: bool) -> BudgetLine | None:
+    found = planned.outlook()
+    noise = planned.dry_run().noise_mean
+    if found.column_error is None or not noise:
+        return None
+    return BudgetLine(
+        epsilon=found.epsilon,
+        noise_per_cell=noise,
+        column_error=found.column_error,
+        pair_error=found.pair_error,
+        independent_error=found.independent_error,
+        pairs_kept=found.pairs_kept,
+        pairs=found.pairs,
+        relations=found.relations,
+        current=current,
     )
+
+
+def _before_bins(schema: Schema) -> Schema:
+    """The schema as it was declared: bins that were found would be others under another budget."""
+    written = schema.to_dict()
+    for field, properties in zip(schema.fields, written["fields"], strict=True):
+        if field.bins is not None and field.bins.shape is not None:
+            properties["bins"] = "auto"
+    return Schema.from_dict(written)
 
 
 def _sensitive(model: PublishedModel) -> dict[str, Any]:

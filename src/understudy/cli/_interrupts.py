@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import _thread
 import math
+import os
+import select
 import signal
 import sys
 import threading
@@ -100,3 +102,21 @@ class Interrupts:
 
 
 INTERRUPTS = Interrupts()
+
+
+def wait_for_input() -> None:
+    """Return once there is something to read on standard input; an interrupt is raised whenever it comes.
+
+    One that comes just before a read begins would be told only after it, with the next line that somebody types.
+    """
+    if os.name != "posix":
+        return  # where only sockets can be waited for
+    told, tells = os.pipe()
+    os.set_blocking(tells, False)
+    before = signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+    try:
+        select.select([sys.stdin, told], [], [])
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(told)
+        os.close(tells)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from understudy._core.errors import OptionError, UserError
-from understudy.cli._interrupts import INTERRUPTS, NOTHING
+from understudy.cli._interrupts import INTERRUPTS, NOTHING, wait_for_input
 from understudy.cli._show import counted, say, say_aside, say_json
 from understudy.databases import shown_source
 
@@ -160,8 +160,10 @@ class _Talk:
     def _line(self, prompt: str) -> str | None:
         """The next line; None at the end."""
         if self.terminal and self.tell is say:
+            print(prompt, end="", flush=True)
             try:
-                return input(prompt)
+                wait_for_input()
+                return input()
             except EOFError:
                 print()
                 return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from understudy._core.errors import UnderstudyWarning
 from understudy.cli._interrupts import INTERRUPTS
+from understudy.databases import hide_passwords
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,6 +56,7 @@ def say_json(document: Any) -> None:
 
 def say_error(sentence: str, *, as_json: bool = False, program: str = "understudy") -> None:
     """A user's mistake, on stderr; under --json also as JSON on stdout, so that a script need not read two streams."""
+    sentence = hide_passwords(sentence)
     with suppress(OSError):  # of a terminal that was closed, or a pipe that nobody reads
         if as_json:
             say_json({"error": sentence})

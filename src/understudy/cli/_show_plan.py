@@ -80,7 +80,7 @@ def _streamed(plan: Plan) -> str:
     if plan.pass_bytes is not None and plan.passes is not None and plan.passes > 1:
         size += f", {_bytes(plan.passes * plan.pass_bytes)} in all"
     because = plan.engine_because[:1].upper() + plan.engine_because[1:]
-    how = {"spark": "on Spark", "database": "by queries"}.get(plan.engine, "streamed")
+    how = {"spark": "on Spark", "database": "inside the database"}.get(plan.engine, "streamed")
     return f"Counting: {how}, in {known}{size}. {because}"
 
 

@@ -78,7 +78,8 @@ def _undisturbed() -> bool:
                 signal.signal(getattr(signal, name), signal.SIG_IGN)
         import gc
 
-        gc.freeze()  # nor need the interpreter look through all that was loaded, several times, before it goes
+        if "_duckdb" not in sys.modules:  # which complains at length of whatever is left of it at the end
+            gc.freeze()  # nor need the interpreter look through all that was loaded, several times, before it goes
         # An interrupt that once passed through an exec, as numba and dataclasses use it, would make `python -m` end by
         # a signal of its own in place of our exit code. The next exec makes it forget.
         exec("")

@@ -5,18 +5,20 @@ from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._pairs import pair_parities
-from understudy.counting._servers import on_server
+from understudy.counting._servers import MOST_QUERIES, n_queries, on_server
 from understudy.counting._threads import n_threads
 from understudy.counting._units import UnitRule
 
 __all__ = [
     "ENGINES",
+    "MOST_QUERIES",
     "Counter",
     "CountingPlan",
     "Counts",
     "Engine",
     "MemoryCounter",
     "UnitRule",
+    "n_queries",
     "n_threads",
     "on_server",
     "open_counter",

@@ -104,7 +104,7 @@ def plan_counting(
     if engine == "auto":
         engine = "memory" if why is None else "stream"
     if engine == DATABASE:
-        stays = "the rows are on a server, and are counted inside the database."
+        stays = "the rows are on a server, and stay there."
         return CountingPlan(engine=engine, because=stays, pairs_first=False, pairs_at_once=True)
     because = "" if engine == "memory" else (why if engine == "stream" else None) or "It was asked for."
     return CountingPlan(engine=engine, because=because, pairs_first=first, pairs_at_once=then)

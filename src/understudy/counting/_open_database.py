@@ -24,7 +24,7 @@ from understudy.tables import Source, Table, column_faults, faults_of, near_cate
 
 MOST_VALUES = 50_000
 """Values of a column that are asked for, where they cannot be encoded by what is declared alone."""
-_MOST_CELLS = 1 << 14
+_MOST_CELLS = 1 << 16
 _READING = "checking the table in its database"
 
 
@@ -75,7 +75,7 @@ class _First:
         if faults := [fault for field in self._schema.fields for fault in self._faults.get(field.name, ())]:
             raise TableError(*faults)
         self._opening.checked(n_rows)
-        codes = tuple(self._codes[field.name] for field in self._schema.fields)
+        codes = tuple(self._settled(field, place) for place, field in enumerate(self._schema.fields))
         passes = SqlPasses(
             server=self._server,
             table=self._server.source,
@@ -90,6 +90,12 @@ class _First:
             tables = passes.tables(columns, lambda done: None)
         known = KnownTables.of(self._schema.domain, columns, tables)
         return open_passes(passes, self._opening, n_rows=n_rows, n=int(tables[0].sum()), known=known)
+
+    def _settled(self, field: Field, place: int) -> SqlCode:
+        """The code of a column, for cells that were all found to have one."""
+        return (
+            code_of(field, self._server.columns[field.name], place, self._counts[field.name]) or self._codes[field.name]
+        )
 
     def _by_values(self, field: Field, place: int) -> None:
         """Encode the values that occur here, and tell the server the code of each."""

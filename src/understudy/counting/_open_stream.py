@@ -15,7 +15,7 @@ from understudy.counting._memory import MemoryCounter
 from understudy.counting._open_passes import open_passes
 from understudy.counting._opening import Opening
 from understudy.counting._pass_counter import PassCounter
-from understudy.counting._room import room_for_rows, room_for_tables
+from understudy.counting._room import refuse_units, room_for_rows, room_for_tables
 from understudy.counting._row_batches import BatchPasses, RowBatches, SourceBatches, TableBatches
 from understudy.counting._rows import Rows
 from understudy.counting._spill import Spill
@@ -86,10 +86,14 @@ class _First:
         sieve = None if opening.declared is None else opening.declared.sieve()
         spill = None if reader.repeatable else Spill()
         counts = _FirstCounts(self._domain, opening, self._source.n_rows) if opening.unit is None else None
-        left, n = [], 0
+        left, n, units = [], 0, opening.unit is not None
+        if units:
+            refuse_units(self._source.n_rows or 0, opening.memory)
         for batch in chain(before, self.batches):
             columns, flags = _sifted(sieve, batch)
-            left.append(flags)
+            if units:
+                refuse_units(reader.n, opening.memory)
+                left.append(flags)
             n += len(columns[0])
             if spill is not None:
                 spill.append(columns)

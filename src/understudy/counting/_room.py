@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from understudy._core.errors import OptionError
 from understudy._core.memory import memory_limit
 from understudy.schema import Domain
 from understudy.tables import code_type
@@ -10,6 +11,7 @@ REST = 1 << 28
 """Bytes for Python, the libraries, and batches on their way."""
 _BYTES_OF_CELL = 24  # a count, its partial counts, and what is made of it
 _BYTES_OF_UNIT = 60  # its text, its number, and how its rows are shared out
+_BYTES_OF_STREAMED_UNIT = 100  # the same while rows are streamed, with the texts of all rows at a time
 _FEWEST_CELLS, _MOST_CELLS = 1 << 20, 1 << 24
 
 
@@ -39,6 +41,22 @@ def room_for_tables(ceiling: int | None) -> int:
 
 MOST_CELLS_SPREAD = 1 << 20
 """Cells of one pass on a cluster: each partition sends so many counts, and Spark takes a gigabyte in all."""
+
+
+def refuse_units(n_rows: int, ceiling: int | None) -> None:
+    """Refuse a table of which not even whose row is whose can be held; that is all that a stream holds of each row.
+
+    >>> refuse_units(10**6, 2 << 30)
+    """
+    limit = memory_limit() if ceiling is None else ceiling
+    needed = n_rows * _BYTES_OF_STREAMED_UNIT
+    if limit is None or needed <= (limit - REST) * 3 // 4:
+        return
+    raise OptionError(
+        f"{n_rows:,} rows with a column that tells units apart need some {needed >> 20:,} MB to know whose each is, "
+        f"and there are {(limit - REST) * 3 // 4 >> 20:,} MB for that. Nothing was charged. Raise the ceiling to "
+        f"{-(-(needed * 4 // 3 + REST) // 10**9):,} GB, or count where the rows are (a database, Spark)."
+    )
 
 
 def bytes_of_rows(domain: Domain, n_rows: int, *, units: bool) -> int:

@@ -7,24 +7,27 @@ else (`_sql_values.py`) the values that occur are asked for and encoded here, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from understudy.counting._counter import Counts
 from understudy.databases import SqlColumn, literal
-from understudy.schema import Field
+from understudy.schema import Bins, Field
+from understudy.tables import zone_changes
 
 WRONG, OUTSIDE, MISSING = -1, -2, -3
 MOST_CASES = 16
 """More values than that are looked up in a hash table."""
 _EXACT = 2**53
+Seen: TypeAlias = Counts | None
 _TIME0 = datetime(1970, 1, 1)
 _TEXTS = frozenset({"text", "varchar", "bpchar", "name", "citext", "uuid"})
 _WHOLE, _FLOAT = frozenset({"int2", "int4", "int8"}), frozenset({"float4", "float8"})
-_UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "UCT"})
+_TWO_DAYS = 2 * 24 * 3600 * 10**6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,24 +42,26 @@ class SqlCode:
     joins: str = ""
 
 
-def code_of(field: Field, column: SqlColumn, place: int) -> SqlCode | None:
+def code_of(field: Field, column: SqlColumn, place: int, seen: Seen = None) -> SqlCode | None:
     """How the server encodes a column by what is declared alone; None where its values must be looked at here.
 
-    `place` tells apart what columns join.
+    `place` tells apart what columns join. `seen` has the rows of each code where they were counted before: what no cell
+    has is then not looked for.
     """
     if field.type == "string":
-        return _declared_texts(field, column, place) if column.type in _TEXTS or column.category == "E" else None
+        texts = column.type in _TEXTS or column.category == "E"
+        return _declared_texts(field, column, place, seen) if texts else None
     own = (*field.categories, *field.special)
     if len(own) > MOST_CASES:
         return None
     if field.type == "number" and column.type in _WHOLE | _FLOAT | {"numeric"}:
-        return SqlCode(code=_number(field, column))
+        return SqlCode(code=_number(field, column, seen))
     if field.type in ("integer", "year") and column.type in _WHOLE | _FLOAT | {"numeric"}:
-        return _whole(field, column)
+        return _whole(field, column, seen)
     if field.type == "date" and column.type == "date":
-        return SqlCode(code=_moment(field, column.place, "date", timedelta(days=1)))
+        return SqlCode(code=_moment(field, column.place, "date", timedelta(days=1), seen))
     if field.type == "datetime" and (cell := _clock(field, column)) is not None:
-        return SqlCode(code=_moment(field, cell, "timestamp", timedelta(microseconds=1)))
+        return SqlCode(code=_moment(field, cell, "timestamp", timedelta(microseconds=1), seen))
     return None
 
 
@@ -73,43 +78,58 @@ def no_value(field: Field) -> tuple[int, int]:
     return OUTSIDE if other is None else other, MISSING if missing is None else missing
 
 
-def looked_up(cell: str, keys: Mapping[str, int], otherwise: str, place: int, *, type: str) -> SqlCode:
-    """The code of each of these values, as the server writes them; `otherwise` for all others.
+def looked_up(cell: str, keys: Mapping[str, int], otherwise: str | None, place: int, *, type: str) -> SqlCode:
+    """The code of each of these values, as the server writes them; `otherwise` for all others, if there are any.
 
     >>> print(looked_up("t.sex", {"F": 0, "M": 1}, "-2", 0, type="text").code)
     CASE t.sex WHEN 'F'::text THEN 0 WHEN 'M'::text THEN 1 ELSE -2 END
     """
+    if otherwise is None:
+        *_, (last, otherwise) = ((key, str(code)) for key, code in keys.items())
+        keys = {key: code for key, code in keys.items() if key != last}
     if not keys:
         return SqlCode(code=otherwise)
     if len(keys) <= MOST_CASES:
         cases = " ".join(f"WHEN {literal(key)}::{type} THEN {code}" for key, code in keys.items())
         return SqlCode(code=f"CASE {cell} {cases} ELSE {otherwise} END")
-    values = literal("{" + ",".join(_element(key) for key in keys) + "}")
-    codes = literal("{" + ",".join(map(str, keys.values())) + "}")
-    name = f"m{place}"
-    joins = f" LEFT JOIN unnest({values}::{type}[], {codes}::int4[]) AS {name}(v, c) ON {name}.v = {cell}"
+    values, codes, name = _array(keys, type), _array(map(str, keys.values()), "int4"), f"m{place}"
+    joins = f" LEFT JOIN unnest({values}, {codes}) AS {name}(v, c) ON {name}.v = {cell}"
     return SqlCode(code=f"coalesce({name}.c, {otherwise})", joins=joins)
 
 
-def _element(key: str) -> str:
-    """A text within an array, as PostgreSQL writes it."""
-    escaped = key.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+def _array(texts: Iterable[str], kind: str) -> str:
+    """Values of one type as SQL has them, each written as a text.
+
+    >>> print(_array(["a", 'b"c'], "text"))
+    '{"a","b\\"c"}'::text[]
+    """
+    escaped = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
+    listed = ",".join(f'"{text}"' for text in escaped)
+    return f"{literal('{' + listed + '}')}::{kind}[]"
 
 
-def _declared_texts(field: Field, column: SqlColumn, place: int) -> SqlCode:
+def _occurs(code: int, seen: Seen) -> bool:
+    return seen is None or (code >= 0 and bool(seen[code]))
+
+
+def _declared_texts(field: Field, column: SqlColumn, place: int, seen: Seen) -> SqlCode:
     other, missing = no_value(field)
     keys = {str(category.value): code for code, category in enumerate(field.categories)}
     keys = {
         text: code for text, code in {**keys, **dict.fromkeys(field.missing_texts, missing)}.items() if "\0" not in text
     }
+    keys = {text: code for text, code in keys.items() if _occurs(code, seen)}
+    if seen is not None:
+        keys = dict(sorted(keys.items(), key=lambda key: -seen[key[1]]))  # the most common first
     name = column.place
+    rest: str | None = f"CASE WHEN {name} IS NULL THEN {missing} ELSE {other} END"
+    if keys and not _occurs(other, seen) and not _occurs(missing, seen):
+        rest = None
     # by bytes: a collation of the column's own may take different texts for equal
-    cell = f'({name}::text COLLATE "C")'
-    return looked_up(cell, keys, f"CASE WHEN {name} IS NULL THEN {missing} ELSE {other} END", place, type="text")
+    return looked_up(f'({name}::text COLLATE "C")', keys, rest, place, type="text")
 
 
-def _number(field: Field, column: SqlColumn) -> str:
+def _number(field: Field, column: SqlColumn, seen: Seen) -> str:
     """As a double, like every number here."""
     name = column.place
     cell, empty = f"{name}::float8", f"{name} IS NULL"
@@ -125,10 +145,10 @@ def _number(field: Field, column: SqlColumn) -> str:
         inner = np.array([float(edge) for edge in field.bins.edges[1:-1]])
         # t < v for a double v just if the next double after t is at most v
         ends = (np.nextafter(inner, np.inf) if field.bins.closed == "right" else inner).tolist()
-    return _Cases(field, cell, "float8", lambda value: repr(float(value))).written(empty, ends)
+    return _Cases(field, cell, "float8", lambda value: repr(float(value)), seen).written(empty, ends)
 
 
-def _whole(field: Field, column: SqlColumn) -> SqlCode | None:
+def _whole(field: Field, column: SqlColumn, seen: Seen) -> SqlCode | None:
     name = column.place
     bounds = [int(c.value) for c in (*field.categories, *field.special)]
     ends: list[int] = []
@@ -143,29 +163,42 @@ def _whole(field: Field, column: SqlColumn) -> SqlCode | None:
     if column.type == "numeric":
         kind, empty = "numeric", f"{empty} OR {name} = 'NaN'"
         wrong = f"abs({name}) < 1e19 AND {name} <> trunc({name})"  # larger ones stand at the ends of 64 bits
-    cases = _Cases(field, f"{name}::{kind}", kind, lambda value: str(int(value)))
+    cases = _Cases(field, f"{name}::{kind}", kind, lambda value: str(int(value)), seen)
     return SqlCode(code=cases.written(empty, ends, wrong))
 
 
 def _clock(field: Field, column: SqlColumn) -> str | None:
-    """What a clock shows, as a timestamp without a zone; None where that is left to the rules for zones here."""
+    """What a clock shows, as a timestamp without a zone; None where that has to be found out here."""
     name = column.place
     if column.type == "timestamp":
         return name
     if column.type == "date":
         return f"{name}::timestamp"
-    if column.type == "timestamptz" and field.form.timezone in _UTC:
-        return f"({name} AT TIME ZONE 'UTC')"
+    if column.type == "timestamptz" and field.form.timezone is not None and field.bins is not None:
+        return f"(({name} AT TIME ZONE 'UTC') + {_ahead(field.form.timezone, field.bins, name)})"
     return None
 
 
-def _moment(field: Field, cell: str, kind: str, step: timedelta) -> str:
+def _ahead(zone: str, bins: Bins, name: str) -> str:
+    """How far a clock is ahead of UTC at a moment: by the rules that are known here, not by those of the server.
+
+    Beyond the range of the bins by more than a day, any clock is outside of it.
+    """
+    changes, ahead = zone_changes(zone, int(bins.minimum) - _TWO_DAYS, int(bins.maximum) + _TWO_DAYS)
+    hours = [f"{micros // 1000} ms" for micros in ahead.tolist()]
+    if not len(changes):
+        return f"{literal(hours[0])}::interval"
+    moments = [f"{(_TIME0 + timedelta(microseconds=change)).isoformat(sep=' ')}+00" for change in changes.tolist()]
+    return f"({_array(hours, 'interval')})[width_bucket({name}, {_array(moments, 'timestamptz')})+1]"
+
+
+def _moment(field: Field, cell: str, kind: str, step: timedelta, seen: Seen) -> str:
     def text(value: Any) -> str:
         moment = _TIME0 + int(value) * step
         return moment.isoformat(sep=" ") if kind == "timestamp" else moment.date().isoformat()
 
     ends = [] if field.bins is None else [last + 1 for _, last in field.bins.spans[:-1]]
-    return _Cases(field, cell, kind, text).written(f"{cell} IS NULL", ends)
+    return _Cases(field, cell, kind, text, seen).written(f"{cell} IS NULL", ends)
 
 
 @dataclass(frozen=True)
@@ -176,6 +209,7 @@ class _Cases:
     cell: str
     kind: str
     text: Callable[[Any], str]
+    seen: Seen
 
     def written(self, empty: str, ends: Sequence[Any], wrong: str | None = None) -> str:
         """What is missing, what is wrong, values of their own, what lies outside, bins: in the order of reading.
@@ -183,18 +217,18 @@ class _Cases:
         Bin i holds what is at or above i of the ends.
         """
         field, (other, missing) = self.field, no_value(self.field)
-        cases = [f"WHEN {empty} THEN {missing}", *([] if wrong is None else [f"WHEN {wrong} THEN {WRONG}"])]
+        cases = [(empty, missing), *([] if wrong is None else [(wrong, WRONG)])]
         start = 0 if field.categories else field.n_main
         for place, category in enumerate((*field.categories, *field.special)):
-            cases.append(f"WHEN {self.cell} = {self._literal(category.value)} THEN {start + place}")
-        if field.bins is None:
-            return f"CASE {' '.join(cases)} ELSE {other} END"
-        if field.outside != "clip":
+            cases.append((f"{self.cell} = {self._literal(category.value)}", start + place))
+        rest = str(other)
+        if field.bins is not None:
             low, high = self._literal(field.bins.minimum), self._literal(field.bins.maximum)
-            cases.append(f"WHEN {self.cell} < {low} OR {self.cell} > {high} THEN {other}")
-        listed = literal("{" + ",".join(_element(self.text(end)) for end in ends) + "}")
-        bucket = f"width_bucket({self.cell}, {listed}::{self.kind}[])" if ends else "0"
-        return f"CASE {' '.join(cases)} ELSE {bucket} END"
+            if field.outside != "clip":
+                cases.append((f"{self.cell} < {low} OR {self.cell} > {high}", other))
+            rest = f"width_bucket({self.cell}, {_array(map(self.text, ends), self.kind)})" if ends else "0"
+        there = " ".join(f"WHEN {when} THEN {code}" for when, code in cases if _occurs(code, self.seen))
+        return f"CASE {there} ELSE {rest} END" if there else rest
 
     def _literal(self, value: Any) -> str:
         return f"{literal(self.text(value))}::{self.kind}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import prod
 from typing import NoReturn
 
 import numpy as np
@@ -14,7 +15,7 @@ from understudy.counting._sql_passes import Grouped, SqlPasses, group_by
 from understudy.schema import checks_of
 from understudy.tables import DeclaredRows, broken_flags, broken_sentence
 
-_MOST_CASES = 10_000
+_MOST_CASES, _MOST_CELLS = 10_000, 1 << 62
 
 
 def rows_that_count(passes: SqlPasses, declared: DeclaredRows | None, refuse: Callable[[str], NoReturn]) -> SqlPasses:
@@ -31,6 +32,8 @@ def rows_that_count(passes: SqlPasses, declared: DeclaredRows | None, refuse: Ca
             continue
         places = [place for place, field in enumerate(declared.fields) if field.name in dependency.columns]
         sizes = [declared.fields[place].size for place in places]
+        if prod(sizes) >= _MOST_CELLS:
+            refuse(f"'{dependency.text}' is about more combinations of values than the server can number")
         parts = [Grouped(passes.codes[p], np.arange(s), s) for p, s in zip(places, sizes, strict=True)]
         codes, counts = group_by(passes.server, passes.table, parts)
         columns = [np.zeros(0, dtype=np.int64)] * len(declared.fields)

@@ -4,7 +4,9 @@ from understudy.databases._address import (
     FileAddress,
     ServerAddress,
     file_address,
+    hide_passwords,
     is_server,
+    refuse_other_schemes,
     server_address,
     shown_source,
 )
@@ -22,10 +24,12 @@ __all__ = [
     "ServerAddress",
     "SqlColumn",
     "file_address",
+    "hide_passwords",
     "is_server",
     "literal",
     "open_duckdb",
     "quoted",
+    "refuse_other_schemes",
     "server_address",
     "shown_source",
 ]

@@ -14,6 +14,9 @@ from understudy._core.files import can_name_a_file, is_file
 
 FileDatabase: TypeAlias = Literal["duckdb", "sqlite"]
 _SERVER = re.compile(r"postgres(?:ql)?:/{1,2}", re.IGNORECASE)
+_PASSWORD = re.compile(r"([a-z][a-z0-9+.-]+:/{1,2}[^\s:/@]*:)[^\s]*?(@(?![^\s]*@))", re.IGNORECASE)
+_SETTING = re.compile(r"([?&](?:ssl)?password=)[^\s&)'\"]*", re.IGNORECASE)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _BAD_TOKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SECRETS = ("password", "sslpassword")
 _SUCH_AS = "Write it as postgresql://user@host:5432/database?table=visits"
@@ -82,6 +85,19 @@ def is_server(given: object) -> bool:
     return isinstance(given, str | os.PathLike) and _SERVER.match(os.fspath(given)) is not None
 
 
+def refuse_other_schemes(given: str | os.PathLike[str]) -> None:
+    """Raise TableError for an address of anything but PostgreSQL; nothing of it is quoted but its kind.
+
+    >>> refuse_other_schemes("visits.csv")
+    """
+    scheme = _SCHEME.match(os.fsdecode(given))
+    if scheme is not None and not is_server(given):
+        raise TableError(
+            f"tables are not read from {scheme.group(1)} addresses. Give a file, a folder, or the address of a "
+            "PostgreSQL table: postgresql://user@host:5432/database?table=visits."
+        )
+
+
 def shown_source(given: object) -> str:
     """What was given as a table, as it may be printed: of an address without its password.
 
@@ -89,6 +105,15 @@ def shown_source(given: object) -> str:
     ('visits.csv', 'postgresql://ann@db.example/health?table=visits')
     """
     return server_address(str(given)).shown if is_server(given) else str(given)
+
+
+def hide_passwords(text: str) -> str:
+    """A text without the passwords of addresses in it, for whatever quotes what was typed.
+
+    >>> hide_passwords("unexpected argument (postgresql://ann:secret@db.example/health?table=a&password=secret)")
+    'unexpected argument (postgresql://ann:…@db.example/health?table=a&password=…)'
+    """
+    return _PASSWORD.sub(r"\1…\2", _SETTING.sub(r"\1…", text)) if ":/" in text else text
 
 
 def server_address(text: str) -> ServerAddress:

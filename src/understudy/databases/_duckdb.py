@@ -36,13 +36,13 @@ def open_duckdb(address: FileAddress) -> OpenedRelation:
         raise OptionError(
             'reading a DuckDB file needs DuckDB, which is not installed: pip install "understudy[duckdb]".'
         ) from None
-    failed: TableError | None = None
+    failed = ""
     try:
         connection = duckdb.connect(str(address.path), read_only=True, config=_CONFIG)
     except Exception as error:
         failed = _cannot_open(address, error)
-    if failed is not None:
-        raise failed
+    if failed:
+        raise TableError(failed)
     known = [Named(schema, name, schema == "main") for schema, name in connection.sql(_TABLES).fetchall()]
     table = find_table(address.table, known, address.told, place=str(address.path))
     try:
@@ -50,24 +50,21 @@ def open_duckdb(address: FileAddress) -> OpenedRelation:
         relation = connection.sql(f"SELECT * FROM {table.sql}")
         n_rows = int(connection.sql(f"SELECT count(*) FROM {table.sql}").fetchall()[0][0])
     except Exception as error:
-        failed = TableError(
+        failed = (
             f"{address.told}: '{table.whole}' cannot be read ({type(error).__name__}). Open the file in DuckDB to see "
             "why; a view that needs an extension or another file cannot be read here."
         )
-    if failed is not None:
-        raise failed
+    if failed:
+        raise TableError(failed)
     weakref.finalize(relation, connection.close)
     return OpenedRelation(relation, table.name, n_rows)
 
 
-def _cannot_open(address: FileAddress, error: Exception) -> TableError:
+def _cannot_open(address: FileAddress, error: Exception) -> str:
+    """Why, as a sentence. An exception that its own frame refers to would keep all of DuckDB until the very end."""
     text = str(error).lower()
     if "lock" in text:
-        return TableError(
-            f"{address.told} is held by another program, which may write to it. Close it there, and start again."
-        )
+        return f"{address.told} is held by another program, which may write to it. Close it there, and start again."
     if "version" in text:
-        return TableError(
-            f"{address.told} was written by another version of DuckDB than is installed. Update the package duckdb."
-        )
-    return TableError(f"{address.told} cannot be opened as a DuckDB file: it is damaged or cut off.")
+        return f"{address.told} was written by another version of DuckDB than is installed. Update the package duckdb."
+    return f"{address.told} cannot be opened as a DuckDB file: it is damaged or cut off."

@@ -20,6 +20,7 @@ _SESSION = (
     "SET TimeZone = 'UTC'",
     "SET DateStyle = 'ISO'",
     "SET extra_float_digits = 1",
+    "SET synchronize_seqscans = off",
     "SET idle_in_transaction_session_timeout = 0",  # fitting a model between two rounds may take a while
     "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
 )
@@ -109,7 +110,7 @@ class PostgresTable:
             failed = query_failed(self.told, error, alive=self._alive())
         else:
             return
-        raise failed from None
+        raise TableError(failed)
 
     def _alive(self) -> bool:
         try:
@@ -131,7 +132,7 @@ def _connect(address: ServerAddress) -> Any:
         return driver.connect(address.uri, autocommit=True)
     except Exception as error:
         failed = cannot_connect(address.told, error)
-    raise failed from None
+    raise TableError(failed)
 
 
 def _close(connection: Any) -> None:

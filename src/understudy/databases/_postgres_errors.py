@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from understudy._core.errors import TableError
-
 _CONNECTING = (
     ("password authentication failed", "the user or the password is wrong. Check both, also PGPASSWORD and ~/.pgpass."),
     ("no password supplied", "it asks for a password. Set PGPASSWORD, or keep one in ~/.pgpass."),
@@ -39,17 +37,17 @@ _GONE = "the connection to the server broke off: it was stopped, or the network 
 _GONE_WORDS = ("terminating connection", "server closed the connection", "no connection", "connection reset", "eof")
 
 
-def cannot_connect(told: str, error: Exception) -> TableError:
-    """The error for a connection that did not come about."""
+def cannot_connect(told: str, error: Exception) -> str:
+    """The sentence for a connection that did not come about."""
     text = str(error).lower()
     found = next((reason for words, reason in _CONNECTING if words in text), None)
     if found is None and "does not exist" in text:
         found = _NO_DATABASE if "database" in text.partition("fatal")[2] else _NO_ROLE
-    return TableError(f"cannot connect to {told}: {found or 'the server or its driver refused. Look at the address.'}")
+    return f"cannot connect to {told}: {found or 'the server or its driver refused. Look at the address.'}"
 
 
-def query_failed(told: str, error: Exception, *, alive: bool) -> TableError:
-    """The error for a query that failed; `alive` says whether the server still answers."""
+def query_failed(told: str, error: Exception, *, alive: bool) -> str:
+    """The sentence for a query that failed; `alive` says whether the server still answers."""
     state = _state(error)
     text = str(error).lower()
     if state is None and "canceling statement" in text:
@@ -57,10 +55,10 @@ def query_failed(told: str, error: Exception, *, alive: bool) -> TableError:
     if state is None and "permission denied" in text:
         state = "42501"
     if state in ("57P01", "57P02", "57P03") or (state is None and (not alive or _says_gone(text))):
-        return TableError(f"{told}: {_GONE}")
+        return f"{told}: {_GONE}"
     known = _QUERIES.get(state or "")
     number = f" (SQLSTATE {state})" if state else ""
-    return TableError(f"{told}: {known or f'the server refused a query{number}. Its log says why.'}")
+    return f"{told}: {known or f'the server refused a query{number}. Its log says why.'}"
 
 
 def _says_gone(text: str) -> bool:

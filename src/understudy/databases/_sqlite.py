@@ -59,15 +59,15 @@ class SQLiteTable:
             failed = _failed(self.told, error)
         else:
             return
-        raise failed
+        raise TableError(failed)
 
 
-def _failed(told: str, error: sqlite3.Error) -> TableError:
+def _failed(told: str, error: sqlite3.Error) -> str:
     text = str(error).lower()
     if "locked" in text or "busy" in text:
-        return TableError(f"{told} is being written to by another program. Start again once that is done.")
+        return f"{told} is being written to by another program. Start again once that is done."
     if isinstance(error, sqlite3.DatabaseError) and ("malformed" in text or "not a database" in text):
-        return TableError(f"{told} is damaged or cut off: it cannot be read as SQLite.")
+        return f"{told} is damaged or cut off: it cannot be read as SQLite."
     if "unable to open" in text:
-        return TableError(f"{told} cannot be opened: it may not be read by you, or its folder may not be written to.")
-    return TableError(f"{told} cannot be read ({type(error).__name__}). Open the file with sqlite3 to see why.")
+        return f"{told} cannot be opened: it may not be read by you, or its folder may not be written to."
+    return f"{told} cannot be read ({type(error).__name__}). Open the file with sqlite3 to see why."

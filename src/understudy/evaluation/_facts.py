@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BudgetLine:
-    """What one budget would give, from a plan: nothing is spent to know it.
+    """What one budget would give, from a plan: nothing is spent to know it. Errors are total variation distances.
 
-    >>> BudgetLine(epsilon=1.0, largest_table=512, noise_per_cell=8.0).to_dict()["epsilon"]
+    >>> BudgetLine(epsilon=1.0, noise_per_cell=8.0, column_error=0.01).to_dict()["epsilon"]
     1.0
     """
 
     epsilon: float
-    largest_table: int
-    """Cells of the largest table that is still useful under the noise."""
     noise_per_cell: float
-    """Average size of the noise on one count, in rows."""
-    expected_error: float | None = None
-    """Expected distance, from noise alone and before any smoothing, of a table as large as the spent budget allows."""
+    """Average size of the noise on one count of a single column, in rows."""
+    column_error: float
+    """Expected error of a column, on average over all."""
+    pair_error: float | None = None
+    """Expected error of a pair of columns, on average over all; None where there is none."""
+    independent_error: float | None = None
+    """That of pairs if columns were drawn independently, without noise."""
+    pairs_kept: int | None = None
+    """Pairs that come out at most half as far off as that."""
+    pairs: int = 0
+    relations: str = "unknown"
+    """Whether relations survive: "survive", "in part", "lost", or "unknown"."""
     current: bool = False
     """Whether this is the budget that was spent."""
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {
-            "epsilon": self.epsilon,
-            "largest_table": self.largest_table,
-            "noise_per_cell": self.noise_per_cell,
-            "expected_error": self.expected_error,
-            "current": self.current,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)

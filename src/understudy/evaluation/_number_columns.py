@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from understudy._core.randomness import streams
 from understudy.evaluation._number_bars import make_bars
-from understudy.evaluation._numbers import DAY, ERRORS, Error, Figures, NumberColumn, Spike, shown
+from understudy.evaluation._numbers import DAY, ERRORS, FREQUENT, Error, Figures, NumberColumn, Spike, shown
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
 from understudy.evaluation._supports import Support, same
@@ -22,7 +22,6 @@ from understudy.tables import Kinds, Values, decode_batch, read_loosely
 
 Floats = npt.NDArray[np.float64]
 _TYPES = ("integer", "number", "year", "date", "datetime")
-_FREQUENT = 0.02  # least share of a value that is looked at by itself
 _MOST_SPIKES = 5
 
 
@@ -181,7 +180,7 @@ def _shares(field: Field, support: Support, tables: Sequence[Floats], special: F
     chosen: dict[int, None] = {}
     for row in (0, 1):
         top = np.argsort(-often[row], kind="stable")[:_MOST_SPIKES]
-        chosen |= dict.fromkeys(int(at) for at in top if often[row, at] >= _FREQUENT)
+        chosen |= dict.fromkeys(int(at) for at in top if often[row, at] >= FREQUENT)
     own = set(special.tolist())
     found = {_spike_text(field, v): often[:, at] for at in chosen if (v := float(support.values[at])) not in own}
     for value, category in zip(special, field.special, strict=True):

@@ -9,9 +9,12 @@ from math import isfinite
 from typing import Any
 
 from understudy.charts import plain
+from understudy.evaluation._verdict import BY_CHANCE
 
 DAY = 86_400_000_000  # dates and moments are microseconds inside
 _START = datetime(1970, 1, 1, tzinfo=UTC)
+FREQUENT = 0.02
+"""The least share of a value that is looked at by itself."""
 ERRORS = ("KS", "Wasserstein", "mean", "median", "deviation", "quantiles", "spikes")
 LIMITS: Mapping[str, tuple[float, float]] = {
     "KS": (0.05, 0.15),
@@ -63,6 +66,16 @@ class Spike:
     def error(self) -> float:
         """How far off the synthetic table's share is."""
         return round(abs(self.real - self.synthetic), 12)
+
+    @property
+    def lost(self) -> bool:
+        """Whether a frequent value has less than half of its share, or more than twice it, beyond what chance does.
+
+        >>> [Spike("0", real=0.026, synthetic=s, fresh_sample=0.025).lost for s in (0.0003, 0.02, 0.06)]
+        [True, False, True]
+        """
+        off = not self.real / 2 <= self.synthetic <= 2 * self.real
+        return off and self.real >= FREQUENT and self.error > BY_CHANCE * abs(self.real - self.fresh_sample)
 
 
 @dataclass(frozen=True)

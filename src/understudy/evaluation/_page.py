@@ -30,6 +30,8 @@ SHOWN_COLUMNS = 12
 _SHOWN_ROWS = 12
 _WORST = 3
 _MANY = 12
+_READABLE = 0.6
+"""Drawings are not made smaller than this part of their size: on a narrow page they are scrolled."""
 
 
 def report_page(report: Report) -> str:
@@ -253,6 +255,15 @@ def _without_title(letter: str) -> str:
 
 
 def _embedded(picture: str) -> str:
-    """A drawing of ours from its first tag on."""
+    """A drawing of ours from its first tag on: scaled to the page, but not so far that nobody can read it.
+
+    >>> _embedded('<svg width="1000" height="9">')
+    '<svg style="min-width:600px" width="1000" height="9">'
+    """
     start = picture.find("<svg")
-    return picture[start:].strip() if start >= 0 else ""
+    if start < 0:
+        return ""
+    drawn = picture[start:].strip()
+    width = re.search(r'\bwidth="([0-9]+)', drawn[: drawn.find(">")])
+    least = "" if width is None else f' style="min-width:{round(_READABLE * int(width[1]))}px"'
+    return f"<svg{least}{drawn[4:]}"

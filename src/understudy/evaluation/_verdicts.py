@@ -11,7 +11,7 @@ import numpy as np
 
 from understudy.charts import percent
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
-from understudy.evaluation._numbers import LIMITS, NumberColumn
+from understudy.evaluation._numbers import LIMITS, NumberColumn, Spike
 from understudy.evaluation._rating import CLOSE, FAIR, FAR, UNKNOWN, Tone, graded, references_differ, tone_of, worst_of
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._tables import TABLE_DISTANCES
@@ -86,6 +86,9 @@ def rate_number(column: NumberColumn) -> ColumnRating:
         if tone is not CLOSE and (worst_of((tone, worst)) is not worst or error.value / far > excess):
             worst, excess = worst_of((tone, worst)), max(excess, error.value / far)
             why = _why(name, column)
+    gone = [spike for spike in column.spikes if spike.lost]
+    if gone and worst is CLOSE:  # few rows, but whoever counts them finds something else
+        worst, why = FAIR, _share_of(max(gone, key=lambda one: one.error))
     return ColumnRating(column.name, worst, why, is_number=True)
 
 
@@ -94,8 +97,7 @@ def _why(name: str, column: NumberColumn) -> str:
     if name == "deviation":
         return f"deviation {column.length(real.deviation)} became {column.length(made.deviation)}"
     if name == "spikes":
-        spike = max(column.spikes, key=lambda one: one.error)
-        return f"share of {spike.value}: {percent(spike.real)} became {percent(spike.synthetic)}"
+        return _share_of(max(column.spikes, key=lambda one: one.error))
     if name == "KS":
         return f"distribution off by {points(column.errors['KS'].value)} points"
     if name == "mean" or column.errors["mean"].value > column.errors["Wasserstein"].value / 2:
@@ -103,6 +105,10 @@ def _why(name: str, column: NumberColumn) -> str:
     ends = {"p05": "5 %", "p25": "25 %", "p75": "75 %", "p95": "95 %"}
     end = max(ends, key=lambda one: abs(float(getattr(real, one)) - float(getattr(made, one))))
     return f"{ends[end]} quantile {column.text(getattr(real, end))} became {column.text(getattr(made, end))}"
+
+
+def _share_of(spike: Spike) -> str:
+    return f"share of {spike.value}: {percent(spike.real)} became {percent(spike.synthetic)}"
 
 
 def rate_columns(results: Sequence[MeasureResult]) -> list[ColumnRating]:
@@ -135,8 +141,9 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     tone = worst_of(_of_group(group) for group in groups if group)
     nouns = ("number", "other column" if groups[0] else "column")
     parts = [_told(group, noun) for group, noun in zip(groups, nouns, strict=True) if group]
+    but = "" if all(one.tone is CLOSE for one in ratings) else ", but for the columns named here"
     advice = {
-        "close": "Means, quantiles and frequent values can be read off the synthetic table.",
+        "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
         "fair": "Most columns can be used as they are. Look up the ones named here before quoting a figure of theirs.",
         "far": "Do not quote figures of the columns named here.",
         "unknown": "",
@@ -208,7 +215,8 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
     if off <= BY_CHANCE * fresh:
         sentence += " That is little more than chance."
     elif references_differ(known):
-        sentence += f" That is {percent(round(max(0.0, known.closeness or 0.0), 2))} of the way between these two."
+        come = percent(round(max(0.0, known.closeness or 0.0), 2))
+        sentence += f" It has come {come} of the way from independent columns to a fresh sample."
     advice = {
         "close": "For most questions about two or three columns it can stand in for the real table.",
         "fair": "The main patterns are there. Check finer findings against the worst tables below.",

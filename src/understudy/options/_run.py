@@ -26,8 +26,8 @@ from understudy.options._constraints import (
 )
 from understudy.options._declared import Declared, option
 
-LEAST_MEMORY = 512_000_000
-"""Bytes: Python and the libraries take some 200 MB, and a model and tables need room beside them."""
+LEAST_MEMORY = 800_000_000
+"""Bytes: Python, the libraries and what they compile take some 300 MB; batches, tables and a model need room beside."""
 DEFAULT_DELTA = 1e-9
 """δ of the promise, where no other is asked for; 0 stands for pure ε."""
 

@@ -22,6 +22,7 @@ from understudy.tables._tallied import ValueCodes, faults_of, near_categories, r
 from understudy.tables._units import UnitReader, no_unit_column, unit_in_schema, unit_texts
 from understudy.tables._values import Kinds, Numbers, Values
 from understudy.tables._write import TableWriter, open_writer
+from understudy.tables._zones import zone_changes
 
 __all__ = [
     "PRIVATE",
@@ -79,4 +80,5 @@ __all__ = [
     "to_kind",
     "unit_in_schema",
     "unit_texts",
+    "zone_changes",
 ]

@@ -17,6 +17,8 @@ from understudy._core.errors import TableError
 from understudy.tables._files import TableFile
 from understudy.tables._plain import plain
 
+_BUFFER = 1 << 16
+
 
 class ColumnarFile(NamedTuple):
     """An opened Parquet or Arrow file: names, and rows if the file says how many it has."""
@@ -102,8 +104,11 @@ def _parquet_file(file: TableFile) -> Any:
 
     first = parquet.ParquetFile(file.handle, pre_buffer=False)
     texts = [field.name for field in first.schema_arrow if pa.types.is_string(field.type)]
-    # Reading ahead is done by another thread, and each thread keeps memory of its own.
-    return parquet.ParquetFile(file.handle, metadata=first.metadata, read_dictionary=texts, pre_buffer=False)
+    # Reading ahead is done by another thread, and each thread keeps memory of its own. Without a buffer, all bytes of a
+    # group of rows are held at once, and a file may have no other groups.
+    return parquet.ParquetFile(
+        file.handle, metadata=first.metadata, read_dictionary=texts, pre_buffer=False, buffer_size=_BUFFER
+    )
 
 
 def _ipc_reader(file: TableFile, options: Any = None) -> Any:

@@ -20,6 +20,7 @@ from understudy.databases import (
     file_address,
     is_server,
     open_duckdb,
+    refuse_other_schemes,
     server_address,
 )
 from understudy.tables._columnar import checked, open_columnar
@@ -106,6 +107,7 @@ def open_source(source: Any) -> Source:
     if isinstance(source, str | os.PathLike):
         if is_server(source):
             return _postgres(str(source))
+        refuse_other_schemes(source)
         if (database := file_address(source)) is not None:
             return _database(database)
         files = find_files(source)

@@ -23,6 +23,7 @@ Int64s: TypeAlias = npt.NDArray[np.int64]
 
 _DAY = 24 * 3600 * 10**6
 _QUARTER = 15 * 60 * 10**6
+_LOOKED = 6 * 3600 * 10**6  # no clock is changed twice within so short a time
 _FIRST, _LAST = -719_162 * _DAY, 2_932_896 * _DAY  # the years 1 to 9999
 _FAR = 24_472 * _DAY  # 2037: up to here the two agree
 _TIME0 = datetime(1970, 1, 1)
@@ -54,6 +55,26 @@ def clock_at(moments: Int64s, zone: str) -> Int64s:
     column = pa.array(np.where(near, moments, 0)).cast(pa.timestamp("us", zone))
     shown = pc.local_timestamp(column).cast(pa.int64()).to_numpy(zero_copy_only=False)
     return _far(moments, np.where(near, shown, moments), near, zone, _clock)
+
+
+def zone_changes(zone: str, low: int, high: int) -> tuple[Int64s, Int64s]:
+    """When the clock of a zone is changed between two moments, and how far it is ahead of UTC before and after each.
+
+    All in microseconds: the first moment of each new reckoning, and one more distance than there are changes.
+
+    >>> changes, ahead = zone_changes("Europe/Paris", 1_577_836_800 * 10**6, 1_609_459_200 * 10**6)  # the year 2020
+    >>> (changes // 10**6).tolist(), (ahead // 10**6).tolist()
+    ([1585443600, 1603587600], [3600, 7200, 3600])
+    """
+    grid = np.append(np.arange(low, high, _LOOKED), high)
+    ahead = clock_at(grid, zone) - grid
+    before = np.flatnonzero(ahead[1:] != ahead[:-1])
+    left, right = grid[before], grid[before + 1]
+    while (right - left > 1).any():  # the change lies in between
+        middle = (left + right) // 2
+        same = clock_at(middle, zone) - middle == ahead[before]
+        left, right = np.where(same, middle, left), np.where(same, right, middle)
+    return right, np.append(ahead[before], ahead[-1])
 
 
 def moments_at(shown: Int64s, zone: str) -> Int64s:
