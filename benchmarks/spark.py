@@ -3,8 +3,8 @@
 Two passes: the first checks every cell and counts all pairs of 16 columns of texts, the second counts all 560 3-way
 tables. Each way of counting is a process of its own, which first does the same with a smaller file, of a task for each
 worker: Java is running then, and kernels are loaded. CPU seconds are those of all processes that it started, Java and
-Spark's Python workers among them; seconds of the clock stand beside them, and depend on what else is running. That
-a second worker must not make it slower is asked of the clock, or of CPU time where the machine is too busy for that.
+Spark's Python workers among them; seconds of the clock stand beside them, and depend on what else runs: of several
+runs, those of one worker and of two in turns, the one with the least counts. The DataFrame is counted once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WAYS = {
     "local[2]": "Spark, local[2], its workers read the file",
     "frame": "Spark, local[2], a DataFrame of the file",
 }
-MORE_CPU = 1.15
+REPEATS = 3
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -49,6 +49,8 @@ def run(options: Options) -> list[Line]:
         for name, n in (("table", rows), ("small", SMALL)):
             write_texts(Path(folder, f"{name}.parquet"), n)
         found = {way: _measured(way, folder) for way in WAYS}
+        for way in ("local[1]", "local[2]"):  # in turns with those before: the machine may do more or less meanwhile
+            found[way] = _better(found[way], _measured(way, folder))
     broken = [
         Line(f"count {rows:,} rows: {WAYS[way]}", f"failed: {one}", met=False)
         for way, one in found.items()
@@ -70,12 +72,11 @@ def _lines(rows: int, found: dict[str, dict[str, float]]) -> list[Line]:
         )
         for way in ("local[2]", "frame")
     ]
-    met = two["clock"] <= one["clock"] or two["cpu"] <= MORE_CPU * one["cpu"]
     return [
         *lines,
         Line(
             "the same with a second worker", _words(two), f"with one: {_words(one)}", one["clock"] / two["clock"],
-            f"not slower (or at most {MORE_CPU:g} times the CPU)", met,
+            "not slower by the clock", two["clock"] <= one["clock"],
         ),
         Line(
             f"starting, and the same with {SMALL:,} rows: {WAYS['local[2]']}", f"{two['start']:.3g} CPU s",
@@ -86,6 +87,12 @@ def _lines(rows: int, found: dict[str, dict[str, float]]) -> list[Line]:
 
 def _words(one: dict[str, float]) -> str:
     return f"{one['cpu']:.3g} CPU s, {one['clock']:.3g} s by the clock (first pass {one['first']:.3g} CPU s)"
+
+
+def _better(one: dict[str, float] | str, other: dict[str, float] | str) -> dict[str, float] | str:
+    """The run with less time by the clock."""
+    runs = [run for run in (one, other) if not isinstance(run, str)]
+    return min(runs, key=lambda run: run["clock"], default=one)
 
 
 def _measured(way: str, folder: str) -> dict[str, float] | str:
@@ -108,8 +115,8 @@ def write_texts(path: Path, rows: int) -> None:
         writer.close()
 
 
-def count_both(source: Callable[[str], Any], engine: str) -> dict[str, float]:
-    """The seconds of two passes, once all that is needed is running."""
+def count_both(source: Callable[[str], Any], engine: str, repeats: int = REPEATS) -> dict[str, float]:
+    """The seconds of two passes, once all that is needed is running; of the run with the least by the clock."""
     asked = [Marginal.of(*some) for some in combinations(range(len(MIXED)), 3)]
 
     def passes(name: str) -> float:
@@ -119,10 +126,14 @@ def count_both(source: Callable[[str], Any], engine: str) -> dict[str, float]:
         return between
 
     passes("small")
-    start, clock = cpu_seconds(), time.monotonic()
-    between = passes("table")
-    end = cpu_seconds()
-    return {"start": start, "first": between - start, "cpu": end - start, "clock": time.monotonic() - clock}
+    before = cpu_seconds()
+    runs = []
+    for _ in range(repeats):
+        start, clock = cpu_seconds(), time.monotonic()
+        between = passes("table")
+        end = cpu_seconds()
+        runs.append({"first": between - start, "cpu": end - start, "clock": time.monotonic() - clock})
+    return {"start": before, **min(runs, key=lambda run: run["clock"])}
 
 
 def cpu_seconds() -> float:
@@ -152,7 +163,7 @@ def child(way: str, folder: str) -> None:
 
         session, _ = open_session("local[2]" if way == "frame" else way)
         if way == "frame":
-            found = count_both(lambda name: session.read.parquet(str(Path(folder, f"{name}.parquet"))), "auto")
+            found = count_both(lambda name: session.read.parquet(str(Path(folder, f"{name}.parquet"))), "auto", 1)
         else:
             found = count_both(lambda name: Path(folder, f"{name}.parquet"), "spark")
         session.stop()

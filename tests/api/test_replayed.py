@@ -173,6 +173,52 @@ def test_a_unit_all_of_whose_rows_are_left_out_costs_no_more(
     )  # fmt: skip
 
 
+NOTHING_LEFT = {
+    "name": "none",
+    "fieldsMatch": "subset",
+    "fields": [
+        {"name": "a", "categories": ["0", "1"]},
+        {"name": "b", "categories": ["0", "1"]},
+        {"name": "c", "categories": ["p", "q", "r", "s"]},
+        {"name": "d", "categories": ["p", "q", "r"]},
+        {"name": "e", "type": "integer", "constraints": {"minimum": 0, "maximum": 40}},
+    ],
+    "dependencies": [{"impossible": {"a": "1", "b": "1"}}],
+}
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize(
+    ("policy", "method", "more"),
+    [
+        ("drop", "adaptive", {}),
+        ("mend", "adaptive", {"delta": 0}),
+        ("drop", "privbayes", {}),
+        ("drop", "privbayes", {"delta": 0, "score": "R"}),
+        ("mend", "privabn", {"delta": 0}),
+        ("drop", "privabn", {"unit": "id", "max_rows": 2, "bounding": "weigh", "neighbours": "replace-one"}),
+        ("drop", "jtree", {}),
+        ("drop", "independent", {"delta": 0}),
+        ("drop", "uniform", {}),
+    ],
+)
+def test_a_table_of_broken_rows_alone_is_a_neighbour_like_any_other(
+    policy: str, method: str, more: dict[str, Any], engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can tell it from the same table with one row more that counts."""
+    replay = Replay(Curator.ask)
+    monkeypatch.setattr(Curator, "ask", lambda curator, question, *, share: replay(curator, question, share=share))
+    broken, told = [("1", "1", "p", "q", "7", "x")] * 5, []
+    given = read_arguments(PublishOptions, {"epsilon": 1, "seed": 5, "method": method, "engine": engine, **more})
+    settings = resolve(given, {**NOTHING_LEFT, "brokenRows": policy})
+    for rows in (broken, [*broken, ("0", "1", "s", "r", "33", "y")]):
+        found = fit_model(open_source(pd.DataFrame(rows, columns=[*"abcde", "id"])), settings)
+        told.append((found.statement, found.schema.to_dict()))
+        replay.place = 0 if replay.place is None else replay.place
+    assert told[0] == told[1]
+    assert replay.place == len(replay.noted) > 0
+
+
 @pytest.mark.parametrize(("neighbours", "delta", "change"), [("add-remove", 0, []), ("replace-one", "1e-9", [BROKEN])])
 def test_answers_follow_from_paid_questions_too(
     neighbours: str, delta: Any, change: list[Any], monkeypatch: pytest.MonkeyPatch

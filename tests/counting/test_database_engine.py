@@ -136,6 +136,16 @@ def test_what_is_declared_of_rows_is_looked_at_on_the_server(pairs, policy, drop
     assert isinstance(there[0], str) == (policy == "refuse" or not dropping)
 
 
+def test_that_no_row_is_left_refuses_nothing(pairs):
+    written = ordered("drop").to_dict()
+    written["dependencies"] = [{"impossible": {"low": "0..4", "high": high}} for high in ("0..5", "6")]
+    schema = Schema.from_dict(written)
+    declared = DeclaredRows(fields=schema.fields, dependencies=schema.dependencies, policy="drop", dropping=True)
+    there = counted(pairs, schema, declared=declared)
+    assert there[0] == 0
+    assert there == counted(pairs, schema, declared=declared, engine="memory", pull=True)
+
+
 def test_what_needs_the_rows_is_refused_and_says_how_to_have_it(pairs, monkeypatch, postgres):
     from understudy._core.randomness import Streams
     from understudy.counting import UnitRule

@@ -17,6 +17,7 @@ from understudy.counting._batch import Axes, flatten
 from understudy.counting._bits import Bits
 from understudy.counting._joint import count_by_cover, cover
 from understudy.counting._rows import Rows, collapse
+from understudy.counting._tally import TablesTally
 from understudy.counting._threads import n_threads
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
@@ -147,6 +148,26 @@ def test_one_and_two_threads_give_equal_counts_on_many_rows():
     two = MemoryCounter(table, threads=2).count(marginals)
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
     assert all(int(a.sum()) == table.n for a in one)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [255, 256, 300, 600])
+def test_counts_that_outgrow_the_narrow_type_are_right_however_rows_are_split(monkeypatch, n, weighted):
+    """As from 2^32 rows on, but with 8 bits for 32."""
+    monkeypatch.setattr("understudy.counting._joint._NARROW", np.uint8)
+    monkeypatch.setattr("understudy.counting._joint._ROWS_WORTH_SPLITTING", 1)
+    monkeypatch.setattr("understudy.counting._joint._THREADS_NS", -1.0)
+    domain = Domain((Attribute(name="a", size=3), Attribute(name="b", size=3)))
+    columns, weights = (np.zeros(n, dtype=np.uint8),) * 2, np.full(n, 1, dtype=np.uint32) if weighted else None
+    asked = [Marginal.of(0, 1)]
+    for threads in (1, 2, 3):
+        counter = MemoryCounter(Table(domain, columns), weights=weights, threads=threads)
+        assert counter.count(asked)[0][0, 0] == n
+    tally = TablesTally(asked, Axes.of(domain), n_rows=n, weighted=weighted, threads=1)
+    for part in (slice(0, 100), slice(100, n)):
+        some = None if weights is None else weights[part]
+        tally.add(Rows(tuple(column[part] for column in columns), len(columns[0][part]), some))
+    assert tally.finish()[0][0, 0] == n
 
 
 def test_subset_counts_are_rows_with_all_ones():

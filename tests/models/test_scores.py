@@ -100,6 +100,17 @@ def test_one_record_in_a_constant_column_stays_within_the_bound_at_a_thousand_ro
         assert abs(after - before) <= score.difference_sensitivity(n, [(2, 2)], REPLACE_ONE) / 2
 
 
+@pytest.mark.parametrize("name", ["R", "F"])
+def test_the_step_from_no_row_to_one_moves_all_candidates_alike(name):
+    """No row is left where all are broken; scores then take n for 1, as they do with one row."""
+    score, moves = score_named(name), set()
+    for shape in [(2, 1), (2, 2), (2, 5)] + ([(3, 4)] if name == "R" else []):
+        ones = np.eye(shape[0] * shape[1], dtype=np.int64).reshape(-1, *shape)
+        moves |= set((score(ones, 1) - score(np.zeros((1, *shape), dtype=np.int64), 1)).tolist())
+    assert len(moves) == 1
+    assert moves.pop() / score.scale(1) <= 0.5
+
+
 def test_information_is_refused_where_its_sensitivity_is_not_proved():
     with pytest.raises(_core.errors.OptionError, match="add/remove"):
         InformationScore().difference_sensitivity(10, [(2, 2)], ADD_REMOVE)

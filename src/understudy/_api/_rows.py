@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, TableError
 from understudy.numbers import fine_schema
 from understudy.privacy import PrivacyTerms
 from understudy.schema import Schema
@@ -55,4 +55,9 @@ def read_rows(
     if declared is None:
         return table, units, table.n
     kept, left = declared.keep(table)
+    if not kept.n:
+        raise TableError(
+            "every row breaks what the schema declares of rows, so that nothing is left to compare with. Mend the "
+            "schema, or the table."
+        )
     return kept, None if units is None else units[left], table.n

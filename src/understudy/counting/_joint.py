@@ -25,6 +25,8 @@ _SCRATCH_BYTES = 32 << 20
 _ROWS_WORTH_SPLITTING = 1 << 17
 # What looking for groups costs a table: if one group over all axes costs less, it is taken unseen.
 _PLAN_NS = 500
+# Partial counts, as long as all rows together are not too many for it.
+_NARROW: type[np.unsignedinteger] = np.uint32
 # Below this much predicted work, threads win too little for the memory that each keeps as its own.
 _THREADS_NS = 1e7
 
@@ -138,7 +140,7 @@ class CoverTally:
     def __init__(self, plan: Cover, axes: Axes, *, n_rows: int, weighted: bool, threads: int) -> None:
         self._plan, self._axes, self._threads = plan, axes, threads
         self._waves = list(_waves(plan, axes, n_rows, weighted=weighted, share=threads))
-        self._counts: list[npt.NDArray[Any]] = [np.zeros(wave.size, dtype=np.uint32) for wave in self._waves]
+        self._counts: list[npt.NDArray[Any]] = [np.zeros(wave.size, dtype=_NARROW) for wave in self._waves]
         self._total = 0
 
     @property
@@ -148,8 +150,8 @@ class CoverTally:
 
     def add(self, rows: Rows) -> None:
         """Count another batch."""
-        before, self._total = self._total, self._total + _total_weight(rows, 0, rows.n)
-        if before < 1 << 32 <= self._total:  # a count may outgrow the narrow type from here on
+        before, self._total = self._total, self._total + _total_weight(rows)
+        if _count_type(before) != _count_type(self._total):  # a count may outgrow the narrow type from here on
             self._counts = [counts.astype(np.int64) for counts in self._counts]
         tasks = [
             partial(_tally_into, counts, wave, rows, self._axes, 0, rows.n)
@@ -218,15 +220,23 @@ def _wave(
 
 
 def _tally(wave: _Wave, rows: Rows, axes: Axes, low: int, high: int) -> npt.NDArray[Any]:
-    """Partial counts of the wave's groups over rows low … high."""
-    # A count never exceeds the number of rows; the wider type is for tables that hardly exist.
-    counts = np.zeros(wave.size, dtype=np.uint32 if _total_weight(rows, low, high) < 1 << 32 else np.int64)
+    """Partial counts of the wave's groups over rows low … high, in a type that holds those over all rows."""
+    counts = np.zeros(wave.size, dtype=_count_type(_total_weight(rows)))
     _tally_into(counts, wave, rows, axes, low, high)
     return counts
 
 
-def _total_weight(rows: Rows, low: int, high: int) -> int:
-    return high - low if rows.weights is None else int(rows.weights.sum(dtype=np.int64))
+def _total_weight(rows: Rows) -> int:
+    return rows.n if rows.weights is None else int(rows.weights.sum(dtype=np.int64))
+
+
+def _count_type(total: int) -> type[np.integer]:
+    """What holds a count of so many rows; the wider type is for tables that hardly exist.
+
+    >>> _count_type(2**32 - 1).__name__, _count_type(2**32).__name__
+    ('uint32', 'int64')
+    """
+    return _NARROW if total <= np.iinfo(_NARROW).max else np.int64
 
 
 def _tally_into(counts: npt.NDArray[Any], wave: _Wave, rows: Rows, axes: Axes, low: int, high: int) -> None:

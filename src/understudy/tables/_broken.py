@@ -124,7 +124,7 @@ class Sieve:
         return columns, left
 
     def raise_faults(self) -> None:
-        """Raise TableError, once all rows came, if some broke what is declared and may not, or if none is left."""
+        """Raise TableError, once all rows came, if some broke what is declared and may not."""
         if self._left == self._seen:
             return
         if self._declared.policy == "refuse" or not self._declared.dropping:
@@ -135,8 +135,6 @@ class Sieve:
                     if count
                 )
             )
-        if not self._left:
-            raise TableError("every row breaks what the schema declares of rows. Mend the schema, or the table.")
 
     @property
     def noted(self) -> SieveNote:
