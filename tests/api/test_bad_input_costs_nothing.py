@@ -85,3 +85,15 @@ def test_what_cannot_be_read_to_its_end_is_not_charged(make, words, tmp_path):
     assert ledger.spent() == 0
     assert getattr(refused.value, "__notes__", []) == []  # a charge would be told here
     assert list(out.iterdir()) == []
+
+
+def test_a_library_that_gets_no_memory_ends_the_run_before_the_charge(tmp_path, monkeypatch):
+    """It ends the process itself, which nothing can catch: what counts is when."""
+
+    def fail():
+        raise MemoryError
+
+    monkeypatch.setattr("understudy._api._fit.take_room_of_libraries", fail)
+    with pytest.raises(MemoryError):
+        us.publish(people(), schema=SCHEMA, epsilon=1, out=tmp_path / "release", ledger=tmp_path / "budget.db", cap=3)
+    assert [path.name for path in tmp_path.iterdir()] == []

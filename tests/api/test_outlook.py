@@ -4,6 +4,8 @@ import html
 import json
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import understudy as us
@@ -164,3 +166,23 @@ def test_runs_show_what_the_plan_foretold(epsilon):
     column, pair = (sum(each) / 3 for each in zip(*errors, strict=True))
     assert 1 / 2 < line.column_error / column < 2
     assert 1 / 2 < line.pair_error / pair < 2
+
+
+def test_a_column_of_many_codes_has_a_figure_for_evenly_frequent_ones(capsys):
+    """A plan supposes that few values are frequent: of hundreds of equally frequent codes that is far too good."""
+    codes = [f"c{i}" for i in range(300)]
+    fields = [{"name": "code", "categories": codes}, {"name": "group", "categories": ["a", "b", "c"]}]
+    schema = {"fields": fields, "dependencies": [{"determines": ["code"], "column": "group"}]}
+    planned = us.plan(schema=schema, rows=10_000, epsilon=1)
+    [line] = planned.outlook
+    assert line.column_errors_even[0] > 2 * line.column_errors[0]
+    assert line.column_errors_even[1] < 1.5 * line.column_errors[1]
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"code": rng.choice(codes, 10_000)})
+    table["group"] = table["code"].str[-1].map(lambda digit: "abc"[int(digit) % 3])
+    drawn = us.Adaptive(epsilon=1, seed=1).fit(table, schema).sample(10_000, seed=1)
+    real, made = (one["code"].value_counts(normalize=True) for one in (table, drawn))
+    shown = real.sub(made, fill_value=0).abs().sum() / 2
+    assert line.column_errors[0] < shown < 1.5 * line.column_errors_even[0]
+    assert any("single columns again" in note for note in planned.notes)
+    assert any("code → group is learnt with noise" in note for note in planned.notes)

@@ -1,6 +1,8 @@
 """Tables on a PostgreSQL server, as a user meets them: published where they are or pulled, and all that breaks."""
 
+import _thread
 import re
+import threading
 
 import pyarrow as pa
 import pytest
@@ -104,6 +106,7 @@ def test_a_plan_says_where_rows_would_be_counted(visits):
     there = us.plan(visits, schema=SCHEMA, epsilon=1, rows=240)
     assert (there.engine, there.passes) == ("database", 2)
     assert "stay there" in there.engine_because
+    assert there.pass_bytes is not None
     assert us.plan(visits, schema=SCHEMA, epsilon=1, rows=240, pull=True, engine="memory").engine == "memory"
 
 
@@ -218,6 +221,22 @@ def test_a_server_that_goes_away_while_rows_are_pulled_ends_in_a_sentence(postgr
     ask(postgres, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'understudy'")
     with pytest.raises(TableError, match="broke off"):
         read_table(source, SCHEMA)
+
+
+def test_an_interrupt_stops_the_query_on_the_server_too(postgres, visits):
+    source = open_source(visits)
+    running = "SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(3600)%'"
+    running += " AND pid <> pg_backend_pid()"
+
+    def interrupt():
+        while not ask(postgres, running)["n"][0].as_py():
+            pass
+        _thread.interrupt_main()
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        source.server.ask("SELECT pg_sleep(3600)")
+    assert ask(postgres, running)["n"][0].as_py() == 0
 
 
 def test_rows_are_pulled_only_where_that_is_allowed_and_pays(visits):

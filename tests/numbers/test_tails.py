@@ -84,3 +84,20 @@ def test_few_rows_stay_finite_and_not_negative(n: int) -> None:
     found = fitted(np.full(CELLS, n / CELLS), 1)
     assert np.isfinite(found).all()
     assert (found >= 0).all()
+
+
+@pytest.mark.parametrize("end", [0, CELLS - 1])
+def test_an_end_of_the_range_that_many_rows_are_told_as_is_kept(end: int) -> None:
+    """Top-coded values: too few to be seen anywhere else, and nothing lies between them and the rest."""
+    real = SHAPES["thinning out to both sides"].copy()
+    real[end] += 6 * DEVIATION
+    found = np.array([fitted(real, seed) for seed in range(8)])
+    near, between = (slice(0, 30), slice(50, 250)) if end == 0 else (slice(-30, None), slice(750, 990))
+    assert found[:, near].sum(axis=1).mean() == pytest.approx(6 * DEVIATION, rel=0.25)
+    assert found[:, end].mean() > 0.6 * found[:, near].sum(axis=1).mean(), "most of it at the very end"
+    assert found[:, between].sum(axis=1).mean() < 40
+
+
+def test_the_ends_of_the_range_are_empty_if_nobody_is_there() -> None:
+    ends = [fitted(SHAPES["thinning out to both sides"], seed)[[0, -1]].sum() for seed in range(40)]
+    assert np.mean(np.array(ends) > 1) < 0.05

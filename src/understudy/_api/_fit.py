@@ -15,7 +15,7 @@ from understudy._api._rows import declared_rows, one_by_one, refuse_dropping
 from understudy._api._settings import RunSettings
 from understudy._api._unit import refuse_other_rows, refuse_unit, rule_of
 from understudy._core.errors import OptionError
-from understudy._core.memory import memory_ceiling
+from understudy._core.memory import memory_ceiling, take_room_of_libraries
 from understudy._core.randomness import Streams
 from understudy._core.receipts import charges_noted
 from understudy.counting import Counter, on_server, open_counter
@@ -69,6 +69,7 @@ def open_run(source: Source, settings: RunSettings, *, progress: Progress | None
     terms = settings.terms
     refuse_unit(terms.unit, settings.schema, source.names)
     counter = _counter(source, settings, progress)
+    take_room_of_libraries()
     return open_curator(
         counter,
         budget=terms.budget,

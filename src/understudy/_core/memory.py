@@ -45,6 +45,19 @@ def memory_ceiling(n_bytes: int | None) -> Iterator[None]:
         _ceiling.reset(before)
 
 
+def take_room_of_libraries() -> None:
+    """Have the library for matrices take the memory that it takes once and for good.
+
+    It ends the process where it gets none, with nobody to catch that: before a charge that costs nothing.
+
+    >>> take_room_of_libraries()
+    """
+    import numpy as np  # here, as whoever asks for a limit needs none of it
+
+    ones = np.ones((512, 512))
+    ones @ ones
+
+
 @cache
 def _machine_limit() -> int | None:
     return min((limit for limit in _limits() if limit > 0), default=None)

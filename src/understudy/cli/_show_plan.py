@@ -34,19 +34,19 @@ def _show_outlook(plan: Plan) -> None:
 
 def _show_columns(plan: Plan) -> None:
     """Each column's error at each ε, the columns of most values first where there are many."""
-    from understudy.methods import error_text
+    from understudy.methods import column_error_text
 
     relations = plan.score is not None
     shown = [line for line in plan.outlook if line.column_errors]
     names = [f"ε = {line.epsilon:g}" for line in shown]
     table = make_table("column", "values", *names, *(("others see it",) if relations else ()), right=("values", *names))
     if shown:
-        say("Expected error of each column:")
+        say("Expected error of each column; in brackets, if all of its values are equally frequent:")
     places = range(len(plan.attributes))
     largest = sorted(sorted(places, key=lambda a: -plan.attributes[a].size)[:_MOST_COLUMNS])
     for a in largest:
         attribute = plan.attributes[a]
-        errors = [error_text(line.column_errors[a]) for line in shown]
+        errors = [column_error_text(line.column_errors[a], line.column_errors_even[a]) for line in shown]
         table.add_row(attribute.name, str(attribute.size), *errors, *((_seen(attribute),) if relations else ()))
     say_table(table)
     if len(plan.attributes) > _MOST_COLUMNS:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -14,6 +15,7 @@ from understudy.databases._naming import Named, find_table, literal, quoted
 from understudy.databases._postgres_errors import cannot_connect, query_failed
 from understudy.databases._postgres_types import SqlColumn
 
+_LOOKS_UP = 0.2  # seconds
 _SESSION = (
     "SET client_encoding = 'UTF8'",
     "SET standard_conforming_strings = on",
@@ -51,9 +53,10 @@ class PostgresTable:
     def __init__(self, address: ServerAddress) -> None:
         self.told = address.told
         self._connection = _connect(address)
-        weakref.finalize(self, _close, self._connection)
+        self._thread = ThreadPoolExecutor(1)
+        weakref.finalize(self, _close, self._connection, self._thread)
         for setting in _SESSION:
-            self._run(setting)
+            self.ask(setting)
         found = self.ask(_TABLES).to_pylist()
         known = [Named(one["schema"], one["name"], one["plain"]) for one in found]
         table = find_table(address.table, known, address.told, place=address.shown.partition("?")[0])
@@ -74,6 +77,11 @@ class PostgresTable:
         """Names of its columns."""
         return tuple(self.columns)
 
+    def n_bytes(self) -> int | None:
+        """What it takes on the server's disk; None where that is not known, as of a view."""
+        found = self.ask(f"SELECT pg_table_size({literal(self.named.sql)}::regclass) AS n")["n"][0].as_py()
+        return int(found) if found else None
+
     def n_rows(self) -> int:
         """Number of its rows, counted by the server."""
         return int(self.ask(f"SELECT count(*) AS n FROM {self.source}")["n"][0].as_py())
@@ -86,18 +94,28 @@ class PostgresTable:
     def ask(self, sql: str) -> Any:
         """The answer to a query, as a table of Arrow."""
         with self._told(), self._connection.cursor() as cursor:
-            cursor.execute(sql)
-            return cursor.fetch_arrow_table()
+            self._wait(cursor, lambda: cursor.execute(sql))
+            return self._wait(cursor, cursor.fetch_arrow_table)
 
     def _stream(self, sql: str, batch_bytes: int) -> Iterator[Any]:
         with self._told(), self._connection.cursor() as cursor:
             cursor.adbc_statement.set_options(**{"adbc.postgresql.batch_size_hint_bytes": str(batch_bytes)})
-            cursor.execute(sql)
-            yield from cursor.fetch_record_batch()  # inside: the cursor must be open while its reader is read
+            self._wait(cursor, lambda: cursor.execute(sql))
+            reader = iter(cursor.fetch_record_batch())
+            while (batch := self._wait(cursor, lambda: next(reader, None))) is not None:
+                yield batch
 
-    def _run(self, sql: str) -> None:
-        with self._told(), self._connection.cursor() as cursor:
-            cursor.execute(sql)
+    def _wait(self, cursor: Any, call: Callable[[], Any]) -> Any:
+        """What a call gives, made on another thread: on the main one the driver takes an interrupt for itself."""
+        made = self._thread.submit(call)
+        try:
+            while not wait([made], timeout=_LOOKS_UP).done:  # so that a signal is seen soon
+                pass
+        except KeyboardInterrupt:
+            cursor.adbc_cancel()
+            wait([made])
+            raise
+        return made.result()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -135,7 +153,8 @@ def _connect(address: ServerAddress) -> Any:
     raise TableError(failed)
 
 
-def _close(connection: Any) -> None:
+def _close(connection: Any, thread: ThreadPoolExecutor) -> None:
+    thread.shutdown(wait=False)
     try:
         connection.close()
     except Exception:

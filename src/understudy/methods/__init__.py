@@ -14,7 +14,7 @@ from understudy.methods._jtree_as_printed import JTreeAsPrinted
 from understudy.methods._laplace import Laplace
 from understudy.methods._mwem import MWEM
 from understudy.methods._outlook import Outlook, outlook_of
-from understudy.methods._outlook_table import OUTLOOK_HEADER, error_text, outlook_notes, outlook_rows
+from understudy.methods._outlook_table import OUTLOOK_HEADER, column_error_text, error_text, outlook_notes, outlook_rows
 from understudy.methods._plan import AttributePlan, Plan, PromisePlan, expected_error
 from understudy.methods._privabn import PrivABN
 from understudy.methods._privabn_as_printed import PrivABNAsPrinted
@@ -69,6 +69,7 @@ __all__ = [
     "PrivBayes",
     "PromisePlan",
     "Uniform",
+    "column_error_text",
     "describe_method",
     "error_text",
     "expected_error",

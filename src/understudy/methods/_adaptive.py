@@ -156,6 +156,11 @@ class Adaptive(Declared):
         if self._unsettled(terms) and shares.relations:
             most = f"Some {shares.rounds}, or more where rare values merge,"
         note = f"{most} tables of two columns are measured, those that the model gets most wrong."
+        if shares.relations and not terms.budget.pure:
+            note += (
+                " Where they tell little beyond noise, the rest of their budget goes into single columns again; how "
+                "much depends on the rows, and the statement will tell."
+            )
         if by_parities(domain, terms):
             rows = Fraction(0) if terms.public_rows else parity_rows_share(domain)
             columns, note = _parity_plan(domain, terms, rows)

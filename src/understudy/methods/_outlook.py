@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from understudy.methods._forecast import STRENGTHS, Forecast, Measures, forecast
@@ -31,6 +31,8 @@ class Outlook:
     column_error: float | None = None
     column_errors: tuple[float, ...] = ()
     """Of each column."""
+    column_errors_even: tuple[float, ...] = ()
+    """Of each column if all of its values are equally frequent, which noise harms most."""
     pair_error: float | None = None
     pair_error_low: float | None = None
     pair_error_high: float | None = None
@@ -83,7 +85,8 @@ def outlook_of(
     if measures is None:
         return start
     found = [forecast(sizes, n, measures, strength=strength, even=even) for strength in STRENGTHS.values()]
-    return _filled(start, *found)
+    evenly = forecast(sizes, n, measures, even=frozenset(range(len(sizes))))
+    return replace(_filled(start, *found), column_errors_even=evenly.columns)
 
 
 def _filled(start: Outlook, weak: Forecast, typical: Forecast, strong: Forecast) -> Outlook:

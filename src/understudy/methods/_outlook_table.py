@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from understudy.methods._outlook import Outlook
 
 OUTLOOK_HEADER = ("ε", "50 % guess", "column", "pair", "independent", "pairs kept", "relations")
+_MUCH_MORE = 1.5
 OUTLOOK_LEGEND = (
     "50 % guess: what a guess about one person can become at most. Column, pair: expected error, by total "
     "variation distance, on average; 0.05 means that five rows in a hundred would have to change. Independent: "
@@ -47,6 +48,15 @@ def error_text(error: float | None) -> str:
     ('0.031', '0.0031', '-')
     """
     return "-" if error is None else f"{error:.4f}" if error < 0.01 else f"{error:.3f}"
+
+
+def column_error_text(error: float, even: float) -> str:
+    """An error, and in brackets what it is where all values are equally frequent, if that is much more.
+
+    >>> column_error_text(0.0381, 0.117), column_error_text(0.0381, 0.0402)
+    ('0.038 [0.117]', '0.038')
+    """
+    return f"{error_text(error)} [{error_text(even)}]" if even > _MUCH_MORE * error else error_text(error)
 
 
 def _percent(chance: float) -> str:

@@ -22,6 +22,8 @@ _WORTH_A_LOOK = 1.0
 """Cells above so many standard deviations are divided."""
 _CLEAR = 7.0
 """Cells above so many standard deviations have rows, wherever they lie."""
+_APART = 3.5
+"""The ends of the range have rows, above so many standard deviations, whatever lies before them."""
 _PRICE = 5.0
 """What each further cell must explain of the chi-square to be kept apart."""
 
@@ -53,7 +55,23 @@ def fit_histogram(counts: Sequence[Floats], variances: Sequence[float], widths: 
     mass = np.maximum(levels[0].counts, 1.0)
     for above, level in pairwise(levels):
         mass = _downwards(mass, above, level)
-    return with_tails(mass, tree, widths, float(np.sqrt(min(variances))))
+    apart = _ends_apart(tree, begin, end)
+    inner = slice(int(0 in apart), len(mass) - int(len(mass) - 1 in apart))
+    mass[inner] = with_tails(mass[inner], tree, widths[inner], float(np.sqrt(min(variances))), offset=inner.start)
+    for cell, rows in apart.items():
+        mass[cell] = rows
+    return mass
+
+
+def _ends_apart(tree: Averaged, begin: int, end: int) -> dict[int, float]:
+    """The rows of the first and the last cell of the range, where they have some though those beside them do not.
+
+    Values beyond what is told are often told as the last that is (99,999), and missing ones as the first.
+    """
+    last = tree.n_cells - 1
+    outside = [cell for cell in {0, last} if not begin <= cell < end]
+    estimates = {cell: tree.between(cell, cell + 1) for cell in outside}
+    return {cell: rows for cell, (rows, variance) in estimates.items() if rows >= _APART * np.sqrt(variance)}
 
 
 def upwards(counts: Sequence[Floats], variances: Sequence[float], widths: Floats) -> list[_Level]:

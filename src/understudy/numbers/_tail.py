@@ -48,22 +48,28 @@ class _Side:
     masses: Floats
     ends: Floats
     mirrored: bool
+    offset: int
 
     @classmethod
-    def of(cls, tree: Averaged, masses: Floats, widths: Floats, *, mirrored: bool) -> _Side:
+    def of(cls, tree: Averaged, masses: Floats, widths: Floats, *, mirrored: bool, offset: int) -> _Side:
         step = -1 if mirrored else 1
-        return cls(tree, masses[::step], np.concatenate([[0.0], np.cumsum(widths[::step])]), mirrored)
+        return cls(tree, masses[::step], np.concatenate([[0.0], np.cumsum(widths[::step])]), mirrored, offset)
 
     def between(self, begin: int, end: int) -> tuple[float, float]:
-        n = len(self.masses)
-        return self.tree.between(n - end, n - begin) if self.mirrored else self.tree.between(begin, end)
+        """The best estimate of the rows in cells `begin` to `end` − 1, and its variance."""
+        ends = sorted((self._cell(begin), self._cell(end)))
+        return self.tree.between(*ends)
 
     def marks(self, place: int) -> set[int]:
         """Ends of cells of all resolutions beyond a place, a few of each."""
+        found = marks(self.tree, self._cell(place), -1 if self.mirrored else 1)
         n = len(self.masses)
-        return (
-            {n - mark for mark in marks(self.tree, n - place, -1)} if self.mirrored else set(marks(self.tree, place, 1))
-        )
+        places = {n + self.offset - mark if self.mirrored else mark - self.offset for mark in found}
+        return {min(place, n) for place in places}
+
+    def _cell(self, place: int) -> int:
+        """The end of a cell of the tree, for one of this side."""
+        return len(self.masses) + self.offset - place if self.mirrored else place + self.offset
 
     def beyond(self, rows: float) -> int:
         """The last cell from which on there are at least so many rows."""
@@ -71,8 +77,10 @@ class _Side:
         return max(int(np.searchsorted(-left, -rows, side="right")) - 1, 0)
 
 
-def with_tails(masses: Floats, tree: Averaged, widths: Floats, deviation: float) -> Floats:
+def with_tails(masses: Floats, tree: Averaged, widths: Floats, deviation: float, *, offset: int = 0) -> Floats:
     """The histogram with tails at both ends, where they explain the counts. `deviation` is that of the noise in a cell.
+
+    Its first cell is number `offset` of the tree's; it may end before the last of those.
 
     >>> rows = np.rint(8000 * 0.5 ** np.arange(16))
     >>> levels = [rows]
@@ -85,7 +93,7 @@ def with_tails(masses: Floats, tree: Averaged, widths: Floats, deviation: float)
     """
     found = masses.copy()
     for mirrored in (False, True):
-        side = _Side.of(tree, masses, widths, mirrored=mirrored)
+        side = _Side.of(tree, masses, widths, mirrored=mirrored, offset=offset)
         tail = _tail(side, deviation)
         if tail is not None:
             found[:: -1 if mirrored else 1][len(masses) - len(tail) :] = tail

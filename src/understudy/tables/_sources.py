@@ -160,6 +160,7 @@ def _postgres(text: str) -> Source:
         kind="postgres",
         names=table.names,
         batches=partial(postgres_batches, table),
+        n_bytes=table.n_bytes(),
         title=table.named.name,
         server=table,
     )
