@@ -34,6 +34,7 @@ SCRIPTS = {
     "counting": "Counting",
     "streaming": "Counting in passes",
     "postgres": "Counting inside PostgreSQL",
+    "spark": "Counting on Spark",
     "scale": "Wide tables",
     "sampling": "Sampling",
     "evaluate": "Evaluation",
