@@ -35,6 +35,7 @@ SCRIPTS = {
     "streaming": "Counting in passes",
     "large": "Large tables",
     "postgres": "Counting inside PostgreSQL",
+    "spark": "Counting on Spark",
     "scale": "Wide tables",
     "sampling": "Sampling",
     "evaluate": "Evaluation",

@@ -41,14 +41,14 @@ def run(options: Options) -> list[Line]:
 
 def one_pass(kind: str, path: Path, rows: int, most: float) -> Line:
     """All 3-way tables in one pass over a file."""
-    counter = open_counter(path, _schema(kind), engine="stream")
+    counter = open_counter(path, schema_of(kind), engine="stream")
     asked = [Marginal.of(*some) for some in combinations(range(len(MIXED)), 3)]
     ours, theirs = [], []
     for _ in range(REPEATS):
         with Stopwatch() as watch:
             _duckdb_stream(path)
         theirs.append(watch.seconds)
-        fresh = open_counter(path, _schema(kind), engine="stream") if ours else counter  # tables are remembered
+        fresh = open_counter(path, schema_of(kind), engine="stream") if ours else counter  # tables are remembered
         with Stopwatch() as watch:
             fresh.count(asked)
         ours.append(watch.seconds)
@@ -86,7 +86,8 @@ def _numbers(codes: tuple[Any, ...]) -> dict[str, Any]:
     return made
 
 
-def _texts(codes: tuple[Any, ...]) -> dict[str, Any]:
+def texts(codes: tuple[Any, ...]) -> dict[str, Any]:
+    """Columns of categories, as texts."""
     return {
         f"x{i}": pa.DictionaryArray.from_arrays(pa.array(column), pa.array(_values(size))).cast(pa.string())
         for i, (column, size) in enumerate(zip(codes, MIXED, strict=True))
@@ -96,7 +97,7 @@ def _texts(codes: tuple[Any, ...]) -> dict[str, Any]:
 _CELLS: Mapping[str, Callable[[tuple[Any, ...]], dict[str, Any]]] = {
     "integers": _integers,
     "numbers": _numbers,
-    "texts": _texts,
+    "texts": texts,
 }
 
 
@@ -104,7 +105,8 @@ def _values(size: int) -> list[str]:
     return [f"value {value} of {size}" for value in range(size)]
 
 
-def _schema(kind: str) -> Schema:
+def schema_of(kind: str) -> Schema:
+    """What is declared of the columns."""
     return Schema.from_dict({"fields": [_field(kind, i, size) for i, size in enumerate(MIXED)]})
 
 

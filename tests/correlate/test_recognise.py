@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +25,9 @@ from understudy.correlate._blocking import Blocking, Key, candidate_pairs
 from understudy.correlate._copies import with_copies
 from understudy.correlate._fields import FieldMap, read_fields, tag_of
 from understudy.correlate._grouping import bounded_groups
+from understudy.correlate._recognise import _read
 from understudy.options import CorrelateOptions, options_of
-from understudy.tables import open_source
+from understudy.tables import Source, open_source
 
 FIELDS = "name,birthday,address,email,phone,id"
 
@@ -214,3 +216,20 @@ def test_the_room_and_the_function_have_one_name() -> None:
 
     assert us.correlate is understudy.correlate
     assert callable(understudy.correlate)
+
+
+@pytest.mark.parametrize("key", ["number", "name"])
+def test_keys_belong_to_their_rows_where_each_reading_has_another_order(key: str) -> None:
+    names = [f"ann {letter}" for letter in "abcdefghijklmnopqrst"]
+    table = pa.table({"name": names, "number": names})
+    readings = iter(range(9))
+
+    def batches(wanted: Any, rows: int = 0) -> Any:
+        order = np.random.default_rng(next(readings)).permutation(20)
+        return (batch.columns for batch in table.select(list(wanted)).take(order).to_batches(7))
+
+    source = Source(kind="duckdb", names=("name", "number"), batches=batches)
+    columns, keys = _read(source, FieldMap.read(["name"], source.names), key, lambda stage, done, total: None)
+    [(_, found)] = next(iter(columns.values()))
+    assert keys is not None
+    assert found.words[found.codes].tolist() == keys.to_pylist()

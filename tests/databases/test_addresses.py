@@ -1,9 +1,11 @@
 """Addresses of tables: read, shown without a password, refused without quoting one."""
 
+import sqlite3
+
 import pytest
 
 from understudy._core.errors import TableError
-from understudy.databases import FileAddress, file_address, hide_passwords, is_server, server_address, shown_source
+from understudy.databases import hide_passwords, is_server, server_address, shown_source, table_in_file
 from understudy.tables import open_source
 
 SECRET = "Tr0ub4dor"
@@ -71,18 +73,20 @@ def test_other_addresses_are_refused_by_their_kind_alone(address):
 
 def test_a_file_is_a_database_by_its_bytes_and_not_by_its_name(tmp_path):
     odd = tmp_path / "visits.csv"
-    odd.write_bytes(b"SQLite format 3\x00" + b"\0" * 100)
-    assert file_address(odd) == FileAddress(kind="sqlite", path=odd, table=None)
-    assert file_address(f"{odd}?table=a") == FileAddress(kind="sqlite", path=odd, table="a")
+    with sqlite3.connect(odd) as made:
+        made.execute("CREATE TABLE a AS SELECT 1 AS x")
+    made.close()
+    assert open_source(odd).kind == open_source(f"{odd}?table=a").kind == "sqlite"
     plain = tmp_path / "plain.db"
     plain.write_text("a,b\n1,2\n")
-    assert file_address(plain) is None
+    assert open_source(plain).kind == "csv"
     with pytest.raises(TableError, match="no database"):
-        file_address(f"{plain}?table=a")
+        open_source(f"{plain}?table=a")
     with pytest.raises(TableError, match="there is no file"):
-        file_address(f"{tmp_path}/none.db?table=a")
+        open_source(f"{tmp_path}/none.db?table=a")
 
 
 def test_a_file_whose_name_has_a_question_mark_is_that_file(tmp_path):
     (tmp_path / "what?table=x").write_text("a\n1\n")
-    assert file_address(tmp_path / "what?table=x") is None
+    assert table_in_file(tmp_path / "what?table=x") is None
+    assert open_source(tmp_path / "what?table=x").kind == "csv"

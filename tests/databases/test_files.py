@@ -123,6 +123,15 @@ def test_the_program_ends_without_a_word_of_the_library(files, tmp_path):
         assert (done.returncode, "nanobind" in done.stderr) == (code, False)
 
 
+def test_databases_are_no_parts_of_a_table_of_many_files(tmp_path):
+    for name in ("a.db", "b.db"):
+        with sqlite3.connect(tmp_path / name) as made:
+            made.execute("CREATE TABLE only AS SELECT 1 AS a")
+        made.close()
+    with pytest.raises(TableError, match=r"a\.db is a database.*Name it by itself"):
+        open_source(tmp_path)
+
+
 def test_the_only_table_of_a_file_need_not_be_named(tmp_path):
     with sqlite3.connect(tmp_path / "one.sqlite") as made:
         made.execute("CREATE TABLE only AS SELECT 1 AS a")

@@ -14,7 +14,7 @@ from understudy._api._counting_plan import with_counting
 from understudy._api._options import read_arguments, takes
 from understudy._api._outlook import ASSUMED, Planned, outlooks
 from understudy._api._promised import refuse_promises
-from understudy._api._settings import budget_of, demo_source
+from understudy._api._settings import budget_of, demo_source, refuse_idle_master
 from understudy._api._unit import refuse_unit, unit_of
 from understudy._core.errors import OptionError, TableError
 from understudy._core.machine import slowness, waiting
@@ -56,6 +56,7 @@ def plan(
     budget = budget_of(min(asked.epsilon, key=lambda epsilon: abs(log(exact_number(epsilon)))), asked.delta)
     terms = PrivacyTerms(budget=budget, neighbours=Neighbours(asked.neighbours), unit=unit)
     refuse_unpublishable(asked.method)
+    refuse_idle_master(asked)
     table, declared = demo_source(source, schema) if source is not None or schema is None else (None, schema)
     known = read_schema(declared)
     refuse_drafts(known, trust_draft=True)
@@ -64,10 +65,12 @@ def plan(
     asked.method.check(known.domain, terms)
     if rows is None:
         _refuse_to_count(terms, public=demo.bundled(source) is not None)
-        rows = count_rows(table)
+    opened = None if table is None else open_source(table)
+    if rows is None:
+        rows = count_rows(opened)
     planned = Planned(method=asked.method, schema=known, terms=terms, n=whole_number(rows, "rows", least=1))
     found = planned.dry_run()
-    found = with_counting(found, asked, known, terms, table)
+    found = with_counting(found, asked, known, terms, opened)
     lines = outlooks(planned, asked.epsilon)
     return replace(
         found,

@@ -44,10 +44,10 @@ def publish(
 
     `source` is a CSV, Parquet or Arrow file, a folder of them or a pattern such as "visits/*.parquet", a table in a
     database ("postgresql://ann@host/health?table=visits", "clinic.db?table=visits"), a pandas, polars or pyarrow table,
-    an Arrow stream, a DuckDB relation, or the word "demo" or "demo-visits". Whatever can be checked without private
-    rows (options, schema, output folder, the ledger's cap) is checked first; then the table is read, the ledger
-    charged, the model fitted. Options that are not listed are the method's, such as `k=2`. A `seed` makes a rehearsal,
-    stamped NOT PRIVATE and never charged; so is a method as its paper prints it (`privabn-as-printed`, with
+    an Arrow stream, a DuckDB relation, a Spark DataFrame, or the word "demo" or "demo-visits". Whatever can be checked
+    without private rows (options, schema, output folder, the ledger's cap) is checked first; then the table is read,
+    the ledger charged, the model fitted. Options that are not listed are the method's, such as `k=2`. A `seed` makes a
+    rehearsal, stamped NOT PRIVATE and never charged; so is a method as its paper prints it (`privabn-as-printed`, with
     `no_guarantee`).
 
     Unit: one row, in the words of `unit`. Neighbours: add-remove by default. Bound: `epsilon`, `delta` for the folder.

@@ -79,7 +79,7 @@ def resolve(options: RunOptions, schema: SchemaLike, *, method: Method | None = 
     method = options.method if method is None else method
     terms, groups = terms_of(options)
     refuse_unpublishable(method)
-    _refuse_idle_master(options)
+    refuse_idle_master(options)
     _refuse_unaware(method, no_guarantee=options.no_guarantee)
     noise = make_noise(options.noise, seed=options.seed)  # type: ignore[arg-type]  # its declaration knows the words
     declared = read_schema(schema)
@@ -122,7 +122,12 @@ def budget_of(epsilon: Any, delta: Any) -> Budget:
     return make_budget(epsilon, None if exact_number(delta) == 0 else delta)
 
 
-def _refuse_idle_master(options: PlanOptions) -> None:
+def refuse_idle_master(options: PlanOptions) -> None:
+    """Refuse the address of a cluster where nothing is counted on one.
+
+    >>> from understudy.methods import PrivBayes
+    >>> refuse_idle_master(PlanOptions(epsilon=1, method=PrivBayes(), engine="spark", master="local[2]"))
+    """
     if options.master is not None and options.engine != "spark":
         raise OptionError(
             f"a master ({options.master}) is the address of a Spark cluster, and the engine is '{options.engine}'. Add "

@@ -32,7 +32,7 @@ def plan(
     ),
     schema: Path | None = _SCHEMA,
     rows: int | None = typer.Option(
-        None, "--rows", parser=read_rows, metavar="INTEGER", help="Number of rows; then no table is opened at all."
+        None, "--rows", parser=read_rows, metavar="INTEGER", help="Number of rows; then none is counted."
     ),
     *,
     given: dict[str, Any],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
@@ -24,7 +25,7 @@ from understudy.correlate._records import Records
 from understudy.correlate._texts import Ints, as_texts
 from understudy.correlate._training import learn
 from understudy.options import CorrelateOptions
-from understudy.tables import Source, open_source
+from understudy.tables import Column, Source, open_source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 _AT_ONCE = 250_000  # pairs
@@ -122,13 +123,22 @@ def _refuse_without_packages() -> None:
 
 
 def _read(opened: Source, chosen: FieldMap, key: str | None, tell: Progress) -> tuple[Any, pa.Array | None]:
-    rows = opened.n_rows or 0
-    columns = read_fields(opened, chosen, progress=lambda done: tell("reading", done, max(rows, done)))
+    known = opened.n_rows or 0
+    if key is not None and key not in opened.names:
+        raise TableError(f"the table has no column '{key}' for --key. {did_you_mean(key, opened.names)}")
+    parts: list[pa.Array] = []
+
+    def beside(wanted: Sequence[str], rows: int = 0) -> Iterator[list[Column]]:
+        """The key comes with the rows: read by itself, it might come in another order."""
+        asked = list(dict.fromkeys([*wanted, str(key)]))
+        for batch in opened.batches(asked):
+            parts.append(as_texts(batch[asked.index(str(key))]))
+            yield batch[: len(wanted)]
+
+    source = opened if key is None else replace(opened, batches=beside)
+    columns = read_fields(source, chosen, progress=lambda done: tell("reading", done, max(known, done)))
     if key is None:
         return columns, None
-    if key not in opened.names:
-        raise TableError(f"the table has no column '{key}' for --key. {did_you_mean(key, opened.names)}")
-    parts = [as_texts(batch[0]) for batch in opened.batches([key])]
     return columns, pa.chunked_array(parts, pa.string()).combine_chunks()
 
 

@@ -73,6 +73,7 @@ class FileCells:
 
     def batches(self, part: int, given: Iterator[pa.RecordBatch], wanted: Sequence[str]) -> Iterator[list[Column]]:
         """The rows of the portions whose numbers the partition holds."""
+        pa.set_cpu_count(1)  # Spark counts cores by tasks, and gives others to other tasks
         for batch in given:
             for number in batch.column(0).to_pylist():
                 yield from read_parts(self.portions[number], wanted, _ROWS)

@@ -2,13 +2,15 @@
 
 from understudy.databases._address import (
     FileAddress,
+    FileDatabase,
     ServerAddress,
-    file_address,
+    database_kind,
     hide_passwords,
     is_server,
     refuse_other_schemes,
     server_address,
     shown_source,
+    table_in_file,
 )
 from understudy.databases._duckdb import open_duckdb
 from understudy.databases._naming import literal, quoted
@@ -19,11 +21,12 @@ from understudy.databases._sqlite import SQLiteTable
 __all__ = [
     "Arrives",
     "FileAddress",
+    "FileDatabase",
     "PostgresTable",
     "SQLiteTable",
     "ServerAddress",
     "SqlColumn",
-    "file_address",
+    "database_kind",
     "hide_passwords",
     "is_server",
     "literal",
@@ -32,4 +35,5 @@ __all__ = [
     "refuse_other_schemes",
     "server_address",
     "shown_source",
+    "table_in_file",
 ]

@@ -147,34 +147,27 @@ def _refuse_unreadable(base: str, user: str, place: str, database: str, asked: l
         raise TableError(f"the address names more than one table. {_SUCH_AS}.")
 
 
-def file_address(given: str | os.PathLike[str]) -> FileAddress | None:
-    """The database that a path leads to, by the first bytes of its file; None if it is none.
+def table_in_file(given: str | os.PathLike[str]) -> tuple[Path, str | None] | None:
+    """The file and the table that `clinic.db?table=visits` names; None for all else, and where a file has that name.
 
-    `clinic.db?table=visits` names a table of it, unless a file has that very name.
-
-    >>> file_address("visits.csv") is None
+    >>> table_in_file("visits.csv") is None
     True
     """
     text = os.fsdecode(given)
-    path, table = Path(text), None
-    if not (can_name_a_file(path) and is_file(path)):
-        name, mark, query = text.rpartition("?")
-        asked = dict(parse_qsl(query, keep_blank_values=True))
-        if not mark or "table" not in asked:
-            return None
-        path, table = Path(name), asked["table"] or None
-        if not can_name_a_file(path) or not is_file(path):
-            raise TableError(f"there is no file {path}.")
-    try:
-        with path.open("rb") as file:
-            start = file.read(16)
-    except OSError:
-        return None  # whoever opens it next says why
-    kind = next((kind for kind, at, mark_ in _MARKS if start[at : at + len(mark_)] == mark_), None)
-    if kind is None:
-        if table is not None:
-            raise TableError(
-                f"{path.name} is no database of DuckDB or SQLite, so it has no table to name with ?table=."
-            )
+    name, mark, query = text.rpartition("?")
+    asked = dict(parse_qsl(query, keep_blank_values=True))
+    if not mark or "table" not in asked or (can_name_a_file(Path(text)) and is_file(Path(text))):
         return None
-    return FileAddress(kind=kind, path=path, table=table)
+    path = Path(name)
+    if not can_name_a_file(path) or not is_file(path):
+        raise TableError(f"there is no file {path}.")
+    return path, asked["table"] or None
+
+
+def database_kind(start: bytes) -> FileDatabase | None:
+    """What a file is a database of, by its first 16 bytes; None if it is none.
+
+    >>> database_kind(b"SQLite format 3\x00"), database_kind(b"a,b")
+    ('sqlite', None)
+    """
+    return next((kind for kind, at, mark in _MARKS if start[at : at + len(mark)] == mark), None)

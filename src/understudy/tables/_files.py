@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from understudy._core.errors import TableError
 from understudy._core.files import can_name_a_file, exists, is_file, is_folder
+from understudy.databases import FileDatabase, database_kind
 
 FileKind: TypeAlias = Literal["csv", "parquet", "arrow"]
 _GZIP = b"\x1f\x8b"
@@ -104,7 +105,7 @@ class TableFile:
         return TableError(f"cannot read {self.name}: {error.strerror or 'it is damaged or cut off'}.")
 
 
-def open_file(path: Path, label: str | None = None) -> tuple[TableFile, FileKind]:
+def open_file(path: Path, label: str | None = None) -> tuple[TableFile, FileKind | FileDatabase]:
     """The file, opened, and its kind by its first bytes."""
     if not can_name_a_file(path):
         raise TableError(f"there is no file {str(path)!r}: no file can have this name.")
@@ -125,9 +126,11 @@ def open_file(path: Path, label: str | None = None) -> tuple[TableFile, FileKind
     return file, _kind(file)
 
 
-def _kind(file: TableFile) -> FileKind:
+def _kind(file: TableFile) -> FileKind | FileDatabase:
     with file.stream() as stream:
-        start = file.read(stream, 8)
+        start = file.read(stream, 16)
+    if (database := database_kind(start)) is not None and not file.packed:
+        return database
     found: FileKind = "csv"
     if start.startswith(b"PAR1"):
         found = "parquet"

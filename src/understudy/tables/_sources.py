@@ -15,13 +15,14 @@ from understudy._core.errors import TableError
 from understudy._core.files import is_folder
 from understudy.databases import (
     FileAddress,
+    FileDatabase,
     PostgresTable,
     SQLiteTable,
-    file_address,
     is_server,
     open_duckdb,
     refuse_other_schemes,
     server_address,
+    table_in_file,
 )
 from understudy.tables._columnar import checked, open_columnar
 from understudy.tables._csv import csv_batches, read_header
@@ -109,8 +110,8 @@ def open_source(source: Any) -> Source:
         if is_server(source):
             return _postgres(str(source))
         refuse_other_schemes(source)
-        if (database := file_address(source)) is not None:
-            return _database(database)
+        if (named := table_in_file(source)) is not None:
+            return _file(*open_file(named[0]), table=named[1], named=True)
         files = find_files(source)
         return _file(*open_file(Path(source))) if files is None else _partitions(files, Path(source))
     if isinstance(source, pa.Table | pa.RecordBatch):
@@ -163,7 +164,12 @@ def _postgres(text: str) -> Source:
     )
 
 
-def _file(file: TableFile, kind: FileKind) -> Source:
+def _file(file: TableFile, kind: FileKind | FileDatabase, *, table: str | None = None, named: bool = False) -> Source:
+    """The table in a file; `table` names it in a database, and `named` says that it is to be one."""
+    if kind == "duckdb" or kind == "sqlite":
+        return _database(FileAddress(kind=kind, path=file.path, table=table))
+    if named:
+        raise TableError(f"{file.name} is no database of DuckDB or SQLite, so it has no table to name with ?table=.")
     if kind == "csv":
         header = read_header(file)
         return Source(
@@ -201,7 +207,10 @@ def _partitions(files: Sequence[Path], named: Path) -> Source:
     folder = named if is_folder(named) else None
 
     def open_one(path: Path) -> Source:
-        return _keyed(_file(*open_file(path, label=str(path))), path_keys(path, without_marks(named)))
+        one = _file(*open_file(path, label=str(path)))
+        if one.mark is None and len(files) > 1:
+            raise TableError(f"{path} is a database, which is no part of a table of many files. Name it by itself.")
+        return _keyed(one, path_keys(path, without_marks(named)))
 
     if len(files) == 1:
         return replace(open_one(files[0]), folder=folder)
