@@ -167,7 +167,7 @@ def table_in_file(given: str | os.PathLike[str]) -> tuple[Path, str | None] | No
 def database_kind(start: bytes) -> FileDatabase | None:
     """What a file is a database of, by its first 16 bytes; None if it is none.
 
-    >>> database_kind(b"SQLite format 3\x00"), database_kind(b"a,b")
-    ('sqlite', None)
+    >>> database_kind(b"checksumDUCK"), database_kind(b"a,b")
+    ('duckdb', None)
     """
     return next((kind for kind, at, mark in _MARKS if start[at : at + len(mark)] == mark), None)
