@@ -17,15 +17,17 @@ import understudy as us
 from understudy.counting._room import refuse_units
 
 PUBLISH = """
-import json, resource, sys, warnings
+import json, re, sys, warnings
+from pathlib import Path
 import understudy as us
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
     told = json.loads(sys.argv[1])
     us.publish(epsilon=1, n=1000, **told)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+peak = 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 print(json.dumps({"peak": peak, "said": [str(one.message) for one in said]}))
 """
+"""The peak is that of the program itself: what `getrusage` tells began with the process that started it."""
 FIELDS = [{"name": f"x{i}", "type": "integer", "categories": [0, 1, 2]} for i in range(8)]
 
 
@@ -46,6 +48,9 @@ def published(path: Path, ceiling: str, **told: Any) -> dict[str, Any]:
     )
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 
 
 def test_a_small_ceiling_is_kept(tmp_path: Path) -> None:

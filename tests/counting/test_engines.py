@@ -39,6 +39,7 @@ def test_nothing_outside_the_room_of_counting_names_an_engine():
         "Counter",
         "Counts",
         "UnitRule",
+        "open_batches",
         "open_counter",
         "pair_parities",
         "CountingPlan",
