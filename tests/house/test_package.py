@@ -43,6 +43,13 @@ def test_a_clone_has_none_of_the_files_that_the_readme_makes() -> None:
     assert [path for path in tracked if path.parts[0] in made or ".NOT-PRIVATE." in path.name] == []
 
 
+def test_no_tracked_file_is_a_link() -> None:
+    """A link leads somewhere on one machine, and git puts it in the place of whatever stands there on another."""
+    tracked_files()  # skips outside a checkout
+    told = subprocess.run(["git", "ls-files", "-s"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    assert [line for line in told.splitlines() if line.startswith("120000")] == []
+
+
 def test_no_test_is_skipped_for_want_of_a_package() -> None:
     """All that the tests ask for is locked and installed: a skipped test is green and says nothing."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
