@@ -68,11 +68,11 @@ demo-visits: $(LIGHT)
 
 # Chromium for the tests that open a report; without one they are skipped.
 browser: setup
-	@$(BIN)/python scripts/setup_browser.py
+	@$(BIN)/python -m scripts.setup_browser
 
 # PostgreSQL for the tests that count in one; without it they are skipped.
 postgres: setup
-	@$(BIN)/python scripts/start_postgres.py --install
+	@$(BIN)/python -m scripts.start_postgres --install
 
 # PySpark and a Java, of half a gigabyte: for the tests, and not for everybody who sets up. Without a Java those on Spark
 # are skipped.
@@ -81,7 +81,7 @@ $(SPARK): $(READY) requirements-spark.lock
 	@touch $(SPARK)
 
 spark: $(SPARK)
-	@$(BIN)/python scripts/setup_spark.py
+	@$(BIN)/python -m scripts.setup_spark
 
 test: setup browser postgres spark lint
 	@$(MAKE) --no-print-directory -j 2 types collected

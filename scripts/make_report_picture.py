@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/make_report_picture.py
 
-Needs a Chromium: `scripts/setup_browser.py` finds or installs one.
+Needs a Chromium: `python -m scripts.setup_browser` finds or installs one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
     """Write the picture."""
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
-        sys.exit("no Chromium on this machine: run scripts/setup_browser.py")
+        sys.exit("no Chromium on this machine: run python -m scripts.setup_browser")
     with tempfile.TemporaryDirectory() as folder:
         release = us.publish("demo", schema=demo.health_schema_path(), epsilon=3, out=Path(folder) / "release")
         page = us.evaluate(demo.table_path(), release).save(Path(folder) / "report.html")

@@ -1,6 +1,6 @@
 """Find a Chromium for the tests that open reports in a browser, or install Debian's where that is possible.
 
-    python scripts/setup_browser.py
+    python -m scripts.setup_browser
 
 Never fails: without a browser those tests are skipped, and this says so. UNDERSTUDY_BROWSER may name an executable.
 """
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from scripts.debian import install_packages
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WITHOUT = (
@@ -42,21 +43,7 @@ def find() -> str | None:
 
 def install() -> str | None:
     """Debian's package, where we may install it; None where we may not, or where that fails."""
-    if not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("apt-get"):
-        return None
-    say("installing chromium with apt-get, once")
-    settings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    packages = ["chromium", "fonts-dejavu-core", "fonts-noto-color-emoji"]
-    for command in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
-        try:
-            done = subprocess.run(["apt-get", "-qq", *command], env=settings, capture_output=True, text=True)
-        except OSError as error:
-            say(f"apt-get cannot be run: {error.strerror}")
-            return None
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            say(f"apt-get {command[0]} failed: {last}")
-    return find()
+    return find() if install_packages(["chromium", "fonts-dejavu-core", "fonts-noto-color-emoji"], say) else None
 
 
 if __name__ == "__main__":

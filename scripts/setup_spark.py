@@ -1,6 +1,6 @@
 """Find a Java for the tests on Spark, or install Debian's where that is possible.
 
-    python scripts/setup_spark.py
+    python -m scripts.setup_spark
 
 Never fails: without a Java those tests are skipped, and this says so. JAVA_HOME may name one.
 """
@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from scripts.debian import install_packages
 
 LEAST = 17
 PACKAGE = "openjdk-17-jre-headless"
@@ -46,20 +48,7 @@ def find() -> str | None:
 
 def install() -> str | None:
     """Debian's package, where we may install it; None where we may not, or where that fails."""
-    if not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("apt-get"):
-        return None
-    say(f"installing {PACKAGE} with apt-get, once")
-    settings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update"], ["install", "-y", "--no-install-recommends", PACKAGE]):
-        try:
-            done = subprocess.run(["apt-get", "-qq", *command], env=settings, capture_output=True, text=True)
-        except OSError as error:
-            say(f"apt-get cannot be run: {error.strerror}")
-            return None
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            say(f"apt-get {command[0]} failed: {last}")
-    return find()
+    return find() if install_packages([PACKAGE], say) else None
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Start a PostgreSQL server to throw away: on loopback, in a folder of its own, for tests, benchmarks and trying out.
 
-    python scripts/start_postgres.py             start one, print its address, stop it on Ctrl-C
-    python scripts/start_postgres.py --install   only see to it that there is one; Debian's, where it may be installed
+    python -m scripts.start_postgres             start one, print its address, stop it on Ctrl-C
+    python -m scripts.start_postgres --install   only see to it that there is one; Debian's, where it may be installed
 
 `--install` never fails: without a server the tests that need one are skipped, and this says so.
 """
@@ -23,6 +23,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from scripts.debian import install_packages
 
 WITHOUT = "Tests of PostgreSQL will be skipped. Install the package postgresql, or put initdb and pg_ctl on the path."
 LOOPBACK = str(ipaddress.IPv4Address(0x7F000001))
@@ -87,20 +89,7 @@ def _version(place: str) -> float:
 
 def install() -> Path | None:
     """Debian's package, where we may install it; None where we may not, or where that fails."""
-    if not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("apt-get"):
-        return None
-    say("installing postgresql with apt-get, once")
-    settings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update"], ["install", "-y", "--no-install-recommends", "postgresql"]):
-        try:
-            done = subprocess.run(["apt-get", "-qq", *command], env=settings, capture_output=True, text=True)
-        except OSError as error:
-            say(f"apt-get cannot be run: {error.strerror}")
-            return None
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            say(f"apt-get {command[0]} failed: {last}")
-    return find()
+    return find() if install_packages(["postgresql"], say) else None
 
 
 @contextmanager
