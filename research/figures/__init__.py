@@ -31,11 +31,13 @@ from research.figures import (
     privbayes_fig9,
     privbayes_fig10,
     privbayes_fig11,
+    privbayes_table5,
     soundness_leak,
 )
 from understudy._core.errors import OptionError, did_you_mean
 
 _ALL = (
+    privbayes_table5.EXPERIMENT,
     privbayes_fig4.EXPERIMENT,
     *privbayes_encodings.EXPERIMENTS,
     privbayes_fig9.EXPERIMENT,

@@ -13,6 +13,8 @@ from research._experiment import Finding, NothingRunError, Panel, Results, Run, 
 from research._rules import Decided, times
 from research.figures._budgets import DISTANCE, ERROR
 
+PRINTED = "privbayes:postprocessing=printed"
+"""The method as the paper prints it."""
 SAME = 1.1
 """Errors that differ by no more than this factor are comparable."""
 

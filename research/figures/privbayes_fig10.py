@@ -10,7 +10,7 @@ _THETAS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 
 
 def _word(theta: float) -> str:
-    return "privbayes" if theta == 4 else f"privbayes:theta={theta:g}"
+    return _tuning.PRINTED if theta == 4 else f"{_tuning.PRINTED}:theta={theta:g}"
 
 
 def _runs(scale: Scale) -> list[Run]:

@@ -8,7 +8,7 @@ from math import exp, log, sqrt
 from research._experiment import Claim, Experiment, Finding, Results, Run, Scale
 from research._rules import NOTHING, Beats, Decided
 from research.figures._budgets import EPSILON, EPSILONS
-from research.figures._tuning import DATASETS, PANELS, TASKS
+from research.figures._tuning import DATASETS, PANELS, PRINTED, TASKS
 
 _OURS, _NETWORK, _MARGINAL = "PrivBayes", "BestNetwork", "BestMarginal"
 _NOISELESS = {_OURS: None, _NETWORK: "selection", _MARGINAL: "tables"}
@@ -23,7 +23,7 @@ def _runs(scale: Scale) -> list[Run]:
             x=epsilon,
             seed=seed,
             task=task.task,
-            params=task.params("privbayes", epsilon, **({} if noiseless is None else {"noiseless": noiseless})),
+            params=task.params(PRINTED, epsilon, **({} if noiseless is None else {"noiseless": noiseless})),
             group=task.group,
         )
         for seed, task, epsilon, (series, noiseless) in product(range(scale.seeds), TASKS, EPSILONS, _NOISELESS.items())

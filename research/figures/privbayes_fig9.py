@@ -5,7 +5,7 @@ from __future__ import annotations
 from research._experiment import Claim, Experiment, Finding, NothingRunError, Results, Run, Scale
 from research._rules import Decided
 from research.figures import _tuning
-from research.figures._tuning import at, best, lines
+from research.figures._tuning import PRINTED, at, best, lines
 
 _EPSILONS = (0.1, 0.4, 1.6)
 _BETAS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -14,7 +14,7 @@ _DEGREES = "degree"
 
 
 def _word(beta: float) -> str:
-    return "privbayes" if beta == 0.3 else f"privbayes:beta={beta:g}"
+    return PRINTED if beta == 0.3 else f"{PRINTED}:beta={beta:g}"
 
 
 def _runs(scale: Scale) -> list[Run]:

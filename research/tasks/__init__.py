@@ -36,6 +36,7 @@ from research.tasks._pram import (
 from research.tasks._pram_networks import TABLE_2_COLUMNS
 from research.tasks._pram_structure import REAL, network_file, structure, variable_eta
 from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
+from research.tasks._sizes import sizes
 from research.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
@@ -57,6 +58,7 @@ TASKS: Mapping[str, Task] = {
     "cells": cell_distances,
     "printed noise": printed_noise,
     "svm": svm,
+    "sizes": sizes,
     "pram parameters": parameters,
     "pram beside": beside,
     "pram amplification": amplification,
@@ -123,6 +125,7 @@ __all__ = [
     "sensitivities",
     "setting",
     "sharper_choices",
+    "sizes",
     "star",
     "structure",
     "svm",
