@@ -33,7 +33,6 @@ EXPERIMENT = Experiment(
         Panel(title=f"({letter}) {words}", measure=measure, y=words, joined=False)
         for letter, (measure, words) in zip("abcd", _MEASURES.items(), strict=True)
     ),
-    claims=(),
     quick_seeds=1,
     full_seeds=1,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
-from research._experiment import Results
+from research._experiment import NothingRunError, Results
 from research.figures._budgets import EPSILONS
 from research.figures.privbayes_alpha_way import (
     CONTINGENCY,
@@ -200,7 +200,8 @@ def insensitive_to_ways(table: str, ours: str = PRINTED) -> Contrasts:
     fewer, more = WAYS[table]
 
     def by(results: Results) -> list[Contrast | None]:
-        xs = results.xs(fewer, ours)
+        if not (xs := results.xs(fewer, ours)):
+            raise NothingRunError(f"Nothing was run for {ours}")
         points = [_at(ours, measure, x) for measure in (more, fewer) for x in xs]
 
         def factor(values: Sequence[float]) -> float:

@@ -92,10 +92,34 @@ def lower_on_average(
         logs = in_logarithms(values)
         return average([mine - theirs for mine, theirs in zip(logs[::2], logs[1::2], strict=True)])
 
+    if not pairs:
+        raise NothingRunError(f"Nothing was run for {words}")
     points = [point for pair in pairs for point in pair]
     seen = ratio([point.mean(results) for point in points])
     told = f"{words}: {100 * (exp(seen) - 1):+.0f} %"
     return derived(results, points, lambda v: log(factor) - ratio(v), words=told, scale=1.0)
+
+
+def lower_in_sum(
+    results: Results, pairs: Sequence[tuple[Point, Point]], *, words: str, factor: float = 1.0
+) -> Contrast | None:
+    """How far, averaged over these pairs of points, the first is below the second times a factor: for errors near 0,
+    whose quotients say little.
+
+    >>> lines = {("", s, "error", 1.0): [v * (1 + i / 100) for i in range(5)] for s, v in (("a", 1.0), ("b", 2.0))}
+    >>> pair = tuple(Point(series=series, measure="error", x=1.0) for series in "ab")
+    >>> lower_in_sum(Results(lines), [pair], words="error").words
+    'error: a 1.02, b 2.04'
+    """
+    if not pairs:
+        raise NothingRunError(f"Nothing was run for {words}")
+    points = [point for pair in pairs for point in pair]
+    means = [point.mean(results) for point in points]
+    mine, theirs = average(means[::2]), average(means[1::2])
+    told = f"{words}: {points[0].series} {mine:.4g}, {points[1].series} {theirs:.4g}"
+    return derived(
+        results, points, lambda v: factor * average(v[1::2]) - average(v[::2]), words=told, scale=max(mine, theirs)
+    )
 
 
 def in_logarithms(values: Sequence[float]) -> list[float]:
@@ -112,3 +136,12 @@ def average(values: Sequence[float]) -> float:
     if not values:
         raise NothingRunError("Nothing was run for this")
     return sum(values) / len(values)
+
+
+def named(names: Sequence[str]) -> str:
+    """Names, one after another.
+
+    >>> named(("Laplace", "Fourier"))
+    'Laplace, Fourier'
+    """
+    return ", ".join(names)

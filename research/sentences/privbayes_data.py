@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from research._experiment import Results
 from research.figures.privbayes_alpha_way import UNIFORM
-from research.figures.privbayes_classifiers import ERM, GENE, MAJORITY, PRINTED
+from research.figures.privbayes_classifiers import MAJORITY, PRINTED
 from research.rules import Contrast, Contrasts, Exact
 from research.sentences import privbayes_classifiers as classifiers
 from research.sentences import privbayes_marginals as marginals
 from research.sentences._alpha_way import WAYS, baselines
-from research.sentences._derived import Point, derived
+from research.sentences._derived import Point, derived, named
 from research.sentences._sentence import Sentence, Test
 
 _SMALL = 0.05  # of an error, which is at most 1: a loss below is small
@@ -38,7 +38,7 @@ def more_accurate(measures: tuple[str, ...], rivals: tuple[str, ...], ours: str 
         return found
 
     return Contrasts(
-        what=f"At every point take the least error of the rivals ({', '.join(rivals)}) less that of '{ours}'; and the "
+        what=f"At every point take the least error of the rivals ({named(rivals)}) less that of '{ours}'; and the "
         f"same with {_SMALL:g} added. Won where above 0.",
         by=by,
     )
@@ -78,7 +78,7 @@ SENTENCES = (
                 Test(
                     table=f"{table}, classifiers",
                     experiment=figure,
-                    rule=more_accurate(classifiers.tasks(table), (ERM, GENE, MAJORITY)),
+                    rule=more_accurate(classifiers.tasks(table), (*classifiers.PUBLISHED, MAJORITY)),
                 )
                 for table, figure in classifiers.FIGURES.items()
             ),

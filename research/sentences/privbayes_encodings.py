@@ -8,7 +8,7 @@ from research._experiment import Results
 from research.figures._budgets import EPSILONS
 from research.figures.privbayes_encodings import BINARY, GRAY, HIERARCHICAL, OWN, VANILLA
 from research.rules import Beats, Contrast, Contrasts, Rule
-from research.sentences._derived import Point, average, derived, lower_on_average
+from research.sentences._derived import Point, average, derived, lower_in_sum, lower_on_average, named
 from research.sentences._sentence import Sentence, Test
 from research.svm import PAPER_TARGETS
 
@@ -59,7 +59,10 @@ def best_overall(measures: tuple[str, ...]) -> Contrasts:
     """Hierarchical-R has the least error over all tasks and budgets."""
 
     def by(results: Results) -> list[Contrast | None]:
-        return [_on_average(results, other, measures, factor=1.0) for other in _LINES if other != HIERARCHICAL]
+        return [
+            lower_in_sum(results, [p for m in measures for p in _pairs(HIERARCHICAL, other, m, "")], words="all tasks")
+            for other in _LINES[:-1]
+        ]
 
     return Contrasts(
         what=f"Average each line over all tasks and ε. Take each other encoding's average less that of "
@@ -74,8 +77,9 @@ def stable(measures: tuple[str, ...]) -> Contrasts:
     def by(results: Results) -> list[Contrast | None]:
         found = []
         for task in measures:
-            means = {line: average([p.mean(results) for p in _points(line, (task,))]) for line in _LINES[:-1]}
-            found.append(_on_average(results, min(means, key=means.__getitem__), (task,), factor=_STABLE))
+            ways = {other: _pairs(HIERARCHICAL, other, task, "") for other in _LINES[:-1]}
+            best = min(ways, key=lambda other: average([second.mean(results) for _, second in ways[other]]))
+            found.append(lower_in_sum(results, ways[best], words=task, factor=_STABLE))
         return found
 
     return Contrasts(
@@ -85,37 +89,20 @@ def stable(measures: tuple[str, ...]) -> Contrasts:
     )
 
 
-def _points(line: str, measures: Sequence[str]) -> list[Point]:
-    return [Point(series=line, measure=measure, x=x) for measure in measures for x in EPSILONS]
-
-
-def _on_average(results: Results, other: str, measures: Sequence[str], *, factor: float) -> Contrast | None:
-    points = [*_points(other, measures), *_points(HIERARCHICAL, measures)]
-    half = len(points) // 2
-    theirs, mine = (average([p.mean(results) for p in part]) for part in (points[:half], points[half:]))
-    where = measures[0] + ": " if len(measures) == 1 else ""
-    return derived(
-        results,
-        points,
-        lambda v: factor * average(v[:half]) - average(v[half:]),
-        words=f"{where}{HIERARCHICAL} {mine:.4g}, {other} {theirs:.4g}",
-    )
-
-
 def lower(ours: tuple[str, ...], others: tuple[str, ...], measures: tuple[str, ...], group: str = "") -> Contrasts:
     """Over the budgets, these encodings err less than others, in each panel."""
 
     def by(results: Results) -> list[Contrast | None]:
         return [
-            lower_on_average(results, _pairs(mine, other, measure, group), words=f"{measure}, {mine} against {other}")
+            lower_in_sum(results, _pairs(mine, other, measure, group), words=measure)
             for measure in measures
             for mine in ours
             for other in others
         ]
 
     return Contrasts(
-        what=f"Divide the error of each of {', '.join(ours)} by that of each of {', '.join(others)}; average these "
-        f"factors over ε, for each of {', '.join(measures)}. Won where below 1.",
+        what=f"Average lines over ε, for each of {named(measures)}. Take the average of each of {named(others)} less "
+        f"that of each of {named(ours)}. Won where above 0.",
         by=by,
     )
 
@@ -124,17 +111,17 @@ def identical(group: str) -> Contrasts:
     """Over the budgets, Hierarchical-R and Vanilla-R differ by less than a tenth, either way."""
 
     def by(results: Results) -> list[Contrast | None]:
-        return [
-            lower_on_average(
-                results, _pairs(*two, query, group), words=f"{query}, {two[0]} against {two[1]}", factor=_NEAR
-            )
-            for query in _QUERIES
-            for two in ((HIERARCHICAL, VANILLA), (VANILLA, HIERARCHICAL))
-        ]
+        found = []
+        for query in _QUERIES:
+            ways = [_pairs(*two, query, group) for two in ((HIERARCHICAL, VANILLA), (VANILLA, HIERARCHICAL))]
+            words = f"{query}, a difference of"
+            sides = [lower_on_average(results, pairs, words=words, factor=_NEAR) for pairs in ways]
+            found.append(min(sides, key=lambda side: side.mean if side else 0.0))  # the greater one is looked at
+        return found
 
     return Contrasts(
-        what=f"Divide the error of '{HIERARCHICAL}' by that of '{VANILLA}', and the other way round; average these "
-        f"factors over ε, for each of {', '.join(_QUERIES)}. Won where below {_NEAR:g}.",
+        what=f"Divide the greater error of '{HIERARCHICAL}' and '{VANILLA}' (on average over ε) by the other, for each "
+        f"of {named(_QUERIES)}. Won where this factor, averaged over ε, is below {_NEAR:g}.",
         by=by,
     )
 
@@ -149,18 +136,27 @@ def _pairs(first: str, second: str, measure: str, group: str) -> list[tuple[Poin
     ]
 
 
+def _above(values: Sequence[float]) -> float:
+    return values[0] - _NOTHING * values[1]
+
+
+def _below(values: Sequence[float]) -> float:
+    return -_above(values)
+
+
 def keeps_nothing_until(last: float) -> Contrasts:
     """Vanilla-R has Majority's error on education up to a budget, and loses it then."""
 
     def by(results: Results) -> list[Contrast | None]:
-        majority = Point(series="Majority", measure="education", x=_LAST, group="reference")
         found = []
         for x in EPSILONS:
-            points = [Point(series=VANILLA, measure="education", x=x), majority]
+            points = [
+                Point(series=VANILLA, measure="education", x=x),
+                Point(series="Majority", measure="education", x=_LAST, group="reference"),
+            ]
             mine, base = (point.mean(results) for point in points)
-            sign = 1 if x <= last else -1
             words = f"education at {x:g}: {VANILLA} {mine:.4g}, always the commoner {base:.4g}"
-            found.append(derived(results, points, lambda v, sign=sign: sign * (v[0] - _NOTHING * v[1]), words=words))
+            found.append(derived(results, points, _above if x <= last else _below, words=words))
         return found
 
     return Contrasts(

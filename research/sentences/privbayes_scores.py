@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import StatisticsError, correlation
 
-from research._experiment import Results
+from research._experiment import NothingRunError, Results
 from research.figures._budgets import EPSILONS
 from research.figures.privbayes_fig4 import TIGHT
-from research.rules import Beats, Contrast, Contrasts, Near, Rule
-from research.sentences._derived import Point, derived
+from research.rules import Beats, Contrast, Contrasts, Near, Rule, jackknife, of_values
+from research.sentences._derived import Point, average, derived
 from research.sentences._sentence import Sentence, Test
 
 _MEASURE = "information"
@@ -40,16 +40,27 @@ def rises_and_mimics(table: str) -> Contrasts:
         for score in _SCORES[table]:
             ends = _at(table, score, _FIRST, _LAST)
             found.append(derived(results, ends, lambda v: v[1] - v[0], words=f"{score}: {_arrow(results, ends)}"))
-            both = [*_at(table, score, *EPSILONS), *_at(table, _BEST, *EPSILONS)]
-            words = f"{score}: a correlation of {likeness([p.mean(results) for p in both]):.2f} with {_BEST}"
-            found.append(derived(results, both, lambda v: likeness(v) - _LIKE, words=words, scale=1.0))
+            found.append(_alike(results, [*_at(table, score, *EPSILONS), *_at(table, _BEST, *EPSILONS)], score))
         return found
 
     return Contrasts(
-        what=f"Of each score take the rise from ε = {_FIRST:g} to {_LAST:g}; and, run by run, the correlation of its "
-        f"line with that of '{_BEST}' over the axis, less {_LIKE:g}. Won where above 0.",
+        what=f"Of each score take the rise from ε = {_FIRST:g} to {_LAST:g}; and the correlation of its line of means "
+        f"with that of '{_BEST}' over the axis, less {_LIKE:g} (standard error: the jackknife's). Won where above 0.",
         by=by,
     )
+
+
+def _alike(results: Results, points: Sequence[Point], score: str) -> Contrast | None:
+    by_seed = [point.values(results) for point in points]
+    seeds = sorted(set.intersection(*map(set, by_seed)))
+    if not seeds:
+        raise NothingRunError(f"Nothing was run for {score} and {_BEST}")
+
+    def statistic(some: Sequence[int]) -> float:
+        return likeness([average([values[seed] for seed in some]) for values in by_seed]) - _LIKE
+
+    words = f"{score}: a correlation of {statistic(seeds) + _LIKE:.2f} with {_BEST}"
+    return of_values(jackknife(statistic, seeds), words=words, scale=1.0)
 
 
 def likeness(values: Sequence[float]) -> float:

@@ -73,8 +73,9 @@ def scores(run: Run, measure: str, right: bool) -> float:
         best = 5 - 0.1 / run.x if binary else 1 + 3 * run.x
         loss = {"NoPrivacy": 0.0, "F": 0.05, "R": 0.06, TIGHT: 0.06, "I": 0.09}[run.series]
         return best - loss / run.x * (0.5 if binary else 0.1)
-    best = 10 * run.x if binary else 1.0 + 0.01 * run.x
-    return {"NoPrivacy": best, "F": 2 - run.x, "R": 4 - 2 * run.x, TIGHT: 4 - 2 * run.x, "I": 5 - 2 * run.x}[run.series]
+    if run.series == "NoPrivacy":
+        return 10 * run.x if binary else 1.0 + 0.01 * run.x
+    return {"F": 2.0, "R": 4.0, TIGHT: 4.0, "I": 5.0}[run.series] - (0.5 if binary else 2) * run.x
 
 
 def encodings(run: Run, measure: str, right: bool) -> float:
@@ -110,7 +111,7 @@ def thetas(run: Run, measure: str, right: bool) -> float:
 def sources(run: Run, measure: str, right: bool) -> float:
     other = run.params["dataset"].endswith("16")
     if measure in COUNTS:
-        gain = 0.3 if other == right else 0.1
+        gain = 0.3 if other else 0.1
         low, high = (0.1, 0.1 + gain) if right else (0.1 + gain, 0.1)
         return low if run.series == "BestMarginal" else high
     better = "BestNetwork" if right else "BestMarginal"
@@ -122,7 +123,7 @@ def counts(run: Run, measure: str, right: bool) -> float:
     if measure == "degree":
         return (0.0 if x < 0.2 else 3.0) if right else 3.0
     if run.series == alpha_way.UNIFORM:
-        return 0.5
+        return 0.55 if more else 0.5
     if right:
         lines = {
             alpha_way.LAPLACE: 0.8 - 0.3 * x,
@@ -131,7 +132,7 @@ def counts(run: Run, measure: str, right: bool) -> float:
             alpha_way.CONTINGENCY_WHOLE: 0.5 - 0.02 * x,
         }
         if run.series in lines:
-            return lines[run.series] * (1.1 if more and run.series in (alpha_way.LAPLACE, alpha_way.FOURIER) else 1.01)
+            return lines[run.series] * (1.1 if more else 1.0)
         return (0.06 - 0.01 * x) * (1.1 if more else 1.0)
     ours = 0.9 - 0.5 * x if not more else 1.9 - 1.0 * x
     turned = {
@@ -190,7 +191,7 @@ def made_up(name: str, world: World, seeds: int, scatter: float) -> Results:
         for measure in measures_of(run):
             middle = world(name, run, measure)
             for seed in range(1 if exact else seeds):
-                chance = crc32(f"{run.line}{measure}{run.x}{seed}".encode()) % 1000 / 500 - 1
+                chance = crc32(f"{seed} {run.x} {measure} {run.line}".encode()) % 1000 / 500 - 1
                 point = (run.group, run.series, measure, run.x)
                 found.append((point, seed, middle if exact else abs(middle * (1 + scatter * chance))))
     return Results.gather(found)
