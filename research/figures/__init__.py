@@ -34,7 +34,11 @@ from research.figures import (
     privbayes_table5,
     soundness_leak,
 )
+from research.figures._budgets import EPSILONS
+from research.figures._tuning import TASKS, TaskOf
 from understudy._core.errors import OptionError, did_you_mean
+
+__all__ = ["EPSILONS", "EXPERIMENTS", "TASKS", "TaskOf", "experiment_named"]
 
 _ALL = (
     privbayes_table5.EXPERIMENT,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log
 
 from research._experiment import NothingRunError, Results
-from research.figures._budgets import EPSILONS
+from research.figures import EPSILONS
 from research.figures.privbayes_alpha_way import (
     CONTINGENCY,
     CONTINGENCY_WHOLE,

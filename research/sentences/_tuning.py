@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from research._experiment import NothingRunError, Results
-from research.figures._tuning import TASKS, TaskOf
+from research.figures import TASKS, TaskOf
 from research.rules import Contrast, Contrasts
 from research.sentences._derived import Point, average, derived, in_logarithms, lower_on_average
 

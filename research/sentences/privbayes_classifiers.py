@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from research._experiment import Results
-from research.figures._budgets import EPSILONS
+from research.figures import EPSILONS
 from research.figures.privbayes_classifiers import (
     BEST,
     BEST_CURVED,

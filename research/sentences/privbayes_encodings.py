@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from research._experiment import Results
-from research.figures._budgets import EPSILONS
+from research.figures import EPSILONS
 from research.figures.privbayes_encodings import BINARY, GRAY, HIERARCHICAL, OWN, VANILLA
 from research.rules import Beats, Contrast, Contrasts, Rule
 from research.sentences._derived import Point, average, derived, lower_in_sum, lower_on_average, named

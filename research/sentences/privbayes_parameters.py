@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from research._experiment import Results
-from research.figures._budgets import EPSILONS
-from research.figures._tuning import TaskOf
+from research.figures import EPSILONS, TaskOf
 from research.rules import Contrast, Contrasts, Exact, Rule
 from research.sentences import _tuning as rules
 from research.sentences._derived import Point, average, derived, lower_on_average

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import StatisticsError, correlation
 
 from research._experiment import NothingRunError, Results
-from research.figures._budgets import EPSILONS
+from research.figures import EPSILONS
 from research.figures.privbayes_fig4 import TIGHT
 from research.rules import Beats, Contrast, Contrasts, Near, Rule, jackknife, of_values
 from research.sentences._derived import Point, average, derived
