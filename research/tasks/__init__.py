@@ -36,6 +36,7 @@ from research.tasks._pram import (
 from research.tasks._pram_networks import TABLE_2_COLUMNS
 from research.tasks._pram_structure import REAL, network_file, structure, variable_eta
 from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
+from research.tasks._sizes import sizes
 from research.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
@@ -58,6 +59,7 @@ TASKS: Mapping[str, Task] = {
     "printed noise": printed_noise,
     "column sizes": column_sizes,
     "svm": svm,
+    "sizes": sizes,
     "pram parameters": parameters,
     "pram beside": beside,
     "pram amplification": amplification,
@@ -125,6 +127,7 @@ __all__ = [
     "sensitivities",
     "setting",
     "sharper_choices",
+    "sizes",
     "star",
     "structure",
     "svm",

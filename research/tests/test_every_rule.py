@@ -26,6 +26,7 @@ def numbered(*words: str) -> tuple[str, ...]:
 
 MEASURES: Mapping[str, tuple[str, ...]] = {
     "network": ("information", "degree", "cpu_seconds"),
+    "sizes": ("rows", "columns", "domain", "bits"),
     "pairs": ("pairs", "days"),
     "pairs of a run": ("pairs of a run",),
     "missed parents": ("missed", "sets"),
