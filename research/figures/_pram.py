@@ -1,25 +1,16 @@
-"""What the PRAM-BN paper's figures share: differences between two lines, run by run on the same rows."""
+"""What the PRAM-BN paper's figures share: names of groups, measures and lines of structure learning."""
 
 from __future__ import annotations
 
-from math import sqrt
-
-from research._experiment import Results
-
-
-def paired_gap(results: Results, measure: str, ours: str, other: str, x: float, group: str = "") -> tuple[float, float]:
-    """By how much the other line is higher on average, repetition by repetition, and the standard error of that.
-
-    >>> found = Results({("", "a", "error", 1.0): [1.0, 2.0], ("", "b", "error", 1.0): [2.0, 3.0]})
-    >>> paired_gap(found, "error", "a", "b", 1.0)
-    (1.0, 0.0)
-
-    Raises:
-        NothingRunError: if nothing was run there.
-    """
-    results.mean(measure, ours, x, group)
-    results.mean(measure, other, x, group)
-    mine, theirs = (results.values(measure, series, x, group) for series in (ours, other))
-    gaps = [b - a for a, b in zip(mine, theirs, strict=False)]
-    mean = sum(gaps) / len(gaps)
-    return mean, sqrt(sum((gap - mean) ** 2 for gap in gaps) / max(1, len(gaps) - 1) / len(gaps))
+BAYES, BIC, GRID, BY_ROWS = "Bayesian score", "BIC", "thresholds", "rows"
+LINKS, EXTRA, MISSING, KL = "links in error", "extra", "missing", "KL"
+VARIABLE, PENALTY = "η variable", "penalty N/2, as printed"
+OUR_ETA, OUR_C, OURS = "η calibrated (ours)", "C* calibrated (ours)", "likelihood (ours)"
+FIXED, PENALTIES = ("η = 1", "η = 0.99"), ("C* = 1", "C* = 4", "C* = 8")
+"""The thresholds that the paper tries, beside its variable one."""
+PS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
+PAPERS = tuple(p for p in PS if p <= 0.3)
+"""The levels of randomisation that the paper has thresholds for."""
+ETAS = (1.0, 0.99, 0.98, 0.97, 0.95, 0.9)
+CS = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Thresholds that are tried, the laxest first."""

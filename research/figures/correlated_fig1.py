@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from research._experiment import Claim, Experiment, Panel, Run, Scale
-from research._rules import Beats
-from research.figures._correlated import DATASET, FORMS, MENDED, PRINTED, THRESHOLD
+from research._experiment import Experiment, Panel, Run, Scale
+from research.figures._correlated import DATASET, MENDED, PRINTED, THRESHOLD
 
 _EPSILONS = tuple(round(0.1 * step, 1) for step in range(1, 11))
 _NUMBERS = (10, 100, 1_000, 10_000)
@@ -63,49 +62,7 @@ EXPERIMENT = Experiment(
         Panel(title="(a) 10,000 queries", measure=_DEVIATION, y=_DEVIATION, group="ε", log_y=True),
         Panel(title="(b) ε = 1", measure=_DEVIATION, y=_DEVIATION, group="queries", log_y=True, x="number of queries"),
     ),
-    claims=(
-        *(
-            Claim(
-                sentence="It can be seen that the Laplace mechanism is, as expected, less accurate than the CS "
-                "mechanism.",
-                rule=Beats(ours=(line,), others=(_LAPLACE,), measures=(_DEVIATION,), groups=("ε",)),
-                form=FORMS[line],
-            )
-            for line in (PRINTED, MENDED)
-        ),
-        *(
-            Claim(
-                sentence="It can be seen that the Laplace mechanism is, as expected, less accurate than the CS "
-                "mechanism.",
-                rule=Beats(ours=(ours,), others=(laplace,), measures=(_DEVIATION,), groups=("ε",)),
-                form=f"repaired: ours, for {words}",
-            )
-            for ours, laplace, words in ((_OURS, _LAPLACE, "a row"), (_OUR_GROUPS, _GROUPS, "groups"))
-        ),
-        *(
-            Claim(
-                sentence="The proposed algorithm was proved better than the traditional algorithm in large-scale "
-                "searches of correlated datasets.",
-                rule=Beats(
-                    ours=(line,), others=(_LAPLACE, _GROUPS), measures=(_DEVIATION,), groups=("queries",), xs=(1e3, 1e4)
-                ),
-                form=FORMS[line],
-            )
-            for line in (PRINTED, MENDED)
-        ),
-        Claim(
-            sentence="The proposed algorithm was proved better than the traditional algorithm in large-scale searches "
-            "of correlated datasets.",
-            rule=Beats(
-                ours=(_OUR_GROUPS,),
-                others=(_LAPLACE, _GROUPS),
-                measures=(_DEVIATION,),
-                groups=("queries",),
-                xs=(1e3, 1e4),
-            ),
-            form="repaired: ours, for groups",
-        ),
-    ),
+    claims=(),
     quick_seeds=5,
     full_seeds=50,
 )

@@ -33,9 +33,10 @@ from research.tasks._pram import (
     parameter_words,
     parameters,
 )
-from research.tasks._pram_networks import TABLE_2_COLUMNS
+from research.tasks._pram_networks import DRAWN, TABLE_2_COLUMNS
 from research.tasks._pram_structure import REAL, network_file, structure, variable_eta
 from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
+from research.tasks._sizes import sizes
 from research.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
@@ -65,6 +66,7 @@ TASKS: Mapping[str, Task] = {
     "pram order of factors": order_of_factors,
     "pram marginal matrix": marginal_matrix,
     "pram structure": structure,
+    "sizes": sizes,
     "correlated answers": answers,
     "correlated sensitivities": sensitivities,
     "correlated attack": attack,
@@ -80,6 +82,7 @@ TIMES = frozenset({"cpu_seconds"})
 
 __all__ = [
     "BOUND",
+    "DRAWN",
     "GAMMA_OF_X",
     "MOST_ASKED",
     "ORIGINAL",
@@ -123,6 +126,7 @@ __all__ = [
     "sensitivities",
     "setting",
     "sharper_choices",
+    "sizes",
     "star",
     "structure",
     "svm",
