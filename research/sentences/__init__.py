@@ -4,11 +4,16 @@ To add a paper: a module with `SENTENCES`, a line below, reasons in `research/re
 as `results.csv` names them.
 """
 
-from research.sentences import hpprivbayes
+from research.sentences import correlated, hpprivbayes, pram, privabn
 from research.sentences._sentence import Sentence, Test
 from research.sentences._verdict import Assessed, Judged, Verdict, assess, together
 
-SENTENCES: tuple[Sentence, ...] = (*hpprivbayes.SENTENCES,)
+SENTENCES: tuple[Sentence, ...] = (
+    *privabn.SENTENCES,
+    *hpprivbayes.SENTENCES,
+    *correlated.SENTENCES,
+    *pram.SENTENCES,
+)
 """In the order of the page."""
 
 __all__ = ["SENTENCES", "Assessed", "Judged", "Sentence", "Test", "Verdict", "assess", "together"]

@@ -76,15 +76,15 @@ class Approaches:
         found, left_out = [], 0
         for measure in MEASURES:
             xs = results.xs(measure, self.line, self.group)
-            ends = (xs[0], xs[-1]) if xs else ()
-            for first, last in [ends, *pairwise(xs)] if len(xs) > 1 else []:
+            ends = [(xs[0], xs[-1])] if len(xs) > 1 else []
+            for first, last in [*ends, *pairwise(xs)] if len(xs) > 2 else ends:
                 gaps = [_gap(results, measure, self.line, self.floor, x, self.group) for x in (first, last)]
                 words = f"{measure}: gap {mean(gaps[0]):.4f} → {mean(gaps[1]):.4f} from {first:g} to {last:g}"
                 contrast = each(lambda before, after: before - after, *gaps, words=words)
                 if contrast is None:
                     left_out += 1
                 else:
-                    found.append(Compared(contrasts=(contrast,), guard=(first, last) != ends))
+                    found.append(Compared(contrasts=(contrast,), guard=(first, last) not in ends))
         return weigh(found, strength, left_out=left_out)
 
 
@@ -123,7 +123,7 @@ def turning_points(line: str, group: str) -> Contrasts:
 
 def _turns(results: Results, line: str, group: str) -> list[Contrast | None]:
     steps = {way: _steps(results, f"L2 {way}-way", line, group) for way in WAYS}
-    found = []
+    found: list[Contrast | None] = []
     for first, second in combinations(WAYS, 2):
         if len(steps[first]) < 2 or len(steps[second]) < 2:
             found.append(None)
@@ -147,7 +147,7 @@ def _turns(results: Results, line: str, group: str) -> list[Contrast | None]:
     return found
 
 
-def _steps(results: Results, measure: str, line: str, group: str) -> dict[float, Mapping[int, float]]:
+def _steps(results: Results, measure: str, line: str, group: str) -> Mapping[float, Mapping[int, float]]:
     """By how much a line falls at each step, by the place where the step ends."""
     found = {}
     for before, after in pairwise(results.xs(measure, line, group)):

@@ -73,7 +73,8 @@ _DEFINITIONS = (
         paper="Correlated release",
         section="4",
         where="Definition 1",
-        quote="… the privacy mechanism can protect the privacy of individuals even if the attacker can obtain the entire Δ.",
+        quote="… the privacy mechanism can protect the privacy of individuals even if the attacker can obtain the "
+        "entire Δ.",
         strength="all",
         tests=(
             Test(
