@@ -46,7 +46,7 @@ def _left(results: Results, line: str, floor: str, group: str) -> list[Contrast 
 
 def _gap(results: Results, measure: str, line: str, floor: str, x: float, group: str) -> Mapping[int, float]:
     mine, least = (results.by_seed(measure, name, x, group) for name in (line, floor))
-    return {seed: abs(value - least[seed]) for seed, value in mine.items() if seed in least}
+    return {seed: value - least[seed] for seed, value in mine.items() if seed in least}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,7 @@ def numbered(*words: str) -> tuple[str, ...]:
 MEASURES: Mapping[str, tuple[str, ...]] = {
     "network": ("information", "degree", "cpu_seconds"),
     "pairs": ("pairs", "days"),
+    "sizes": ("rows", "columns", "domain", "bits"),
     "pairs of a run": ("pairs of a run",),
     "missed parents": ("missed", "sets"),
     "audit": ("proved", "claimed", "hits", "other hits"),
