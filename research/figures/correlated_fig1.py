@@ -62,7 +62,6 @@ EXPERIMENT = Experiment(
         Panel(title="(a) 10,000 queries", measure=_DEVIATION, y=_DEVIATION, group="ε", log_y=True),
         Panel(title="(b) ε = 1", measure=_DEVIATION, y=_DEVIATION, group="queries", log_y=True, x="number of queries"),
     ),
-    claims=(),
     quick_seeds=5,
     full_seeds=50,
 )

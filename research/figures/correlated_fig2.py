@@ -31,7 +31,6 @@ EXPERIMENT = Experiment(
             level_words="ε, times",
         ),
     ),
-    claims=(),
     quick_seeds=5,
     full_seeds=50,
 )

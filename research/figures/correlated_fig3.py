@@ -27,7 +27,6 @@ EXPERIMENT = Experiment(
         Panel(title="(a) accuracy of answers", measure=_ACCURACY, y="1 − deviation", most=1.0),
         Panel(title="(b) last histogram, distance from the data", measure=_DISTANCE, y="total variation", most=1.0),
     ),
-    claims=(),
     quick_seeds=5,
     full_seeds=50,
 )

@@ -122,7 +122,6 @@ EXPERIMENT = Experiment(
             x="columns asked about",
         ),
     ),
-    claims=(),
     quick_seeds=5,
     full_seeds=20,
 )

@@ -45,7 +45,6 @@ EXPERIMENT = Experiment(
     datasets=(),
     runs=_runs,
     panels=(Panel(title="a million trials a point", measure=SUCCESS, y="share of right guesses", most=1.0),),
-    claims=(),
     quick_seeds=1,
     full_seeds=1,
 )

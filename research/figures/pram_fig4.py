@@ -64,7 +64,6 @@ EXPERIMENT = Experiment(
         Panel(title="(ours) by maximum likelihood", measure=_LIKELY, y=_ESTIMATE, group="p", most=1.0),
         Panel(title="(bottom) c = 2 %", measure=_LARGEST, y="p*", group="rows", x="thousand rows"),
     ),
-    claims=(),
     quick_seeds=10,
     full_seeds=100,
 )

@@ -116,8 +116,7 @@ EXPERIMENT = Experiment(
         Panel(title="BIC", measure=KL, y="KL distance", group=BIC, log_y=True),
         Panel(title="BIC, missing links alone", measure=MISSING, y="missing links", group=BIC),
     ),
-    claims=(),
-    quick_seeds=20,
+    quick_seeds=10,
     full_seeds=100,
     log_x=False,
 )

@@ -58,7 +58,6 @@ EXPERIMENT = Experiment(
             x="share of the other column",
         ),
     ),
-    claims=(),
     quick_seeds=1,
     full_seeds=1,
     log_x=False,

@@ -61,7 +61,6 @@ EXPERIMENT = Experiment(
             ("KL distance", KL, "nats"),
         )
     ),
-    claims=(),
     quick_seeds=5,
     full_seeds=20,
 )

@@ -84,7 +84,6 @@ EXPERIMENT = Experiment(
             x="column",
         ),
     ),
-    claims=(),
     quick_seeds=10,
     full_seeds=100,
     log_x=False,

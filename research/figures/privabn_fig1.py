@@ -32,6 +32,5 @@ EXPERIMENT = Experiment(
         for group in TABLES
         for kind in _KINDS
     ),
-    claims=(),
     quick_seeds=10,
 )

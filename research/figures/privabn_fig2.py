@@ -71,7 +71,6 @@ EXPERIMENT = Experiment(
         Panel(title=f"({letter}) {group}", measure=_MEASURE, y=L2, group=group, level=_BAR)
         for letter, group in zip("ab", TABLES, strict=True)
     ),
-    claims=(),
     quick_seeds=5,
     log_x=False,
 )

@@ -48,7 +48,6 @@ EXPERIMENT = Experiment(
         Panel(title=f"({letter}) {group}", measure=L2, y=L2, group=group, log_y=True)
         for letter, group in zip("ab", _GROUPS, strict=True)
     ),
-    claims=(),
     quick_seeds=10,
     log_x=False,
 )

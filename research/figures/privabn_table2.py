@@ -63,7 +63,6 @@ EXPERIMENT = Experiment(
         Panel(title="(b) runs on Retail's first columns", measure="pairs of a run", y="pairs", log_y=True),
         Panel(title="(c) ABN's sets that are not the best", measure="missed", y="share of sets"),
     ),
-    claims=(),
     quick_seeds=1,
     full_seeds=1,
     log_x=False,

@@ -29,7 +29,6 @@ EXPERIMENT = Experiment(
         Panel(title=f"({letter}) {words}", measure=measure, y=words, joined=False)
         for letter, (measure, words) in zip("abc", _MEASURES.items(), strict=True)
     ),
-    claims=(),
     quick_seeds=1,
     full_seeds=1,
     log_x=False,

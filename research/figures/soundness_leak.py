@@ -111,7 +111,6 @@ EXPERIMENT = Experiment(
             for letter, table in zip("de", TABLES, strict=True)
         ),
     ),
-    claims=(),
     quick_seeds=1,
     full_seeds=1,
 )

@@ -140,8 +140,8 @@ _ALGORITHM = (
         paper="Correlated release",
         section="5",
         where="Algorithm 2",
-        quote="This difference can be adopted to control the update in each iteration, such that the … in each round "
-        "approximates the original dataset x",
+        quote="This difference can be adopted to control the update …, such that the … in each round approximates the "
+        "original dataset x",
         strength="general",
         tests=_as_printed("correlated-fig3", rules.nearer),
         ours=_forms("correlated-fig3", rules.nearer, _MENDED),

@@ -67,8 +67,7 @@ _PARAMETERS = (
         paper="PRAM-BN",
         section="VII.A",
         where="Table II",
-        quote="It is clear from Table II that the proposed algorithms can accurately learn the BN parameters for both "
-        "Setups.",
+        quote="… the proposed algorithms can accurately learn the BN parameters for both Setups.",
         strength="general",
         tests=tuple(
             Test(table=f"Setup {setup}", experiment="pram-table2", rule=rules.accurate(f"Setup {setup}, learnt"))
@@ -95,8 +94,7 @@ _PARAMETERS = (
         for name, quote, most, limit in (
             (
                 "pram-fig4-quarter",
-                "It is clear from the figure that for randomization parameter p ≤ 0.25, we can estimate the BN "
-                "parameters with almost no error.",
+                "… for randomization parameter p ≤ 0.25, we can estimate the BN parameters with almost no error.",
                 0.25,
                 0.02,
             ),
@@ -113,8 +111,7 @@ _PARAMETERS = (
         paper="PRAM-BN",
         section="VII.B",
         where="Figure 4",
-        quote="Under the same accuracy requirement, it is intuitive that the p value can be closer to 0.5 if more "
-        "samples are available.",
+        quote="Under the same accuracy requirement, … the p value can be closer to 0.5 if more samples are available.",
         strength="all",
         tests=(
             Test(
@@ -131,7 +128,7 @@ _STRUCTURE = (
         paper="PRAM-BN",
         section="VI",
         where=_FIVE,
-        quote="Our experiments show that the extra links exist even for relatively small estimation errors.",
+        quote="… the extra links exist even for relatively small estimation errors.",
         strength="general",
         tests=_on_networks(partial(rules.extra_links, "η = 1", PAPERS[:2])),
     ),
@@ -140,8 +137,7 @@ _STRUCTURE = (
         paper="PRAM-BN",
         section="VI",
         where=_FIVE,
-        quote="Experiments show that the threshold η and C* depend on the level of randomization, More the "
-        "randomization, larger the threshold η and C* should be.",
+        quote="More the randomization, larger the threshold η and C* should be.",
         strength="general",
         tests=tuple(
             _structure(rules.stricter(word, values), f"{word}, {_NETWORK}")
@@ -166,8 +162,8 @@ _STRUCTURE = (
         paper="PRAM-BN",
         section="VII.C",
         where=_FIVE,
-        quote="We would like to add that the structure error was always contributed by extra links, with just one "
-        "exception (when Bayesian score with variable η is used) where we had one missing link.",
+        quote="… the structure error was always contributed by extra links, with just one exception (when Bayesian "
+        "score with variable η is used) where we had one missing link.",
         strength="all",
         tests=_on_networks(partial(rules.hardly_missing, (*FIXED, VARIABLE), PAPERS)),
     ),
@@ -176,7 +172,7 @@ _STRUCTURE = (
         paper="PRAM-BN",
         section="VII.C",
         where=_FIVE,
-        quote="It can be seen from the graphs that a variable value of η gives better results than a fixed value.",
+        quote="… a variable value of η gives better results than a fixed value.",
         strength="general",
         tests=_on_networks(rules.variable_better),
     ),

@@ -70,7 +70,7 @@ def test_networks_that_are_drawn_have_the_links_of_figure_3_and_probabilities_of
     assert links_of(drawn.network) == links_of(figure_3.network)
     ones = np.concatenate([table[..., 1].ravel() for table in drawn.conditionals])
     assert np.allclose(ones * 20, np.round(ones * 20))
-    assert 0.05 <= ones.min() < ones.max() <= 0.95
+    assert 0.04 < ones.min() < ones.max() < 0.96
     assert divergence(figure_3, drawn) > 0
     assert all(divergence(drawn, declared(other)) > 0 for other in DRAWN if other != name)
     assert parties_of(name) == parties_of("figure 3")
