@@ -32,8 +32,8 @@ FORMS = {OURS: "privbayes", PRINTED: "privbayes:postprocessing=printed"}
 def panels(first: int, second: int) -> tuple[Panel, ...]:
     """The paper's two panels."""
     return (
-        Panel(title=f"(a) Q{first}", measure=f"Q{first}", y=DISTANCE),
-        Panel(title=f"(b) Q{second}", measure=f"Q{second}", y=DISTANCE),
+        Panel(title=f"(a) Q{first}", measure=f"Q{first}", y=DISTANCE, log_y=True),
+        Panel(title=f"(b) Q{second}", measure=f"Q{second}", y=DISTANCE, log_y=True),
     )
 
 
