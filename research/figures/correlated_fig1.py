@@ -23,6 +23,8 @@ _LINES: Mapping[str, dict[str, Any]] = {
     _OURS: {"method": "ours"},
     _OUR_GROUPS: {"method": "ours for groups"},
 }
+_AS_PRINTED = (_LAPLACE, PRINTED, MENDED, _UNIFORM)
+_FORMS = (_LAPLACE, _GROUPS, _UNIFORM, _OURS, _OUR_GROUPS)
 
 
 def _runs(scale: Scale) -> list[Run]:
@@ -58,9 +60,10 @@ EXPERIMENT = Experiment(
     x="ε",
     datasets=(DATASET,),
     runs=_runs,
-    panels=(
-        Panel(title="(a) 10,000 queries", measure=_DEVIATION, y=_DEVIATION, group="ε", log_y=True),
-        Panel(title="(b) ε = 1", measure=_DEVIATION, y=_DEVIATION, group="queries", log_y=True, x="number of queries"),
+    panels=tuple(
+        Panel(title=f"{title}{words}", measure=_DEVIATION, y=_DEVIATION, group=group, log_y=True, x=x, series=lines)
+        for lines, words in ((_AS_PRINTED, ""), (_FORMS, ", our forms"))
+        for title, group, x in (("(a) 10,000 queries", "ε", ""), ("(b) ε = 1", "queries", "number of queries"))
     ),
     quick_seeds=5,
     full_seeds=50,

@@ -17,6 +17,8 @@ _METHODS = {
     _JTREE["as printed"]: "jtree-as-printed",
     _JTREE["repaired"]: "jtree",
 }
+_AS_PRINTED = (OURS["as printed"], "PriView", "PrivBayes, as printed", _JTREE["as printed"])
+_FORMS = (OURS["repaired"], "PriView", "PrivBayes", _JTREE["repaired"])
 
 
 def _runs(scale: Scale) -> list[Run]:
@@ -45,8 +47,9 @@ EXPERIMENT = Experiment(
     datasets=("retail50",),
     runs=_runs,
     panels=tuple(
-        Panel(title=f"({letter}) {group}", measure=L2, y=L2, group=group, log_y=True)
-        for letter, group in zip("ab", _GROUPS, strict=True)
+        Panel(title=f"({letter}) {group}{words}", measure=L2, y=L2, group=group, log_y=True, series=lines)
+        for lines, words, letters in ((_AS_PRINTED, "", "ab"), (_FORMS, ", our forms", "cd"))
+        for letter, group in zip(letters, _GROUPS, strict=True)
     ),
     quick_seeds=10,
     log_x=False,

@@ -11,8 +11,8 @@ from research._data import load
 
 
 def sizes(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
-    """Rows and columns of `dataset`; its possible rows as `domain`, the logarithm to base 2 of their number; and `bits`,
-    how many bits a row has if each column is written with whole ones, as the binary encoding does.
+    """Rows and columns of `dataset`; as `domain`, the logarithm to base 2 of how many rows are possible; and as `bits`,
+    how long a row is if each column is written with whole bits, as the binary encoding does.
 
     There is no chance in it, so that the seed does not matter.
     """
