@@ -16,7 +16,7 @@ from research.tasks._correlated_privacy import (
     wrong_quantity,
 )
 from research.tasks._enumeration import adaptive_pairs, missed_parents, pairs_by_definition, pairs_of_run
-from research.tasks._hp import ORIGINAL, cell_distances, printed_noise, radial_accuracy
+from research.tasks._hp import ORIGINAL, cell_distances, column_sizes, printed_noise, radial_accuracy
 from research.tasks._leak import audit, real_records, star, threshold
 from research.tasks._marginals import marginals
 from research.tasks._network import network_information
@@ -57,6 +57,7 @@ TASKS: Mapping[str, Task] = {
     "radial": radial_accuracy,
     "cells": cell_distances,
     "printed noise": printed_noise,
+    "column sizes": column_sizes,
     "svm": svm,
     "pram parameters": parameters,
     "pram beside": beside,
@@ -105,6 +106,7 @@ __all__ = [
     "audit",
     "beside",
     "cell_distances",
+    "column_sizes",
     "estimates",
     "free_rounds",
     "largest_p",

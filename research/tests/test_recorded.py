@@ -112,7 +112,8 @@ def test_the_tables_of_what_soundness_costs_are_those_that_the_results_give(monk
 def test_the_costs_that_are_told_are_those_of_the_results():
     recorded = json.loads((PROJECT / "research" / "costs.json").read_text(encoding="utf-8"))
     assert recorded == {name: {"runs": o.runs, "cpu_seconds": o.cpu_seconds} for name, o in OUTCOMES.items()}
-    assert all(cost_of(experiment).quick_seconds > 0 for experiment in EXPERIMENTS.values())
+    repeated = [experiment for experiment in EXPERIMENTS.values() if experiment.full_seeds > 1]
+    assert all(cost_of(experiment).quick_seconds > 0 for experiment in repeated)  # sizes of tables take no time
 
 
 def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
