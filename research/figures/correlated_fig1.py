@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.figures._correlated import DATASET, MENDED, PRINTED, THRESHOLD
+from research.figures.correlated_lines import DATASET, MENDED, PRINTED, THRESHOLD
 
 _EPSILONS = tuple(round(0.1 * step, 1) for step in range(1, 11))
 _NUMBERS = (10, 100, 1_000, 10_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.figures._correlated import DATASET, along_thresholds
+from research.figures.correlated_lines import DATASET, along_thresholds
 
 _CORRECTIONS, _SPENT = "corrections", "spent"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.figures._correlated import DATASET
+from research.figures.correlated_lines import DATASET
 from research.tasks import MOST_ASKED
 
 _EPSILON = 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.figures._pram import (
+from research.figures.pram_lines import (
     BAYES,
     BIC,
     BY_ROWS,

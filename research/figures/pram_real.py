@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.figures._pram import KL, LINKS, MISSING, OUR_C, OURS, VARIABLE
+from research.figures.pram_lines import KL, LINKS, MISSING, OUR_C, OURS, VARIABLE
 from research.tasks import variable_eta
 
 _NETWORKS = {"ALARM": "alarm", "INSURANCE": "insurance"}

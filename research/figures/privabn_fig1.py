@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
 from research.figures._budgets import EPSILON
-from research.figures._privabn import (
+from research.figures.privabn_lines import (
     TABLES,
     with_and_without,
 )

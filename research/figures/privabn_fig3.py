@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.figures._privabn import L2, OURS, PRINTED
+from research.figures.privabn_lines import L2, OURS, PRINTED
 
 _WAYS = (4, 6, 8)
 _GROUPS = {"ε = 0.1": 0.1, "ε = 1": 1.0}

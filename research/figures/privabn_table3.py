@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.figures._privabn import TABLES
+from research.figures.privabn_lines import TABLES
 
 _TABLES = {**TABLES, "Retail": "retail50"}
 _MEASURES = {"rows": "rows", "columns": "columns", "domain": "log₂ of the possible rows"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
 from research.figures._budgets import EPSILON
-from research.figures._privabn import FORMS, L2, OURS, PRINTED, TABLES
+from research.figures.privabn_lines import FORMS, L2, OURS, PRINTED, TABLES
 from research.tasks.leaks import AUDITS
 
 _FULL_TIMES = 10  # trials of the full form beside those of the quick one

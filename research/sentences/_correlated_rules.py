@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 
 from research._experiment import Results
-from research.figures._correlated import THRESHOLDS
+from research.figures.correlated_lines import THRESHOLDS
 from research.figures.correlated_table1 import EPSILONS, LIMIT, SUCCESS, TRIALS
 from research.rules import Contrast, Contrasts, Decided, Decision
 from research.sentences._each import each, mean

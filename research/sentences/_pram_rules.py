@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from research._experiment import Results
-from research.figures._pram import BAYES, BIC, EXTRA, FIXED, GRID, KL, LINKS, MISSING, PAPERS, VARIABLE
+from research.figures.pram_lines import BAYES, BIC, EXTRA, FIXED, GRID, KL, LINKS, MISSING, PAPERS, VARIABLE
 from research.rules import Contrast, Contrasts
 from research.sentences._each import each, mean
 from research.tasks import PARAMETERS, parameter_words, variable_eta

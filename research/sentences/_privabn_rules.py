@@ -8,10 +8,8 @@ from functools import partial
 from itertools import combinations, pairwise, product
 
 from research._experiment import Results
-from research.figures._privabn import L2
-from research.rules import Compared, Contrast, Contrasts, Decision, Strength, weigh
-from research.rules._decision import in_words
-from research.rules._lines import Line
+from research.figures.privabn_lines import L2
+from research.rules import Compared, Contrast, Contrasts, Decision, Line, Strength, in_words, weigh
 from research.sentences._each import each, mean
 
 WAYS = (3, 7, 12)

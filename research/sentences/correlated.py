@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from research.figures._correlated import FITTED, MENDED, PRINTED
+from research.figures.correlated_lines import FITTED, MENDED, PRINTED
 from research.rules import Beats, Exact, Rule, Trend
 from research.sentences import _correlated_rules as rules
 from research.sentences._sentence import Sentence, Test

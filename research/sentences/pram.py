@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from research.figures._pram import BAYES, BIC, CS, ETAS, FIXED, LINKS, OUR_C, OUR_ETA, OURS, PAPERS, PENALTIES, VARIABLE
+from research.figures.pram_lines import (
+    BAYES,
+    BIC,
+    CS,
+    ETAS,
+    FIXED,
+    LINKS,
+    OUR_C,
+    OUR_ETA,
+    OURS,
+    PAPERS,
+    PENALTIES,
+    VARIABLE,
+)
 from research.rules import Beats, Exact, Rule, Trend
 from research.sentences import _pram_rules as rules
 from research.sentences._sentence import Sentence, Test

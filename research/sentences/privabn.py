@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from research.figures._privabn import FLOOR, L2, OURS, Form
+from research.figures.privabn_lines import FLOOR, L2, OURS, Form
 from research.rules import Beats, Exact, Near, Rule
 from research.sentences import _privabn_rules as rules
 from research.sentences._sentence import Sentence, Test
