@@ -33,11 +33,17 @@ from research.figures import (
     privbayes_fig9,
     privbayes_fig10,
     privbayes_fig11,
+    privbayes_table5,
     soundness_leak,
 )
+from research.figures._budgets import EPSILONS
+from research.figures._tuning import TASKS, TaskOf
 from understudy._core.errors import OptionError, did_you_mean
 
+__all__ = ["EPSILONS", "EXPERIMENTS", "TASKS", "TaskOf", "experiment_named"]
+
 _ALL = (
+    privbayes_table5.EXPERIMENT,
     privbayes_fig4.EXPERIMENT,
     *privbayes_encodings.EXPERIMENTS,
     privbayes_fig9.EXPERIMENT,

@@ -13,7 +13,7 @@ from research.sentences._sentence import Sentence, Test
 _LAPLACE, _LAPLACE_GROUPS = "Laplace", "Laplace, groups of 12"
 _OURS, _OUR_GROUPS = "ours", "ours, groups of 12"
 _DEVIATION = "deviation"
-_READINGS = {"Adult, mended reading": MENDED, "Adult, mended, with noise of scale 0.197": FITTED}
+_READINGS = {"Adult, mended reading": MENDED, "Adult, noise of scale 0.197": FITTED}
 _MENDED = {"Adult, mended reading": MENDED}
 
 
@@ -47,7 +47,7 @@ _DEFINITIONS = (
         ),
         ours=(
             Test(
-                table="11 linked rows, noise for all of them",
+                table="11 linked rows, noise for all",
                 experiment="correlated-table1",
                 rule=rules.within_limit("noise for 11 rows, 11 linked rows"),
             ),
@@ -85,7 +85,7 @@ _DEFINITIONS = (
         ),
         ours=(
             Test(
-                table="records that follow one, noise for all of them",
+                table="noise for all who follow",
                 experiment="correlated-privacy",
                 rule=rules.loss_within("noise for the whole group", "links", 1.0, rules.FOLLOWED),
             ),
@@ -162,7 +162,7 @@ _ALGORITHM = (
         ),
         ours=(
             Test(
-                table="rounds without a correction, noise on the threshold",
+                table="noise on the threshold",
                 experiment="correlated-privacy",
                 rule=rules.loss_within("threshold with noise", "rounds", rules.ONE_CORRECTION, rules.ROUNDS),
             ),
@@ -203,7 +203,7 @@ _FIGURES = (
             *_forms(
                 "correlated-fig1",
                 partial(_less_off, laplace=_LAPLACE_GROUPS),
-                {"Adult, ours for groups, Laplace for groups": _OUR_GROUPS},
+                {"Adult, ours for groups": _OUR_GROUPS},
             ),
         ),
     ),

@@ -199,8 +199,8 @@ _STRUCTURE = (
         strength="all",
         tests=_on_networks(partial(rules.little_error, (VARIABLE,), 0.2)),
         ours=(
-            _structure(rules.little_error((OUR_ETA,), 0.2, BAYES), "η that follows from the randomisation"),
-            _structure(rules.little_error((OURS,), 0.2, BAYES), "likelihood of what was published"),
+            _structure(rules.little_error((OUR_ETA,), 0.2, BAYES), "calibrated η"),
+            _structure(rules.little_error((OURS,), 0.2, BAYES), "likelihood"),
         ),
     ),
     Sentence(
@@ -212,7 +212,7 @@ _STRUCTURE = (
         "with little error in structure learning.",
         strength="all",
         tests=_on_networks(partial(rules.little_error, PENALTIES, 0.25, than=VARIABLE), BIC),
-        ours=(_structure(rules.little_error((OUR_C,), 0.25, BIC), "C* that follows from the randomisation"),),
+        ours=(_structure(rules.little_error((OUR_C,), 0.25, BIC), "calibrated C*"),),
     ),
     Sentence(
         name="pram-privacy-level",

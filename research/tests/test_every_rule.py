@@ -26,8 +26,8 @@ def numbered(*words: str) -> tuple[str, ...]:
 
 MEASURES: Mapping[str, tuple[str, ...]] = {
     "network": ("information", "degree", "cpu_seconds"),
-    "pairs": ("pairs", "days"),
     "sizes": ("rows", "columns", "domain", "bits"),
+    "pairs": ("pairs", "days"),
     "pairs of a run": ("pairs of a run",),
     "missed parents": ("missed", "sets"),
     "audit": ("proved", "claimed", "hits", "other hits"),
