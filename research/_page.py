@@ -127,11 +127,14 @@ def why_in_words(name: str, judged: Judged) -> str:
     """Why a sentence has its verdict: the reason that was written down, or else what the first odd table says."""
     if reason := reason_of(name):
         return reason
-    odd = [(test, one) for test, one in judged.tests if one.verdict != "holds"] or list(judged.tests[:1])
+    odd = [(test, one) for test, one in judged.tests if one.verdict != "holds"]
+    if len(judged.tests) < 2:
+        return " ".join(decision.why for _, decision in judged.tests)
     if not odd:
-        return ""
-    test, decision = odd[0]
-    return f"{test.table}: {decision.why}" if len(judged.tests) > 1 else decision.why
+        test, decision = judged.tests[0]
+        return f"{test.table}: {decision.why}"
+    worst = next(((test, one) for test, one in odd if one.verdict == "fails"), odd[0])
+    return f"{worst[0].table} ({worst[1].verdict}): {worst[1].why}"
 
 
 def _findings(findings: Sequence[Cited], out: str | os.PathLike[str]) -> list[str]:
