@@ -103,7 +103,7 @@ def test_findings_stand_first_with_their_numbers_and_a_mark_for_what_was_not_run
 
 def test_verdicts_are_counted_and_our_forms_stand_apart(page, out):
     assert "| PrivBayes | 5 | 1 | 0 | 1 | 2 | 1 |" in page
-    assert "| [a-good](claims-details.md#a-good) | **holds** 1/1 | **fails** 0/1 | NLTCS: fails |" in page
+    assert "| [a-good](claims-details.md#a-good) | **holds** 1/1 | **fails** 0/1 | fails: NLTCS |" in page
     counted = with_counts("<!-- verdicts -->\n<!-- end -->", assess(SENTENCES, out))
     assert "Of 5 sentences: 1 holds, 0 holds partly, 1 fails, 2 undecided, 1 not testable." in counted
 

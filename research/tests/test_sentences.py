@@ -56,6 +56,14 @@ def test_every_sentence_has_a_name_of_its_own():
     assert len(set(names)) == len(names)
 
 
+def test_there_are_as_many_rows_as_a_reader_can_check():
+    first = [one for one in SENTENCES if one.paper in ("PrivBayes", "PrivABN", "HPPrivBayes")]
+    others = [one for one in SENTENCES if one.paper in ("Correlated release", "PRAM-BN")]
+    assert 45 <= len(first) <= 65
+    assert 10 <= len(others) <= 25
+    assert len(first) + len(others) == len(SENTENCES)
+
+
 @EACH
 def test_every_test_names_an_experiment_and_lines_that_have_values(sentence, test):
     assert test.experiment in EXPERIMENTS
