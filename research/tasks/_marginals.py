@@ -23,9 +23,9 @@ _MOST_TABLES = 20_000  # all there are of up to four columns in every table of t
 def marginals(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """Mean total variation distance over all α-way marginals, as `Q2`, `Q3` and so on.
 
-    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `noiseless` for a diagnostic.
-    A method that makes a synthetic table is measured on one of as many rows as the real one has; a baseline is asked
-    for its answers, as the papers do.
+    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), `noiseless` for a diagnostic, and
+    `independent` where each row is drawn by itself, as the papers do. A method that makes a synthetic table is measured
+    on one of as many rows as the real one has; a baseline is asked for its answers, as the papers do.
     """
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
@@ -37,7 +37,8 @@ def marginals(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, f
             f"Q{way}": float(np.mean(answer_distances(data.counter, learnt, _groups(data, way))))
             for way in params["ways"]
         }
-    return of_table(data, sample_table(learnt, data.table.n, Streams(seed)), params["ways"])
+    drawn = sample_table(learnt, data.table.n, Streams(seed), independent=params.get("independent", False))
+    return of_table(data, drawn, params["ways"])
 
 
 def of_table(data: Dataset, synthetic: Table, ways: Sequence[int]) -> dict[str, float]:
