@@ -10,7 +10,7 @@ from pathlib import Path
 
 from research._data import data_folder
 from research._experiment import Experiment, Run
-from research._outcome import CSV, Outcome, read_outcomes
+from research._outcome import CSV, Outcome, not_values, read_outcomes
 from research._ready import check_ready
 from research._runner import AGAIN, Progress, compute, differing
 from research.figures import experiment_named
@@ -99,7 +99,4 @@ def _read(path: Path) -> dict[Place, float]:
                 for row in csv.DictReader(file)
             }
     except (OSError, ValueError, KeyError, TypeError):
-        raise OutputError(
-            f"'{path}' is not there, or not the values of an experiment. Run the experiment again: research run "
-            f"{path.parent.name}"
-        ) from None
+        raise not_values(path) from None

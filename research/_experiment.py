@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, Literal, Protocol, TypeAlias
@@ -159,16 +159,40 @@ class Results:
     """
 
     points: Mapping[Point, Sequence[float]] = field(default_factory=dict)
+    numbers: Mapping[Point, Sequence[int]] = field(default_factory=dict)
+    """The seeds of a point's values, in their order; without, 0 and up."""
 
     @classmethod
     def of(cls, done: Sequence[tuple[Run, Mapping[str, float]]]) -> Results:
         """Collect the values of finished runs."""
+        return cls.gather(
+            ((run.group, run.series, *run.place(name)), run.seed, value)
+            for run, values in done
+            for name, value in values.items()
+        )
+
+    @classmethod
+    def gather(cls, values: Iterable[tuple[Point, int, float]]) -> Results:
+        """Collect values by their point, each with its seed."""
         points: dict[Point, list[float]] = {}
-        for run, values in done:
-            for name, value in values.items():
-                measure, x = run.place(name)
-                points.setdefault((run.group, run.series, measure, x), []).append(value)
-        return cls(points)
+        numbers: dict[Point, list[int]] = {}
+        for point, seed, value in values:
+            points.setdefault(point, []).append(value)
+            numbers.setdefault(point, []).append(seed)
+        return cls(points, numbers)
+
+    def by_seed(self, measure: str, series: str, x: float, group: str = "") -> dict[int, float]:
+        """The value of each seed at a point, their mean where a seed has several; none if nothing was run there.
+
+        >>> Results.gather([(("", "a", "error", 1.0), seed, seed / 10) for seed in (4, 2)]).by_seed("error", "a", 1.0)
+        {4: 0.4, 2: 0.2}
+        """
+        point = (group, series, measure, x)
+        values = self.points.get(point, ())
+        each: dict[int, list[float]] = {}
+        for seed, value in zip(self.numbers.get(point, range(len(values))), values, strict=True):
+            each.setdefault(seed, []).append(value)
+        return {seed: sum(some) / len(some) for seed, some in each.items()}
 
     @property
     def seeds(self) -> int:

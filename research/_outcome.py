@@ -155,6 +155,40 @@ def read_outcomes(out: str | os.PathLike[str], names: Iterable[str]) -> dict[str
     return found
 
 
+def read_results(out: str | os.PathLike[str], name: str) -> Results | None:
+    """The values of an experiment that a folder has, each with its seed; None if it has none.
+
+    >>> read_results("no-such-folder", "privbayes-fig12") is None
+    True
+
+    Raises:
+        OutputError: if they cannot be read.
+    """
+    path = Path(out) / name / CSV
+    if not path.is_file():
+        return None
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return Results.gather(
+                (
+                    (row["group"], row["series"], row["measure"], float(row["x"])),
+                    int(row["seed"]),
+                    float(row["value"]),
+                )
+                for row in csv.DictReader(file)
+            )
+    except (OSError, ValueError, KeyError, TypeError):
+        raise not_values(path) from None
+
+
+def not_values(path: Path) -> OutputError:
+    """What to say of a file that does not hold an experiment's values."""
+    return OutputError(
+        f"'{path}' is not there, or not the values of an experiment. Run the experiment again: research run "
+        f"{path.parent.name}"
+    )
+
+
 def _read(path: Path, experiment: Experiment) -> Outcome:
     try:
         document: dict[str, Any] = json.loads(path.read_bytes())

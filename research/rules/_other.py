@@ -1,0 +1,162 @@
+"""Rules of other kinds: differences that a figure works out itself, numbers without chance, and anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from research._experiment import NothingRunError, Results
+from research.rules._contrast import Contrast
+from research.rules._decision import Compared, Decision, Strength, in_words, weigh
+from research.rules._lines import Line, listed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrasts:
+    """Differences that a function works out of the results, run by run: each must be above 0.
+
+    >>> from research.rules import of_values
+    >>> rule = Contrasts(what="Take the values.", by=lambda r: [of_values(r.values("v", "a", 1.0), words="v")])
+    >>> rule.decide(Results({("", "a", "v", 1.0): [1.0, 1.1, 1.0, 0.9, 1.0]}), "all").verdict
+    'holds'
+    """
+
+    what: str
+    """What is compared, in words: won where it is above 0."""
+    by: Callable[[Results], Sequence[Contrast | None]]
+    clearly: bool = False
+
+    def text(self, strength: Strength) -> str:
+        """The rule in words."""
+        return f"{self.what} {in_words(strength, clearly=self.clearly)}"
+
+    def decide(self, results: Results, strength: Strength) -> Decision:
+        """What these results say."""
+        try:
+            found = self.by(results)
+        except NothingRunError as missing:
+            return Decision(verdict="undecided", why=f"{missing}.")
+        kept = [Compared(contrasts=(contrast,)) for contrast in found if contrast is not None]
+        return weigh(kept, strength, clearly=self.clearly, left_out=len(found) - len(kept))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exact:
+    """Numbers without chance in them are those that a paper prints: sizes of tables, counts of things.
+
+    >>> rule = Exact(series="Adult", printed={("rows", 0.0): 45222})
+    >>> rule.decide(Results({("", "Adult", "rows", 0.0): [45222.0]}), "all").why
+    'All 1 as printed.'
+    """
+
+    series: str
+    printed: Mapping[tuple[str, float], float]
+    """By measure and place on the axis."""
+    group: str = ""
+    within: float = 0.0
+    """How far off, as a share of what is printed, is still right: for numbers that are printed rounded."""
+    names: Mapping[tuple[str, float], str] | None = None
+    """What to call them, where the measure's name does not say it."""
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        """What it asks for."""
+        return iter({(self.group, measure, self.series) for measure, _ in self.printed})
+
+    def text(self, strength: Strength) -> str:
+        """The rule in words."""
+        off = f" up to {100 * self.within:g} % for rounding" if self.within else ""
+        count = len(self.printed)
+        return f"Compare {count} numbers of '{self.series}' with those printed. Holds if all agree{off}; else fails."
+
+    def decide(self, results: Results, strength: Strength) -> Decision:
+        """What these results say."""
+        try:
+            found = {place: results.mean(place[0], self.series, place[1], self.group) for place in self.printed}
+        except NothingRunError as missing:
+            return Decision(verdict="undecided", why=f"{missing}.")
+        wrong = [
+            f"{(self.names or {}).get(place, place[0])}: printed {printed:,.10g}, here {found[place]:,.10g}"
+            for place, printed in self.printed.items()
+            if abs(found[place] - printed) > self.within * abs(printed)
+        ]
+        if not wrong:
+            return Decision(verdict="holds", why=f"All {len(found)} as printed.")
+        return Decision(verdict="fails", why=f"{len(wrong)} of {len(found)} differ: {'; '.join(wrong)}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Same:
+    """Two lines without chance in them agree at every point: what is printed, and what is here.
+
+    >>> lines = {("", name, "rows", 1.0): [45222.0] for name in ("as printed", "here")}
+    >>> Same(first="as printed", second="here", measures=("rows",)).decide(Results(lines), "all").verdict
+    'holds'
+    """
+
+    first: str
+    second: str
+    measures: tuple[str, ...]
+    group: str = ""
+    within: float = 0.0
+    """How far off, as a share of the first, is still the same: for numbers that are printed rounded."""
+    names: Mapping[float, str] = field(default_factory=dict)
+    """What to call places on the axis."""
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        """What it asks for."""
+        return product((self.group,), self.measures, (self.first, self.second))
+
+    def text(self, strength: Strength) -> str:
+        """The rule in words."""
+        off = f" up to {100 * self.within:g} % for rounding" if self.within else ""
+        return (
+            f"Compare '{self.first}' and '{self.second}' at every point of {listed(self.measures)}. Holds if all "
+            f"agree{off}; else fails."
+        )
+
+    def decide(self, results: Results, strength: Strength) -> Decision:
+        """What these results say."""
+        wrong, count = [], 0
+        for measure in self.measures:
+            for x in results.xs(measure, self.first, self.group):
+                count += 1
+                words = ", ".join(part for part in (measure, self.names.get(x, "")) if part)
+                printed = results.mean(measure, self.first, x, self.group)
+                if not results.values(measure, self.second, x, self.group):
+                    wrong.append(f"{words}: printed {printed:,.10g}, not here")
+                    continue
+                found = results.mean(measure, self.second, x, self.group)
+                if abs(found - printed) > self.within * abs(printed):
+                    wrong.append(f"{words}: printed {printed:,.10g}, here {found:,.10g}")
+        if not count:
+            return Decision(verdict="undecided", why="There is nothing to compare.")
+        if not wrong:
+            return Decision(verdict="holds", why=f"All {count} as printed.")
+        return Decision(verdict="fails", why=f"{len(wrong)} of {count} differ: {'; '.join(wrong)}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """A rule of a sentence's own: words, and a function that does what they say, where all that it asks for was run.
+
+    >>> rule = Decided(words="Holds always.", by=lambda results: Decision(verdict="holds", why="So it is."))
+    >>> rule.decide(Results(), "all").why
+    'So it is.'
+    """
+
+    words: str
+    by: Callable[[Results], Decision]
+
+    def text(self, strength: Strength) -> str:
+        """The rule in words."""
+        return self.words
+
+    def decide(self, results: Results, strength: Strength) -> Decision:
+        """What these results say."""
+        try:
+            return self.by(results)
+        except NothingRunError as missing:
+            return Decision(verdict="undecided", why=f"{missing}.")
