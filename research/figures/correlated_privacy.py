@@ -263,6 +263,6 @@ EXPERIMENT = Experiment(
     claims=tuple(
         Claim(sentence=sentence, rule=Decided(text=text, by=by), form=form) for sentence, form, text, by in _DECIDED
     ),
-    quick_seeds=3,
+    quick_seeds=5,
     full_seeds=20,
 )

@@ -99,7 +99,7 @@ EXPERIMENT = Experiment(
         Panel(title="Tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0),
         Panel(title="Tested on synthetic rows (author's way)", measure="own accuracy", y=ACCURACY, most=1.0),
     ),
-    quick_seeds=3,
+    quick_seeds=20,
     full_seeds=20,
     claims=(
         *(

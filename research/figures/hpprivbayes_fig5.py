@@ -47,7 +47,7 @@ EXPERIMENT = Experiment(
         Panel(title="2-way, author's measure", measure="M2", y=_LARGEST),
         Panel(title="3-way, author's measure", measure="M3", y=_LARGEST),
     ),
-    quick_seeds=3,
+    quick_seeds=20,
     full_seeds=20,
     claims=(
         *(

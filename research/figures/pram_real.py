@@ -103,6 +103,6 @@ EXPERIMENT = Experiment(
             form="ours",
         ),
     ),
-    quick_seeds=3,
+    quick_seeds=5,
     full_seeds=20,
 )

@@ -115,6 +115,6 @@ EXPERIMENT = Experiment(
         for form in FORMS
         for group, at in _CROSSES.items()
     ),
-    quick_seeds=3,
+    quick_seeds=5,
     log_x=False,
 )

@@ -11,10 +11,13 @@ from research.figures._privabn import CLEAR, FORMS, L2, OURS, PRINTED, Form
 _WAYS = (4, 6, 8)
 _GROUPS = {"ε = 0.1": 0.1, "ε = 1": 1.0}
 _JTREE = {"as printed": "JTree as printed", "repaired": "JTree repaired"}
+PRIVBAYES = "PrivBayes, as printed"
+_INDEPENDENT = frozenset({PRIVBAYES})  # the other printed forms draw each row by itself without being told
 _METHODS = {
     OURS["as printed"]: PRINTED["retail50"],
     OURS["repaired"]: "privabn",
     "PriView": "priview",
+    PRIVBAYES: "privbayes:postprocessing=printed",
     "PrivBayes": "privbayes",
     _JTREE["as printed"]: "jtree-as-printed",
     _JTREE["repaired"]: "jtree",
@@ -33,7 +36,13 @@ def _runs(scale: Scale) -> list[Run]:
             x=_WAYS[0],
             seed=seed,
             task="queries",
-            params={"dataset": "retail50", "method": word, "epsilon": epsilon, "ways": list(_WAYS)},
+            params={
+                "dataset": "retail50",
+                "method": word,
+                "epsilon": epsilon,
+                "ways": list(_WAYS),
+                **({"independent": True} if label in _INDEPENDENT else {}),
+            },
             group=group,
             places={f"L2 {way}-way": (L2, float(way)) for way in _WAYS},
         )

@@ -18,7 +18,7 @@ from understudy.tables import Table
 Kernel: TypeAlias = Literal["linear", "rbf"]
 KERNELS: tuple[Kernel, ...] = ("linear", "rbf")
 RBF_ROWS = 5000
-"""Training rows, drawn at random, for the RBF kernel where many machines are trained: its time grows with their square."""
+"""Training rows, drawn at random, for the RBF kernel where many machines are trained: time grows with their square."""
 _ROUNDED = (0.5, 0.1, 0.02, 0.005)  # each minimiser is where the next search starts
 
 
