@@ -2,21 +2,27 @@
 
 from research._costs import Cost, cost_of, in_words
 from research._current import Checked, check_current
+from research._details import details_page
 from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
-from research._outcome import Outcome, read_outcomes, run_experiment
-from research._page import claims_page, findings
+from research._findings import Cited, Number, read_findings
+from research._outcome import Outcome, read_outcomes, read_results, run_experiment
+from research._page import claims_page, with_counts, with_findings
 from research._ready import check_ready
+from research._reasons import reason_of
 from research._runner import STAGE as RUNNING
+from research._wording import runs_in_words
 from research.figures import EXPERIMENTS, experiment_named
 
 __all__ = [
     "EXPERIMENTS",
     "RUNNING",
     "Checked",
+    "Cited",
     "Claim",
     "Cost",
     "Experiment",
     "Finding",
+    "Number",
     "Outcome",
     "Panel",
     "Results",
@@ -27,9 +33,15 @@ __all__ = [
     "check_ready",
     "claims_page",
     "cost_of",
+    "details_page",
     "experiment_named",
-    "findings",
     "in_words",
+    "read_findings",
     "read_outcomes",
+    "read_results",
+    "reason_of",
     "run_experiment",
+    "runs_in_words",
+    "with_counts",
+    "with_findings",
 ]

@@ -22,9 +22,11 @@ from understudy.cli.program import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from research import Experiment, Outcome
+    from research.rules import Decision
+    from research.sentences import Assessed, Judged, Sentence, Test
 
 app = make_program("research", "Run the papers' experiments and decide what they claim.")
 
@@ -41,9 +43,10 @@ NOT_CURRENT = 1
 def list_experiments(out: Path = _OUT, as_json: bool = _JSON) -> None:
     """Every figure and table of the papers: its cost, and its verdicts so far."""
     from research import EXPERIMENTS, in_words, read_outcomes
+    from research.sentences import SENTENCES, assess
 
-    outcomes = read_outcomes(out, EXPERIMENTS)
-    rows = [_row(experiment, outcomes.get(name)) for name, experiment in EXPERIMENTS.items()]
+    outcomes, assessed = read_outcomes(out, EXPERIMENTS), assess(SENTENCES, out)
+    rows = [_row(one, outcomes.get(name), _tests_of(name, assessed)) for name, one in EXPERIMENTS.items()]
     if as_json:
         say_json(rows)
         return
@@ -58,15 +61,12 @@ def list_experiments(out: Path = _OUT, as_json: bool = _JSON) -> None:
     say(f"Results: {out}. Run one: research run {next(iter(EXPERIMENTS))} --quick")
 
 
-def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
+def _row(experiment: Experiment, outcome: Outcome | None, tests: list[dict[str, Any]]) -> dict[str, Any]:
     from research import cost_of
 
     cost = cost_of(experiment, outcome)
-    words = "not run"
-    if outcome is not None:
-        listed = [finding.verdict for finding in outcome.verdicts]
-        words = ", ".join(f"{listed.count(word)} {word}" for word in dict.fromkeys(listed))
-        words = words or "of an older list of claims: run it again"
+    listed = [str(test["verdict"]) for test in tests]
+    words = ", ".join(f"{listed.count(word)} {word}" for word in dict.fromkeys(listed))
     return {
         "name": experiment.name,
         "paper": experiment.paper,
@@ -79,9 +79,26 @@ def _row(experiment: Experiment, outcome: Outcome | None) -> dict[str, Any]:
         "full_cpu_seconds": cost.full_seconds,
         "form": None if outcome is None else "quick" if outcome.quick else "full",
         "code": None if outcome is None else outcome.code,
-        "verdicts": [] if outcome is None else [finding.verdict for finding in outcome.verdicts],
-        "verdicts_so_far": words,
+        "tests": tests,
+        "verdicts_so_far": "not run" if outcome is None else words,
     }
+
+
+def _tests_of(name: str, assessed: Sequence[Assessed]) -> list[dict[str, Any]]:
+    """What sentences ask of an experiment, and what came out, of the printed forms and of ours."""
+    return [
+        {"sentence": one.sentence.name, "form": form, **_test(one.sentence, test, decision)}
+        for one in assessed
+        for form, judged in (("printed", one.printed), ("ours", one.ours))
+        if judged is not None
+        for test, decision in judged.tests
+        if test.experiment == name
+    ]
+
+
+def _test(sentence: Sentence, test: Test, decision: Decision) -> dict[str, Any]:
+    rule = test.rule.text(sentence.strength)
+    return {"table": test.table, "experiment": test.experiment, "rule": rule, **asdict(decision)}
 
 
 @app.command("run")
@@ -96,8 +113,9 @@ def run(
     ),
     as_json: bool = _JSON,
 ) -> None:
-    """Run experiments: a CSV, a figure (SVG and PNG) and a verdict for each claim. Stopped, it goes on where it was."""
+    """Run experiments: a CSV, a figure (SVG and PNG), and verdicts. Stopped, it goes on where it was."""
     from research import EXPERIMENTS, check_ready, experiment_named, run_experiment
+    from research.sentences import SENTENCES, assess
 
     named = [experiment_named(name).name for name in dict.fromkeys(names) if name != ALL]
     wanted = list(EXPERIMENTS) if ALL in names else named
@@ -118,7 +136,9 @@ def run(
         if not as_json:
             _show(EXPERIMENTS[name], outcomes[name], out)
     if as_json:
-        say_json({"out": str(out), "experiments": [_document(EXPERIMENTS[n], o) for n, o in outcomes.items()]})
+        assessed = assess(SENTENCES, out)
+        rows = [_row(EXPERIMENTS[name], one, _tests_of(name, assessed)) for name, one in outcomes.items()]
+        say_json({"out": str(out), "experiments": rows})
 
 
 def _noting_what_is_kept(progress: Progress, name: str, out: Path) -> Progress:
@@ -137,32 +157,12 @@ def _noting_what_is_kept(progress: Progress, name: str, out: Path) -> Progress:
 
 
 def _show(experiment: Experiment, outcome: Outcome, out: Path) -> None:
-    from research import findings
+    from research.sentences import SENTENCES, assess
 
     say(f"{experiment.name}: {experiment.paper}, {experiment.where}. {experiment.title} ({outcome.effort})")
-    for claim, finding in findings(experiment, outcome):
-        if finding is not None:
-            form = f" ({claim.form})" if claim.form else ""
-            say(f"  {finding.verdict}: {claim.sentence}{form} {finding.why}")
+    for test in _tests_of(experiment.name, assess(SENTENCES, out)):
+        say(f"  {test['verdict']}: {test['sentence']}, {test['table']}: {test['why']}")
     say(f"  {out / experiment.name}: results.csv, figure.svg, figure.png")
-
-
-def _document(experiment: Experiment, outcome: Outcome | None) -> dict[str, object]:
-    from research import findings
-
-    return {
-        **_row(experiment, outcome),
-        "claims": [
-            {
-                "claim": claim.sentence,
-                "form": claim.form,
-                "rule": claim.rule.text,
-                "verdict": None if finding is None else finding.verdict,
-                "why": None if finding is None else finding.why,
-            }
-            for claim, finding in findings(experiment, outcome)
-        ],
-    }
 
 
 @app.command("check")
@@ -199,36 +199,85 @@ def check(
 @app.command("claims")
 def claims(
     out: Path = _OUT,
-    markdown: Path | None = typer.Option(None, "--markdown", help="Write the page of claims to this file instead."),
+    markdown: Path | None = typer.Option(
+        None, "--markdown", help="Write the page of claims to this file instead, and its details beside it."
+    ),
     as_json: bool = _JSON,
 ) -> None:
-    """The table of claims with verdicts, from the results in a folder."""
-    from research import EXPERIMENTS, claims_page, read_outcomes
-    from understudy._core.files import write_bytes
+    """What the papers say of their experiments, sentence by sentence, with verdicts from the results in a folder."""
+    from research.sentences import SENTENCES, assess
 
-    outcomes = read_outcomes(out, EXPERIMENTS)
+    assessed = assess(SENTENCES, out)
     if markdown is not None:
-        figures = Path(os.path.relpath(out, markdown.parent)).as_posix()
-        page = claims_page(
-            list(EXPERIMENTS.values()), outcomes, figures=figures, folder=out.as_posix(), page=markdown.as_posix()
-        )
-        write_bytes(markdown, page.encode())
+        _write_pages(assessed, out, markdown)
     if as_json:
-        say_json([_document(experiment, outcomes.get(name)) for name, experiment in EXPERIMENTS.items()])
+        say_json([_document(one) for one in assessed])
     elif markdown is not None:
         say(f"The page of claims: {markdown}")
     else:
-        _show_claims(EXPERIMENTS, outcomes)
+        _show_claims(assessed)
 
 
-def _show_claims(experiments: Mapping[str, Experiment], outcomes: Mapping[str, Outcome]) -> None:
-    from research import findings
+def _write_pages(assessed: Sequence[Assessed], out: Path, markdown: Path) -> None:
+    from research import (
+        EXPERIMENTS,
+        claims_page,
+        details_page,
+        read_findings,
+        read_outcomes,
+        with_counts,
+        with_findings,
+    )
+    from research._page import DETAILS, EXPERIMENTS_PAGE, INDEX
+    from understudy._core.files import write_bytes
 
-    table = make_table("experiment", "claim", "verdict", "numbers")
-    for name, experiment in experiments.items():
-        outcome = outcomes.get(name)
-        for claim, finding in findings(experiment, outcome):
-            form = f" ({claim.form})" if claim.form else ""
-            verdict = "not run" if finding is None else finding.verdict
-            table.add_row(name, claim.sentence + form, verdict, "" if finding is None else finding.why)
+    figures = Path(os.path.relpath(out, markdown.parent)).as_posix()
+    outcomes, cited = read_outcomes(out, EXPERIMENTS), read_findings()
+    names = {"folder": out.as_posix(), "page": markdown.as_posix()}
+    page = claims_page(assessed, cited, out=out, figures=figures, **names)
+    details = details_page(assessed, list(EXPERIMENTS.values()), outcomes, figures=figures)
+    write_bytes(markdown, page.encode())
+    write_bytes(markdown.with_name(DETAILS), details.encode())
+    for name in (EXPERIMENTS_PAGE, INDEX):  # pages beside it that show a part of it between marks
+        beside = markdown.with_name(name)
+        if beside.is_file():
+            text = beside.read_text(encoding="utf-8")
+            write_bytes(beside, with_counts(with_findings(text, cited, out), assessed).encode())
+
+
+def _document(one: Assessed) -> dict[str, Any]:
+    from research import reason_of
+
+    sentence = one.sentence
+    return {
+        "name": sentence.name,
+        "paper": sentence.paper,
+        "section": sentence.section,
+        "where": sentence.where,
+        "quote": sentence.quote,
+        "strength": sentence.strength,
+        "verdict": one.verdict,
+        "held": one.printed.held,
+        "tables": len(one.printed.tests),
+        "needed": one.printed.needed,
+        "missing": sentence.missing or None,
+        "reason": reason_of(sentence.name) or None,
+        "tests": _tests(sentence, one.printed),
+        "ours": None if one.ours is None else one.ours.verdict,
+        "tests_of_ours": [] if one.ours is None else _tests(sentence, one.ours),
+    }
+
+
+def _tests(sentence: Sentence, judged: Judged) -> list[dict[str, Any]]:
+    return [_test(sentence, test, decision) for test, decision in judged.tests]
+
+
+def _show_claims(assessed: Sequence[Assessed]) -> None:
+    from research import runs_in_words
+
+    table = make_table("sentence", "verdict", "tables", "power", "ours")
+    for one in assessed:
+        words = f"{one.sentence.name}: {one.sentence.quote}"
+        ours = "" if one.ours is None else f"{one.ours.verdict} {one.ours.tables}"
+        table.add_row(words, one.verdict, one.printed.tables, runs_in_words(one.printed), ours)
     say_table(table)

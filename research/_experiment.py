@@ -132,7 +132,7 @@ class Experiment:
     datasets: tuple[str, ...]
     runs: Callable[[Scale], list[Run]]
     panels: tuple[Panel, ...]
-    claims: tuple[Claim, ...]
+    claims: tuple[Claim, ...] = ()
     quick_seeds: int = 3
     full_seeds: int = 100
     log_x: bool = True

@@ -1,4 +1,4 @@
-"""An experiment's outcome: verdicts with the numbers behind them, and the files that hold it."""
+"""An experiment's outcome: how it was run, and the files that hold it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from statistics import fmean
-from typing import Any, get_args
+from typing import Any
 
 from research._data import data_folder
-from research._experiment import Experiment, Finding, Results, Verdict
+from research._experiment import Experiment, Results
 from research._figure import draw
 from research._ready import check_ready
 from research._runner import Done, Progress, do_runs
@@ -30,7 +30,7 @@ _USUAL_JOBS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came out of an experiment: enough for the list and the page of claims."""
+    """How an experiment was run. What came out are its values: verdicts are computed from them when they are asked."""
 
     name: str
     quick: bool
@@ -39,8 +39,6 @@ class Outcome:
     cpu_seconds: float
     code: str
     """The version of the code that computed it, to be read; whether it is current only `check_current` can tell."""
-    verdicts: tuple[Finding, ...]
-    """One for each claim of the experiment, in order."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """CPU seconds of a run, on average, of each line."""
 
@@ -48,7 +46,7 @@ class Outcome:
     def effort(self) -> str:
         """How it was run, in words.
 
-        >>> Outcome(name="a", quick=True, seeds=3, runs=9, cpu_seconds=1.0, code="", verdicts=()).effort
+        >>> Outcome(name="a", quick=True, seeds=3, runs=9, cpu_seconds=1.0, code="").effort
         'quick form, 3 repetitions'
         """
         return f"{'quick form' if self.quick else 'full form'}, {self.seeds} repetition{'s' * (self.seeds != 1)}"
@@ -71,7 +69,7 @@ def run_experiment(
         quick: few repetitions, minutes; else as many as the paper made.
         data: the folder of benchmark tables; by default `UNDERSTUDY_DATA`, or `../shared/data`.
         out: a folder for results: every run in `runs.jsonl`, and for each experiment a CSV, the figure as SVG and PNG,
-            and the verdicts. It can be taken up again; runs that the code would now compute otherwise are done anew.
+            and how it was run. It can be taken up again; runs that the code would now compute otherwise are done anew.
         seeds: so many repetitions instead; at most 10,000.
         jobs: processes, at most one a processor; by default that many, but not more than eight.
         progress: called with what is being done, how much of it is done, and how much there is.
@@ -97,7 +95,6 @@ def run_experiment(
         runs=len(done),
         cpu_seconds=round(_cpu_seconds(done), 1),
         code=version("understudy"),
-        verdicts=tuple(claim.rule.decide(results) for claim in experiment.claims),
         seconds=_seconds_by_line(done),
     )
     _write(Path(out) / name, experiment, outcome, results, done)
@@ -192,16 +189,14 @@ def not_values(path: Path) -> OutputError:
 def _read(path: Path, experiment: Experiment) -> Outcome:
     try:
         document: dict[str, Any] = json.loads(path.read_bytes())
-        verdicts = tuple(Finding(**finding) for finding in document.pop("verdicts"))
-        outcome = Outcome(**document, verdicts=verdicts)
+        document.pop("verdicts", None)  # results of former versions have them
+        outcome = Outcome(**document)
         _check_kinds(outcome)
     except (ValueError, TypeError, KeyError, AttributeError, OSError):
         raise OutputError(
             f"'{path}' is not an experiment's result, or is damaged. Delete it, and run the experiment again: "
             f"research run {experiment.name}"
         ) from None
-    if len(outcome.verdicts) != len(experiment.claims):  # an older list of claims: nothing of it can be told
-        return Outcome(**{**document, "code": "", "verdicts": ()})
     return outcome
 
 
@@ -213,7 +208,6 @@ def _check_kinds(outcome: Outcome) -> None:
     """
     whole = all(type(number) is int for number in (outcome.seeds, outcome.runs))
     real = all(type(number) in (int, float) for number in (outcome.cpu_seconds, *outcome.seconds.values()))
-    words = [outcome.name, outcome.code, *(finding.why for finding in outcome.verdicts)]
-    known = all(finding.verdict in get_args(Verdict) for finding in outcome.verdicts)
-    if not (whole and real and known and type(outcome.quick) is bool and all(isinstance(word, str) for word in words)):
+    words = [outcome.name, outcome.code]
+    if not (whole and real and type(outcome.quick) is bool and all(isinstance(word, str) for word in words)):
         raise TypeError("a value of another kind")

@@ -1,90 +1,180 @@
-"""The page of claims: every claim of the papers' experiments, its rule, its verdict, its figure, its command."""
+"""The page of claims: findings, a row for each sentence of a paper, and our forms against the printed ones."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from typing import get_args
 
-from research._experiment import Claim, Experiment, Finding
-from research._outcome import FIGURE, Outcome
-from research._remarks import remarks_on
+from research._findings import Cited
+from research._outcome import FIGURE
+from research._reasons import reason_of
+from research._wording import runs_in_words
+from research.sentences import Assessed, Judged, Verdict
 
-_NOT_RUN = "not run"
+DETAILS = "claims-details.md"
+EXPERIMENTS_PAGE, INDEX = "experiments.md", "README.md"
 _HEAD = """\
-# What the papers claim, and what came out here
+# What the papers say of their experiments, and what came out here
 
-Every claim that the papers make of their experiments, in a sentence each; the rule that decides it, written before the
-run (some were not blind, and a few were corrected after it: [which](experiments.md#how-a-claim-is-decided)); the
-verdict; the figure; and the command that computes it. *Reproduced*: the rule is met. *Contradicted*: the opposite holds
-by the rule. *Not reproduced*: neither. A claim that is put to two forms of a method, or to several tables, is counted
-once for each. The page is generated from the results in the folder beside it:
+## Ten findings
+"""
+_HOW = """\
+## How to read the rows
+
+One row for each sentence that a paper says about its experiments, in its own words. The verdict is that of the
+algorithm **as printed**, against baselines as published: **holds**; **holds partly** (on some tables, or in part of
+the cases); **fails**; **undecided** (with the number of runs that would decide it); **not testable** (with what is
+missing). *Tables* counts those on which it holds.
+
+Lines are compared seed by seed. A point counts with five runs or more; a difference is *clear* if Student's t says so
+at 5 % for all comparisons of a table together; what is not clear counts for both sides. "In all cases" fails with one
+clear counterexample, "in general" does not. *Sees 4 %*: a true difference of 4 % would have been called clear four
+times out of five. Rules, results by table and remarks: [details]({details}). Verdicts are computed from the stored
+values of [the experiments](experiments.md), and from nothing else:
 
 ```text
-research run all --quick --out {folder}
 research claims --out {folder} --markdown {page}
 ```
+"""
+_ROWS = """\
+| sentence | verdict | tables | why, and with what power | |
+|---|---|---|---|---|
+"""
+_OURS = """\
+## Our forms against the printed ones
+
+The same sentences put to forms that the papers do not have: repaired (private as they promise), improved, or tested
+otherwise.
+
+| sentence | as printed | ours | by form |
+|---|---|---|---|
 """
 
 
 def claims_page(
-    experiments: Sequence[Experiment], outcomes: Mapping[str, Outcome], *, figures: str, folder: str, page: str
+    assessed: Sequence[Assessed],
+    findings: Sequence[Cited],
+    *,
+    out: str | os.PathLike[str],
+    figures: str,
+    folder: str,
+    page: str,
 ) -> str:
-    """The page as Markdown; `figures` is the path from the page to the folder of results."""
-    parts = [_HEAD.format(folder=folder, page=page), _summary(experiments, outcomes)]
-    for paper in dict.fromkeys(experiment.paper for experiment in experiments):
-        parts.append(f"\n## {paper}\n")
-        parts += [
-            _section(experiment, outcomes.get(experiment.name), figures)
-            for experiment in experiments
-            if experiment.paper == paper
-        ]
-    return "\n".join(parts)
+    """The page as Markdown.
+
+    Args:
+        assessed: sentences with their verdicts.
+        findings: what stands first.
+        out: the folder of results, from which findings take their numbers.
+        figures: the path from the page to it.
+        folder: what the page calls it in the command that makes the page.
+        page: what it calls the page there.
+    """
+    parts = [_HEAD, *_findings(findings, out), "", _summary(assessed), ""]
+    parts.append(_HOW.format(details=DETAILS, folder=folder, page=page))
+    for paper in papers(assessed):
+        parts += [f"## {paper}", "", _ROWS.rstrip()]
+        parts += [_row(one, figures) for one in assessed if one.sentence.paper == paper]
+        parts.append("")
+    parts.append(_OURS.rstrip())
+    parts += [_row_of_ours(one) for one in assessed if one.ours is not None]
+    return "\n".join(parts) + "\n"
 
 
-def findings(experiment: Experiment, outcome: Outcome | None) -> list[tuple[Claim, Finding | None]]:
-    """Each claim with its finding, if there is one."""
-    found = outcome.verdicts if outcome is not None and outcome.verdicts else (None,) * len(experiment.claims)
-    return list(zip(experiment.claims, found, strict=True))
+def papers(assessed: Sequence[Assessed]) -> list[str]:
+    """The papers, in their order."""
+    return list(dict.fromkeys(one.sentence.paper for one in assessed))
 
 
-def _summary(experiments: Sequence[Experiment], outcomes: Mapping[str, Outcome]) -> str:
-    lines = ["| paper | claims | reproduced | not reproduced | contradicted | not run |", "|---|---|---|---|---|---|"]
-    for paper in dict.fromkeys(experiment.paper for experiment in experiments):
-        counts = Counter(
-            _NOT_RUN if finding is None else finding.verdict
-            for experiment in experiments
-            if experiment.paper == paper
-            for _, finding in findings(experiment, outcomes.get(experiment.name))
-        )
-        words = ("reproduced", "not reproduced", "contradicted", _NOT_RUN)
+def with_findings(text: str, findings: Sequence[Cited], out: str | os.PathLike[str]) -> str:
+    """A page with the findings written anew where it has them, between two marks; as it was if it has none.
+
+    >>> with_findings("none here", (), "folder")
+    'none here'
+    """
+    return _filled(text, "findings", _findings(findings, out))
+
+
+def with_counts(text: str, assessed: Sequence[Assessed]) -> str:
+    """A page with the number of sentences by verdict written anew, between two marks; as it was if it has none.
+
+    >>> with_counts("<!-- verdicts --><!-- end -->", ())
+    '<!-- verdicts -->\\nOf 0 sentences: 0 holds, 0 holds partly, 0 fails, 0 undecided, 0 not testable.\\n<!-- end -->'
+    """
+    verdicts = [one.verdict for one in assessed]
+    said = ", ".join(f"{verdicts.count(word)} {word}" for word in get_args(Verdict))
+    return _filled(text, "verdicts", [f"Of {len(verdicts)} sentences: {said}."])
+
+
+def _filled(text: str, mark: str, lines: Sequence[str]) -> str:
+    before, begin, rest = text.partition(f"<!-- {mark} -->")
+    _, end, after = rest.partition("<!-- end -->")
+    return "\n".join([before + begin, *lines, end + after]) if begin and end else text
+
+
+def cell(words: str) -> str:
+    """Words that may stand in a table of Markdown.
+
+    >>> cell("P(a|b)")
+    'P(a\\\\|b)'
+    """
+    return " ".join(words.replace("|", "\\|").split())
+
+
+def why_in_words(name: str, judged: Judged) -> str:
+    """Why a sentence has its verdict: the reason that was written down, or else what the first odd table says."""
+    if reason := reason_of(name):
+        return reason
+    odd = [(test, one) for test, one in judged.tests if one.verdict != "holds"] or list(judged.tests[:1])
+    if not odd:
+        return ""
+    test, decision = odd[0]
+    return f"{test.table}: {decision.why}" if len(judged.tests) > 1 else decision.why
+
+
+def _findings(findings: Sequence[Cited], out: str | os.PathLike[str]) -> list[str]:
+    return [
+        f"{number}. **{one.title}** {one.filled(out)} [→]({_place(one.link)})" for number, one in enumerate(findings, 1)
+    ]
+
+
+def _place(link: str) -> str:
+    return link if "." in link else f"{DETAILS}#{link}"
+
+
+def _summary(assessed: Sequence[Assessed]) -> str:
+    words = get_args(Verdict)
+    lines = ["| paper | sentences | " + " | ".join(words) + " |", "|---|--:|" + "--:|" * len(words)]
+    for paper in papers(assessed):
+        counts = Counter(one.verdict for one in assessed if one.sentence.paper == paper)
         lines.append(f"| {paper} | {counts.total()} | " + " | ".join(str(counts[word]) for word in words) + " |")
     return "\n".join(lines)
 
 
-def _rules(claims: Iterable[Claim]) -> list[tuple[str, str]]:
-    """Each rule once, with the numbers of the claims that it decides."""
-    users: dict[str, list[int]] = {}
-    for number, claim in enumerate(claims, 1):
-        users.setdefault(claim.rule.text, []).append(number)
-    return [(", ".join(map(str, used)), text) for text, used in users.items()]
+def _row(one: Assessed, figures: str) -> str:
+    sentence = one.sentence
+    if sentence.missing:
+        why = reason_of(sentence.name)
+        why = f"Missing: {sentence.missing}." + f" {why}" * bool(why)
+    else:
+        why = f"{why_in_words(sentence.name, one.printed)} {runs_in_words(one.printed)}"
+    links = [f"[details]({DETAILS}#{sentence.name})"]
+    if sentence.tests:
+        links.insert(0, f"[figure]({figures}/{sentence.tests[0].experiment}/{FIGURE}.svg)")
+    quote = f"“{sentence.quote}” (§{sentence.section}, {sentence.where})"
+    cells = (quote, f"**{one.verdict}**", one.printed.tables, why, " ".join(links))
+    return "| " + " | ".join(map(cell, cells)) + " |"
 
 
-def _section(experiment: Experiment, outcome: Outcome | None, figures: str) -> str:
-    lines = [f"### {experiment.where}: {experiment.title}", "", f"`{experiment.name}`"]
-    if outcome is not None:
-        lines[-1] += f" · {outcome.effort}, {outcome.runs:,} runs, {outcome.cpu_seconds / 60:.1f} CPU minutes"
-        lines += ["", f"![{experiment.where}]({figures}/{experiment.name}/{FIGURE}.svg)"]
-    found = findings(experiment, outcome)
-    lines += ["", "| | verdict | claim | numbers |", "|--:|---|---|---|"]
-    for number, (claim, finding) in enumerate(found, 1):
-        verdict = _NOT_RUN if finding is None else f"**{finding.verdict}**"
-        form = f" *({claim.form})*" if claim.form else ""
-        cells = (str(number), verdict, claim.sentence + form, "" if finding is None else finding.why)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
-    lines += ["", "<details><summary>The rules</summary>", ""]
-    lines += [f"- *Of {numbers}:* {text}" for numbers, text in _rules(claim for claim, _ in found)]
-    lines += ["", "</details>"]
-    lines += [f"\n{remark}" for remark in remarks_on(experiment.name)]
-    option = " --quick" if outcome is None or outcome.quick else ""
-    lines += ["", "```text", f"research run {experiment.name}{option}", "```", ""]
-    return "\n".join(lines)
+def _row_of_ours(one: Assessed) -> str:
+    assert one.ours is not None, "only sentences that were put to forms of ours"
+    forms = "; ".join(f"{test.table}: {decision.verdict}" for test, decision in one.ours.tests)
+    link = f"[{one.sentence.name}]({DETAILS}#{one.sentence.name})"
+    cells = (link, _told(one.printed), _told(one.ours), forms)
+    return "| " + " | ".join(map(cell, cells)) + " |"
+
+
+def _told(judged: Judged) -> str:
+    return f"**{judged.verdict}**" + f" {judged.tables}" * bool(judged.tests)

@@ -151,14 +151,3 @@ def almost_no_noise(results: Results) -> Decision:
     a, b, least = (results.mean(name, _RATIOS[0], _HIGH, "noise") for name in ("A", "B", "B least"))
     why = f"Records a cell at ε = 1 and r = 1/6: group A {a:.0f}, group B {b:.0f} on average and {least:.0f} at least."
     return Decision(verdict="holds" if b <= a / 10 else "fails", why=why)
-
-
-def weak_when_strict(results: Results) -> list[Contrast | None]:
-    """How far off HPPrivBayes is at the least budget, less 1.5 times as far as at the largest."""
-    original, made = ({x: results.by_seed(OWN, line, x) for x in (_LOW, _HIGH)} for line in (ORIGINAL, PRINTED))
-    seeds = sorted(set.intersection(*(set(one[x]) for one in (original, made) for x in (_LOW, _HIGH))))
-    if not seeds:
-        raise NothingRunError("Nothing was run at both ends")
-    short = {x: [original[x][seed] - made[x][seed] for seed in seeds] for x in (_LOW, _HIGH)}
-    words = f"short of the original data by {fmean(short[_LOW]):.3f} at ε = 0.2, by {fmean(short[_HIGH]):.3f} at ε = 1"
-    return [of_values([low - 1.5 * high for low, high in zip(*short.values(), strict=True)], words=words)]

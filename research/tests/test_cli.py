@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from typing import get_args
 
 import pytest
 
 from research import EXPERIMENTS, _costs
 from research._cli import app
+from research.rules import Word
+from research.sentences import SENTENCES
 from research.tests.made_up import write_binary_table
 from understudy.cli.program import run
 
@@ -66,11 +69,28 @@ def test_claims_are_listed_without_any_result(tmp_path, capsys):
     code, out, _ = call("claims", "--out", tmp_path / "none", "--json", capsys=capsys)
     assert code == 0
     found = json.loads(out)
-    assert all(claim["verdict"] is None and claim["rule"] for one in found for claim in one["claims"])
-    page = tmp_path / "page.md"
+    assert [one["name"] for one in found] == [sentence.name for sentence in SENTENCES]
+    assert {one["verdict"] for one in found} <= {"undecided", "not testable"}
+    assert all(test["rule"] for one in found for test in one["tests"])
+    page = tmp_path / "pages" / "claims.md"
+    page.parent.mkdir()
     code, out, _ = call("claims", "--out", tmp_path / "none", "--markdown", page, capsys=capsys)
     assert code == 0
-    assert page.read_text().count("not run") >= sum(len(e.claims) for e in EXPERIMENTS.values())
+    rows = page.read_text().count("**undecided**") + page.read_text().count("**not testable**")
+    assert rows >= len(SENTENCES)
+    assert sorted(path.name for path in page.parent.iterdir()) == ["claims-details.md", "claims.md"]
+    code, out, _ = call("claims", "--out", tmp_path / "none", capsys=capsys)
+    assert code == 0
+    assert "undecided" in out
+
+
+def test_a_damaged_csv_is_told_without_a_traceback(tmp_path, capsys):
+    folder = tmp_path / "out" / "hpprivbayes-fig3"
+    folder.mkdir(parents=True)
+    (folder / "results.csv").write_text("group,series\na,b\n")
+    code, out, err = call("claims", "--out", tmp_path / "out", capsys=capsys)
+    assert (code, out) == (2, "")
+    assert "research run hpprivbayes-fig3" in err
 
 
 def started(*words):
@@ -110,7 +130,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, 
     assert (process.returncode, err) == (0, "")
     [one] = json.loads(out)["experiments"]
     assert one["name"] == "privbayes-fig12"
-    assert all(c["verdict"] in ("reproduced", "not reproduced", "contradicted") and c["why"] for c in one["claims"])
+    assert all(test["verdict"] in get_args(Word) and test["why"] for test in one["tests"])
     assert (tmp_path / "out" / "privbayes-fig12" / "figure.png").exists()
     lines = [json.loads(line) for line in store.read_text().splitlines()[1:]]
     assert len({line["key"] for line in lines}) == len(lines)  # nothing was computed twice

@@ -4,51 +4,102 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from importlib import import_module
+from statistics import fmean
+from typing import get_args
 
 import pytest
 from tests.docs.blocks import PROJECT
 
-from research import EXPERIMENTS, check_current, claims_page, cost_of, read_outcomes
+from research import (
+    EXPERIMENTS,
+    check_current,
+    claims_page,
+    cost_of,
+    details_page,
+    read_findings,
+    read_outcomes,
+    with_counts,
+    with_findings,
+)
 from research._current import probes
 from research._data import data_folder
+from research.sentences import SENTENCES, Verdict, assess
 
 RESULTS = PROJECT / "docs" / "research" / "experiments"
 OUTCOMES = read_outcomes(RESULTS, EXPERIMENTS)
 
 
+ASSESSED = assess(SENTENCES, RESULTS)
+PAGES = PROJECT / "docs" / "research"
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_experiment_was_run_and_every_claim_has_a_verdict(name):
-    outcome = OUTCOMES[name]
-    assert len(outcome.verdicts) == len(EXPERIMENTS[name].claims) > 0
-    assert all(finding.why for finding in outcome.verdicts)
+def test_every_experiment_was_run_and_has_its_figure(name):
+    assert OUTCOMES[name].runs > 0
     assert (RESULTS / name / "figure.svg").read_text(encoding="utf-8").count("<svg") == 1
     assert (RESULTS / name / "figure.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_verdicts_follow_from_the_values_that_are_kept(name):
-    from research import Results
-
-    points = {}
-    with (RESULTS / name / "results.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            key = (row["group"], row["series"], row["measure"], float(row["x"]))
-            points.setdefault(key, []).append(float(row["value"]))
-    found = tuple(claim.rule.decide(Results(points)) for claim in EXPERIMENTS[name].claims)
-    assert found == OUTCOMES[name].verdicts
-
-
-def test_the_page_of_claims_is_the_one_that_the_results_give():
+def test_the_pages_of_claims_are_those_that_the_results_give():
+    place = {"figures": "experiments"}
     page = claims_page(
-        list(EXPERIMENTS.values()),
-        OUTCOMES,
-        figures="experiments",
+        ASSESSED,
+        read_findings(),
+        out=RESULTS,
         folder="docs/research/experiments",
         page="docs/research/claims.md",
+        **place,
     )
-    assert (PROJECT / "docs" / "research" / "claims.md").read_text(encoding="utf-8") == page
+    assert (PAGES / "claims.md").read_text(encoding="utf-8") == page
+    details = details_page(ASSESSED, list(EXPERIMENTS.values()), OUTCOMES, **place)
+    assert (PAGES / "claims-details.md").read_text(encoding="utf-8") == details
+    experiments = (PAGES / "experiments.md").read_text(encoding="utf-8")
+    assert with_findings(experiments, read_findings(), RESULTS) == experiments
+
+
+def test_the_values_alone_give_the_verdicts_that_the_page_shows(tmp_path):
+    """A recomputation from copies of the CSV files, against what a reader of the page sees."""
+    for name in EXPERIMENTS:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.csv").write_bytes((RESULTS / name / "results.csv").read_bytes())
+    shown = re.findall(
+        r"^\| “.*? \| \*\*([a-z ]+)\*\* \| ([0-9/]*) \|.*claims-details\.md#([a-z0-9-]+)\)",
+        (PAGES / "claims.md").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
+    again = [(one.verdict, one.printed.tables, one.sentence.name) for one in assess(SENTENCES, tmp_path)]
+    assert sorted(shown) == sorted(again)
+
+
+def test_the_page_of_claims_is_short_and_begins_with_ten_findings():
+    page = (PAGES / "claims.md").read_text(encoding="utf-8")
+    assert len(page.split()) < 7000
+    first = page.partition("## How to read the rows")[0]
+    assert [f"{number}. **" in first for number in range(1, 11)] == [True] * 10
+    assert "?" not in first  # what was not run shows as a question mark
+
+
+@pytest.mark.parametrize("finding", read_findings(), ids=lambda one: one.title)
+def test_every_number_of_a_finding_is_a_mean_of_values_that_are_kept(finding):
+    assert finding.numbers
+    for name, number in finding.numbers.items():
+        points = {}
+        with (RESULTS / number.experiment / "results.csv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                key = (row["group"], row["series"], row["measure"], float(row["x"]))
+                points.setdefault(key, []).append(float(row["value"]))
+        mean = fmean(points[number.group, number.series, number.measure, number.x])
+        if number.over is not None:
+            other = number.over
+            mean /= fmean(points[other.group, other.series, other.measure, other.x])
+        places = re.findall(r"\{" + name + r":([^}]*)\}", finding.text)
+        assert places, name
+        assert all(format(mean, place) in finding.filled(RESULTS) for place in places)
+    names = {sentence.name for sentence in SENTENCES}
+    assert finding.link in names or (PAGES / finding.link).is_file()
 
 
 def test_the_tables_of_what_soundness_costs_are_those_that_the_results_give(monkeypatch):
@@ -69,19 +120,12 @@ def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
     assert sum(outcome.cpu_seconds for outcome in OUTCOMES.values()) / 2 < 3600
 
 
-NOT_COUNTED = {"Soundness"}
-
-
-def test_the_index_counts_the_papers_claims_as_the_results_do():
-    verdicts = [
-        finding.verdict
-        for name, outcome in OUTCOMES.items()
-        if EXPERIMENTS[name].paper not in NOT_COUNTED
-        for finding in outcome.verdicts
-    ]
-    index = " ".join((PROJECT / "docs" / "research" / "README.md").read_text(encoding="utf-8").split())
-    assert f"{verdicts.count('reproduced')} of {len(verdicts)} claims were reproduced" in index
-    assert f"{verdicts.count('contradicted')} were contradicted" in index
+def test_the_index_counts_the_sentences_as_the_page_does():
+    index = (PAGES / "README.md").read_text(encoding="utf-8")
+    assert with_counts(index, ASSESSED) == index
+    verdicts = [one.verdict for one in ASSESSED]
+    said = ", ".join(f"{verdicts.count(word)} {word}" for word in get_args(Verdict))
+    assert f"Of {len(verdicts)} sentences: {said}." in index
 
 
 needs_data = pytest.mark.skipif(not data_folder().is_dir(), reason="no benchmark data: set UNDERSTUDY_DATA")

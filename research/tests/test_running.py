@@ -14,19 +14,16 @@ import pytest
 
 from research import (
     EXPERIMENTS,
-    Claim,
     Experiment,
-    Finding,
     Panel,
     Run,
     _outcome,
     _runner,
-    claims_page,
     figures,
     read_outcomes,
+    read_results,
     run_experiment,
 )
-from research._rules import Beats
 from research.tests.made_up import write_binary_table
 from understudy._core.errors import OptionError, OutputError, TableError
 
@@ -50,12 +47,6 @@ SMALL = Experiment(
         for word in ("independent", "uniform")
     ],
     panels=(Panel(title="(a) Q2", measure="Q2", y="distance"),),
-    claims=(
-        Claim(
-            sentence="Looking is better than not looking.",
-            rule=Beats(ours=("independent",), others=("uniform",), measures=("Q2",)),
-        ),
-    ),
     quick_seeds=2,
 )
 
@@ -81,7 +72,7 @@ def computed(monkeypatch):
     return found
 
 
-def test_an_experiment_leaves_a_csv_two_figures_and_its_verdicts(data, tmp_path):
+def test_an_experiment_leaves_a_csv_two_figures_and_how_it_was_run(data, tmp_path):
     outcome = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
     folder = tmp_path / "out" / "small"
     with (folder / "results.csv").open() as file:
@@ -94,7 +85,10 @@ def test_an_experiment_leaves_a_csv_two_figures_and_its_verdicts(data, tmp_path)
     document = json.loads((folder / "result.json").read_text())
     assert document["quick"] is True
     assert document["seeds"] == 2
-    assert [finding["verdict"] for finding in document["verdicts"]] == [v.verdict for v in outcome.verdicts]
+    assert "verdicts" not in document  # they follow from the values
+    results = read_results(tmp_path / "out", "small")
+    assert results.by_seed("Q2", "uniform", 0.5).keys() == {0, 1}
+    assert read_results(tmp_path / "out", "privbayes-fig12") is None
 
 
 def test_what_is_done_is_not_done_again(data, tmp_path, computed):
@@ -191,7 +185,7 @@ def test_results_of_other_data_are_computed_anew(data, tmp_path, computed):
 def test_processes_compute_what_one_process_computes(data, tmp_path):
     one = run_experiment("small", quick=True, data=data, out=tmp_path / "one", jobs=1)
     two = run_experiment("small", quick=True, data=data, out=tmp_path / "two", jobs=2)
-    assert one.verdicts == two.verdicts
+    assert one.runs == two.runs
     same = [(tmp_path / name / "small" / "results.csv").read_text() for name in ("one", "two")]
     assert same[0] == same[1]
 
@@ -238,12 +232,12 @@ def test_results_that_were_kept_without_their_runs_can_be_added_to(data, tmp_pat
     assert len(computed) == 16
 
 
-def test_a_damaged_result_is_told_and_an_older_one_is_not_taken(data, tmp_path):
+def test_a_damaged_result_is_told_and_verdicts_of_an_older_one_are_not_taken(data, tmp_path):
     run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
     path = tmp_path / "out" / "small" / "result.json"
     document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, "verdicts": []}))
-    assert read_outcomes(tmp_path / "out", ["small"])["small"].verdicts == ()
+    path.write_text(json.dumps({**document, "verdicts": [{"verdict": "reproduced", "why": ""}]}))
+    assert read_outcomes(tmp_path / "out", ["small"])["small"].runs == 8
     path.write_text(path.read_text()[:20])
     with pytest.raises(OutputError, match="damaged"):
         read_outcomes(tmp_path / "out", ["small"])
@@ -255,7 +249,6 @@ def test_a_damaged_result_is_told_and_an_older_one_is_not_taken(data, tmp_path):
         {"seeds": "many"},
         {"cpu_seconds": "x"},
         {"quick": 1},
-        {"verdicts": [{"verdict": "maybe", "why": ""}]},
         {"seconds": [1]},
         {"seconds": {"uniform": "x"}},
     ],
@@ -303,34 +296,9 @@ def test_values_that_are_no_numbers_are_refused(data, tmp_path, monkeypatch):
     assert len((tmp_path / "out" / "runs.jsonl").read_text().splitlines()) == 1
 
 
-def test_the_page_has_every_claim_with_rule_verdict_figure_and_command(data, tmp_path):
-    outcome = run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    page = claims_page(
-        [SMALL], {"small": outcome}, figures="results", folder="docs/results", page="docs/research/claims.md"
-    )
-    assert "Looking is better than not looking." in page
-    assert SMALL.claims[0].rule.text in page
-    assert f"**{outcome.verdicts[0].verdict}**" in page
-    assert "![Figure 0](results/small/figure.svg)" in page
-    assert "research run small --quick" in page
-    unrun = claims_page([SMALL], {}, figures="results", folder="docs/results", page="docs/research/claims.md")
-    assert "| not run |" in unrun
-    assert "| PrivBayes | 1 | 0 | 0 | 0 | 1 |" in unrun
-
-
-def test_a_bar_in_a_sentence_does_not_break_the_table(data):
-    claim = Claim(sentence="I(X|Y) grows.", rule=SMALL.claims[0].rule)
-    one = Experiment(**{**{f: getattr(SMALL, f) for f in SMALL.__dataclass_fields__}, "claims": (claim,)})
-    found = Finding(verdict="reproduced", why="a|b")
-    outcome = _outcome.Outcome(
-        name="small",
-        quick=True,
-        seeds=1,
-        runs=1,
-        cpu_seconds=1.0,
-        code="",
-        verdicts=(found,),
-    )
-    page = claims_page([one], {"small": outcome}, figures="f", folder="f", page="p")
-    assert "I(X\\|Y) grows." in page
-    assert "a\\|b" in page
+def test_values_that_are_damaged_are_told(data, tmp_path):
+    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
+    path = tmp_path / "out" / "small" / "results.csv"
+    path.write_text(path.read_text().replace("0.", "zero.", 1))
+    with pytest.raises(OutputError, match="research run small"):
+        read_results(tmp_path / "out", "small")

@@ -365,3 +365,15 @@ def test_one_row(tmp_path: Path) -> None:
     field = {"name": "x", "type": "integer", "bins": "auto", "constraints": {"minimum": 4, "maximum": 400}}
     made = made_of(pd.DataFrame({"x": [4]}), {"fields": [field]}, tmp_path, epsilon=1)
     assert made["x"].between(4, 400).all()
+
+
+@pytest.mark.parametrize("digits", [15, 17, 18])
+def test_ranges_beyond_what_floats_tell_apart(digits: int, tmp_path: Path) -> None:
+    """Seen from the far end, values beside 0 are all at one place."""
+    far = 10**digits
+    rng = streams(digits).get("far")
+    values = np.where(rng.random(2_000) < 0.3, far, rng.integers(0, 50, 2_000))
+    field = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": far}}
+    made = made_of(pd.DataFrame({"x": values}), {"fields": [field]}, tmp_path, epsilon=2)
+    assert (made["x"] == far).mean() == pytest.approx(0.3, abs=0.05)  # the last value has a cell of its own
+    assert made["x"].median() == pytest.approx(np.median(values), abs=8)

@@ -1,7 +1,8 @@
 """The public grid that a column is first measured on: fixed by its declared range alone.
 
 Small ranges are taken value by value. A larger range has cells of equal width, but narrower ones near 0, where values
-of heavy-tailed columns crowd: at distance d from 0 a cell is 0.02·d wide, and at most 1/512 of the range.
+of heavy-tailed columns crowd: at distance d from 0 a cell is 0.02·d wide, and at most 1/512 of the range. The first and
+the last value of a range have cells of their own: values beyond it are often told as these.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ _MOST_VALUES = 1 << 14
 _CELLS = 512
 _STEEPNESS = 50
 """A cell at distance d from 0 is d over this wide."""
-_MOMENTS = 4096
-"""Cells of a long range of dates, where 0 is just a day."""
+_MOMENTS = 4094
+"""Cells of a long range of dates, where 0 is just a day; 4,096 with those of its ends."""
 
 
 def fine_schema(schema: Schema) -> Schema:
@@ -25,7 +26,7 @@ def fine_schema(schema: Schema) -> Schema:
     >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
     ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
     >>> schema["gain"].size, fine_schema(schema)["gain"].size, fine_schema(schema)["gain"].labels[:3]
-    (24, 808, ('0', '1', '2'))
+    (24, 809, ('0', '1', '2'))
     """
     if not any(field.automatic for field in schema.fields):
         return schema  # with all that it declares of rows, which methods are to know
@@ -66,6 +67,11 @@ def cell_starts(whole: Bins) -> list[int]:
     values = last - first + 1
     if values <= _MOST_VALUES:
         return list(range(first, last + 1))
+    return sorted({*_wide_starts(whole, first, last), first + 1, last})
+
+
+def _wide_starts(whole: Bins, first: int, last: int) -> list[int]:
+    values = last - first + 1
     if whole.form.type in ("date", "datetime"):
         return sorted({first + values * i // _MOMENTS for i in range(_MOMENTS)})
     widest = max(1, values // _CELLS)

@@ -10,6 +10,7 @@ well. With ξ < 0 it has an end of its own, so that a column that stops at once 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -46,6 +47,7 @@ class _Side:
 
     tree: Averaged
     masses: Floats
+    widths: Floats
     ends: Floats
     mirrored: bool
     offset: int
@@ -53,7 +55,8 @@ class _Side:
     @classmethod
     def of(cls, tree: Averaged, masses: Floats, widths: Floats, *, mirrored: bool, offset: int) -> _Side:
         step = -1 if mirrored else 1
-        return cls(tree, masses[::step], np.concatenate([[0.0], np.cumsum(widths[::step])]), mirrored, offset)
+        ends = np.concatenate([[0.0], np.cumsum(widths[::step])])
+        return cls(tree, masses[::step], widths[::step], ends, mirrored, offset)
 
     def between(self, begin: int, end: int) -> tuple[float, float]:
         """The best estimate of the rows in cells `begin` to `end` − 1, and its variance."""
@@ -108,22 +111,29 @@ def _tail(side: _Side, deviation: float) -> Floats | None:
     start = side.beyond(min(_FITTED * rows, _MOST_FITTED * total))
     begin = max(side.beyond(rows), start)
     steps = _steps_of(side, start)
-    places = sorted({start, begin, len(side.masses), *side.marks(start), *steps})
+    places = _told_apart(side, sorted({start, begin, len(side.masses), *side.marks(start), *steps}))
     if len(places) <= _FEWEST:
         return None
+    start = places[0]
     counts, variances = np.array([side.between(*pair) for pair in pairwise(places)]).T
     reach = side.ends[places] - side.ends[start]
     tail = _fitted(counts, variances, reach, _LEAST_SCALE * float(side.ends[begin] - side.ends[start]))
     held, drawn = np.add.reduceat(side.masses, places[:-1]), -np.diff(tail.left(reach))
     worse = ((counts - drawn) ** 2 - (counts - held) ** 2) / variances
-    if worse[places.index(begin) :].sum() > _WORSE * (1 + sum(place > begin for place in steps)):
+    if worse[bisect_left(places, begin) :].sum() > _WORSE * (1 + sum(place > begin for place in steps)):
         return None
     return _written(side, begin, tail, side.ends[begin] - side.ends[start])
 
 
+def _told_apart(side: _Side, places: list[int]) -> list[int]:
+    """The places without those that numbers cannot tell from the next: a value beside 0, seen from 10¹⁷."""
+    apart = np.diff(side.ends[places]) > 0
+    return [place for place, kept in zip(places, [*apart, True], strict=True) if kept]
+
+
 def _steps_of(side: _Side, start: int) -> list[int]:
     """Where the histogram's own density changes: what it keeps apart a tail has to explain."""
-    density = (side.masses / np.diff(side.ends))[start:]
+    density = (side.masses / side.widths)[start:]
     new = ~np.isclose(density[1:], density[:-1], rtol=1e-6, atol=0)
     filled = np.flatnonzero(density)
     new[filled[-1] if len(filled) else 0 :] = False  # it ends where noise was lowest: that explains nothing
@@ -176,6 +186,6 @@ def _written(side: _Side, begin: int, tail: _Pareto, already: float) -> Floats:
         step = max(step, ends[steps[-1] + 1] - ends[steps[-1]])
         steps.append(max(steps[-1] + 1, int(np.searchsorted(ends, ends[steps[-1]] + step, side="right")) - 1))
         step *= _STEP
-    widths = np.diff(ends)
-    density = -np.diff(np.maximum(tail.left(already + ends[steps]) - _LAST, 0.0)) / np.diff(ends[steps])
+    widths = side.widths[begin:]
+    density = -np.diff(np.maximum(tail.left(already + ends[steps]) - _LAST, 0.0)) / np.add.reduceat(widths, steps[:-1])
     return np.asarray(np.repeat(density, np.diff(steps)) * widths)
