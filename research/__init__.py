@@ -5,7 +5,7 @@ from research._current import Checked, check_current
 from research._details import details_page
 from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
 from research._findings import Cited, Number, read_findings
-from research._outcome import Outcome, read_outcomes, read_results, run_experiment
+from research._outcome import Outcome, draw_again, read_outcomes, read_results, run_experiment
 from research._page import claims_page, with_counts, with_findings
 from research._ready import check_ready
 from research._reasons import reason_of
@@ -34,6 +34,7 @@ __all__ = [
     "claims_page",
     "cost_of",
     "details_page",
+    "draw_again",
     "experiment_named",
     "in_words",
     "read_findings",

@@ -165,6 +165,28 @@ def _show(experiment: Experiment, outcome: Outcome, out: Path) -> None:
     say(f"  {out / experiment.name}: results.csv, figure.svg, figure.png")
 
 
+@app.command("draw")
+def draw(
+    names: list[str] | None = typer.Argument(None, help="Experiments; all that have results without a name."),
+    out: Path = _OUT,
+    as_json: bool = _JSON,
+) -> None:
+    """Draw figures anew from the values in a folder of results; nothing is run."""
+    from research import EXPERIMENTS, draw_again, experiment_named, read_outcomes
+    from understudy._core.errors import OutputError
+
+    named = [experiment_named(name).name for name in dict.fromkeys(names or ())]
+    wanted = named or list(read_outcomes(out, EXPERIMENTS))
+    if not wanted:
+        raise OutputError(f"there are no results in '{out}'. Name their folder with --out, or run experiments first.")
+    for name in wanted:
+        draw_again(name, out)
+        if not as_json:
+            say(f"{out / name}: figure.svg, figure.png")
+    if as_json:
+        say_json({"out": str(out), "drawn": wanted})
+
+
 @app.command("check")
 def check(
     names: list[str] | None = typer.Argument(None, help="Experiments; all that have results without a name."),

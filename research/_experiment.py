@@ -79,6 +79,8 @@ class Panel:
     """Whether points of a line are joined: not where the places on the axis are only numbers of things."""
     most: float | None = None
     """What no value can exceed, though an interval may."""
+    series: tuple[str, ...] = ()
+    """Which lines it has; all without. More than six are drawn in several panels."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,8 +114,7 @@ def _seconds_by_line(done: Sequence[Done]) -> dict[str, float]:
 
 
 def _write(folder: Path, experiment: Experiment, outcome: Outcome, results: Results, done: Sequence[Done]) -> None:
-    caption = f"{experiment.paper}, {experiment.where}, computed anew: {outcome.effort}"
-    figure = draw(experiment, results, caption)
+    figure = _figure(experiment, outcome, results)
     with as_output_error(folder, left=KEPT):
         folder.mkdir(parents=True, exist_ok=True)
     write_bytes(folder / CSV, _csv(done).encode(), left=KEPT)
@@ -123,6 +122,27 @@ def _write(folder: Path, experiment: Experiment, outcome: Outcome, results: Resu
         write_bytes(folder / f"{FIGURE}.{kind}", data, left=KEPT)
     document = json.dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n"
     write_bytes(folder / RESULT, document.encode(), left=KEPT)
+
+
+def _figure(experiment: Experiment, outcome: Outcome, results: Results) -> dict[str, bytes]:
+    caption = f"{experiment.paper}, {experiment.where}, computed anew: {outcome.effort}"
+    return draw(experiment, results, caption)
+
+
+def draw_again(name: str, out: str | os.PathLike[str]) -> None:
+    """Draw an experiment's figure anew from the values that a folder has.
+
+    Raises:
+        OutputError: if it has none.
+    """
+    experiment, folder = experiment_named(name), Path(out) / name
+    outcome, results = read_outcomes(out, [name]).get(name), read_results(out, name)
+    if outcome is None or results is None:
+        raise OutputError(
+            f"there is no result of {name} in '{out}'. Name its folder with --out, or run it: research run"
+        )
+    for kind, data in _figure(experiment, outcome, results).items():
+        write_bytes(folder / f"{FIGURE}.{kind}", data, left=KEPT)
 
 
 def _csv(done: Sequence[Done]) -> str:

@@ -148,7 +148,9 @@ EXPERIMENT = Experiment(
     datasets=tuple(TABLES.values()),
     runs=_runs,
     panels=tuple(
-        Panel(title=f"{group}, {kind}, α = {way}", measure=f"{kind} {way}-way", y=f"{kind} error", group=group)
+        Panel(
+            title=f"{group}, {kind}, α = {way}", measure=f"{kind} {way}-way", y=f"{kind} error", group=group, log_y=True
+        )
         for way in _WAYS
         for group in TABLES
         for kind in _KINDS

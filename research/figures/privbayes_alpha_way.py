@@ -34,8 +34,8 @@ _PRINTED_WORD = "privbayes:postprocessing=printed"
 def panels(first: int, second: int) -> tuple[Panel, ...]:
     """The paper's two panels."""
     return (
-        Panel(title=f"(a) Q{first}", measure=f"Q{first}", y=DISTANCE),
-        Panel(title=f"(b) Q{second}", measure=f"Q{second}", y=DISTANCE),
+        Panel(title=f"(a) Q{first}", measure=f"Q{first}", y=DISTANCE, log_y=True),
+        Panel(title=f"(b) Q{second}", measure=f"Q{second}", y=DISTANCE, log_y=True),
     )
 
 
