@@ -31,11 +31,19 @@ _PRINTED_MWEM = "queries=cells:replay=no:result=average"
 _PRINTED_WORD = "privbayes:postprocessing=printed"
 
 
-def panels(first: int, second: int) -> tuple[Panel, ...]:
-    """The paper's two panels."""
-    return (
-        Panel(title=f"(a) Q{first}", measure=f"Q{first}", y=DISTANCE, log_y=True),
-        Panel(title=f"(b) Q{second}", measure=f"Q{second}", y=DISTANCE, log_y=True),
+_PUBLISHED = (PRINTED, LAPLACE, FOURIER, CONTINGENCY_WHOLE, MWEM, UNIFORM)
+_STRONGER = (PRINTED, OURS, CONTINGENCY, MWEM_TABLES)
+
+
+def panels(first: int, second: int, *, joint: bool = False) -> tuple[Panel, ...]:
+    """The paper's two panels, and with `joint` two more of what is stronger than what the paper drew."""
+    both = list(zip("ab", (f"Q{first}", f"Q{second}"), strict=True))
+    if not joint:
+        return tuple(Panel(title=f"({letter}) {q}", measure=q, y=DISTANCE, log_y=True) for letter, q in both)
+    return tuple(
+        Panel(title=f"({letter}) {q}, {words}", measure=q, y=DISTANCE, log_y=True, series=lines)
+        for words, lines in (("as published", _PUBLISHED), ("stronger forms", _STRONGER))
+        for letter, q in both
     )
 
 
@@ -204,7 +212,7 @@ def _figure(
         x=EPSILON,
         datasets=(dataset,),
         runs=own_runs or (lambda scale: runs(scale, dataset, ways, joint=joint)),
-        panels=panels(*ways),
+        panels=panels(*ways, joint=joint),
         claims=(*claims(table, (f"Q{ways[0]}", f"Q{ways[1]}"), joint=joint, replayed=own_runs is None), *more),
         quick_seeds=5,
     )

@@ -54,10 +54,17 @@ def runs(scale: Scale, dataset: str) -> list[Run]:
     return sorted(found, key=lambda run: run.seed)
 
 
+_PUBLISHED = (PRINTED, ERM_WIDE, SINGLE_WIDE, GENE, MAJORITY, BEST)
+_OTHERS = (OURS, ERM, SINGLE, CURVED, BEST_CURVED, BEST)
+
+
 def panels(base: str) -> tuple[Panel, ...]:
-    """One for each of the four tasks, in the paper's order."""
-    named = zip("abcd", PAPER_TARGETS[base], strict=True)
-    return tuple(Panel(title=f"({letter}) Y = {task}", measure=task, y=ERROR) for letter, task in named)
+    """One for each of the four tasks, in the paper's order, and the same with other forms of the methods."""
+    return tuple(
+        Panel(title=f"({letter}) Y = {task}{words}", measure=task, y=ERROR, series=lines)
+        for words, lines in (("", _PUBLISHED), (", other forms", _OTHERS))
+        for letter, task in zip("abcd", PAPER_TARGETS[base], strict=True)
+    )
 
 
 def claims(table: str, base: str, *, exceptions: bool = False, single_wins: bool = True) -> tuple[Claim, ...]:
