@@ -15,7 +15,7 @@ from understudy._core.randomness import Streams
 from understudy.models._inference import Floats, Ints
 from understudy.models._rows_values import WeightedRows
 from understudy.models._rowsfit import Codes, RowsFit, choose_rows
-from understudy.models._tree_values import TreeMeasurement, Within
+from understudy.models._tree_values import TreeMeasurement, Within, rows_measured
 from understudy.models._treefit import FittedTable, centred
 from understudy.models._uncertainty import REPLICATES
 from understudy.models._within_errors import noise_spread, redrawn_within
@@ -41,7 +41,7 @@ class Redrawn:
 def redrawn_weights(
     rows: WeightedRows, measurements: tuple[TreeMeasurement, ...], n: int, within: Sequence[Within | None] = ()
 ) -> Redrawn | None:
-    """Weights under redrawn noise; None if nothing is known of the noise.
+    """Weights under redrawn noise; None if nothing is known of the noise. `n` may count parts of rows.
 
     >>> rows = WeightedRows((2,), np.array([[0, 1]], dtype=np.uint16), np.array([0.25, 0.75]))
     >>> noisy = TreeMeasurement(marginal=(0,), values=np.array([24.0, 77.0]), variance=4.0, interaction=False)
@@ -53,16 +53,16 @@ def redrawn_weights(
     used.sort(key=lambda m: -len(m.marginal))  # single columns last: they are known best
     if not used:
         return None
-    rng = Streams(0).get("rows", "errors")
+    rng, total = Streams(0).get("rows", "errors"), rows_measured(n, measurements)
     chosen, start = np.arange(len(rows)), rows.weights
     if len(rows) > _MOST_ROWS:
         chosen = np.sort(choose_rows(rows.rows, start, _MOST_ROWS, [], rows.sizes, rng=rng))
         start = np.full(_MOST_ROWS, 1 / _MOST_ROWS)
     columns = rows.columns[:, chosen]
-    tables = [m.values if m.interaction else _table(columns, start * n, m) for m in used]
+    tables = [m.values if m.interaction else _table(columns, start * total, m) for m in used]
     found = []
     for _ in range(REPLICATES):
-        fit = RowsFit(rows.sizes, columns, [], total=float(n), weights=start)
+        fit = RowsFit(rows.sizes, columns, [], total=total, weights=start)
         for measured, expected in zip(used, tables, strict=True):
             values = expected + rng.normal(0.0, 1.0, expected.shape) * noise_spread(measured, within)
             if measured.interaction:
@@ -73,7 +73,7 @@ def redrawn_weights(
         found.append((fit.weights / fit.weights.sum()).astype(np.float32))
 
     def held(a: int) -> Floats:
-        return np.asarray(np.bincount(rows.columns[a], weights=rows.weights * n, minlength=rows.sizes[a]))
+        return np.asarray(np.bincount(rows.columns[a], weights=rows.weights * total, minlength=rows.sizes[a]))
 
     return Redrawn(chosen, start, tuple(found), tuple(redrawn_within(within, used, held)))
 

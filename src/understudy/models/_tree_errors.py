@@ -12,7 +12,7 @@ import numpy as np
 
 from understudy._core.randomness import Streams
 from understudy.models._inference import Floats
-from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within
+from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within, rows_measured
 from understudy.models._treefit import FittedTable, TreeFit, centred
 from understudy.models._uncertainty import REPLICATES
 from understudy.models._within_errors import noise_spread
@@ -26,6 +26,8 @@ def redrawn_trees(
 ) -> list[CliqueTree]:
     """Trees as they might have come out under other noise; none if nothing is known of the noise.
 
+    `n` may count parts of rows (`rows_measured`).
+
     >>> tree = CliqueTree((2,), ((0,),), (-1,), (np.array([0.25, 0.75]),))
     >>> noisy = TreeMeasurement(marginal=(0,), values=np.array([24.0, 77.0]), variance=4.0, interaction=False)
     >>> spread = np.std([other.beliefs[0][0] for other in redrawn_trees(tree, (noisy,), 100)])
@@ -35,15 +37,17 @@ def redrawn_trees(
     homes = [_home(tree, measured) for measured in measurements]
     used = [(m, home) for m, home in zip(measurements, homes, strict=True) if home is not None and m.variance > 0]
     used.sort(key=lambda one: -len(one[0].marginal))  # single columns last: they are known best
-    rng = Streams(0).get("tree", "errors")
+    rng, rows = Streams(0).get("tree", "errors"), rows_measured(n, measurements)
     found = []
     for _ in range(REPLICATES if used else 0):
-        fit = TreeFit(tree.sizes, total=float(n))
+        fit = TreeFit(tree.sizes, total=rows)
         for table in _as_potentials(tree):
             fit.add(table)
         for measured, home in used:
-            # noise may have left interactions that no table of n rows has, and no potentials reach those
-            seen = np.clip(measured.values, -n, n) if measured.interaction else _table(tree, home, measured) * n
+            # noise may have left interactions that no table of so many rows has, and no potentials reach those
+            seen = (
+                np.clip(measured.values, -rows, rows) if measured.interaction else _table(tree, home, measured) * rows
+            )
             noise = rng.normal(0.0, 1.0, seen.shape) * noise_spread(measured, within)
             if measured.interaction:
                 seen, noise = centred(seen), centred(noise)

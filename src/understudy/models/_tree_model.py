@@ -29,6 +29,7 @@ from understudy.models._tree_values import (
     Within,
     check_measurements,
     merged_sizes,
+    rows_measured,
     settle_within,
 )
 from understudy.models._tree_zeros import tree_with_zeros
@@ -116,7 +117,8 @@ class TreeModel:
         if self.origin is not None:
             return [other.with_zeros(self.zeros) for other in self.origin._redrawn]
         trees = redrawn_trees(self.tree, tuple(self.measurements), self.n, self.within)
-        spelt_out = redrawn_within(self.within, self.measurements, lambda a: self.n * self.tree.column(a))
+        rows = rows_measured(self.n, self.measurements)
+        spelt_out = redrawn_within(self.within, self.measurements, lambda a: rows * self.tree.column(a))
         return [
             TreeModel(self.domain, self.n, tree=tree, within=within)
             for tree, within in zip(trees, spelt_out, strict=False)

@@ -169,6 +169,8 @@ class Within:
 class TreeMeasurement:
     """A noisy table that a tree was fitted to, over merged values.
 
+    Its values are rows, and so is its noise, where rows are weighed as well: the model's `n` counts parts of them then.
+
     `variance` is that of the noise in a cell; with `interaction` the main effects and the total were removed from the
     table, and it is the noise's variance before that.
 
@@ -189,6 +191,20 @@ class TreeMeasurement:
             raise ValueError("a measured table has finite values, and a variance from 0 on")
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+
+
+def rows_measured(n: int, measurements: Sequence[TreeMeasurement]) -> float:
+    """The number of rows that measured tables are about, where `n` may count rows in parts.
+
+    Each row has one value in a column, so the table of a column tells how many there were.
+
+    >>> column = TreeMeasurement(marginal=(0,), values=np.array([62.0, 38.0]), variance=2.0, interaction=False)
+    >>> rows_measured(101, [column]), rows_measured(6000, [column])
+    (101.0, 100.0)
+    """
+    held = [float(m.values.sum()) for m in measurements if len(m.marginal) == 1 and not m.interaction]
+    rows = float(np.median(held)) if held else 0.0
+    return n / max(round(n / rows), 1) if rows > 0 else float(n)
 
 
 def settle_within(given: Sequence[Within | None], domain: Domain) -> tuple[Within | None, ...]:

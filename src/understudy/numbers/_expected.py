@@ -32,7 +32,7 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
         return schema
     tables = sum(-(-fine.fields[i].attribute.n_levels // 2) for i in places)
     noise = terms.table_noise(numbers_share(terms.budget) * (1 - _MEANS) / max(tables, 1))
-    room = n / (3 * sqrt(float(noise.variance)))
+    room = n * terms.unit.parts / (3 * sqrt(float(noise.variance)))  # noise is of what is counted
     written = schema.to_dict()
     for i in places:
         values = fine.fields[i].n_main

@@ -28,6 +28,8 @@ _TELLS = 3.0
 class Look:
     """One level of a column's grid: the mean of its counts over all looks, by precision, and its variance.
 
+    In rows, whatever parts of them were counted.
+
     >>> from understudy.privacy import NoiseLevel
     >>> from understudy.schema import Marginal
     >>> look = Look(Axis(0, 0))
@@ -49,13 +51,13 @@ class Look:
             raise ValueError("nobody has looked at this level")
         return self.counts
 
-    def after(self, found: Measurement) -> Look:
-        """With another table of the same cells reckoned in."""
-        variance = max(float(found.noise.variance), 1e-9)
+    def after(self, found: Measurement, parts: int = 1) -> Look:
+        """With another table of the same cells reckoned in, in which a row counts as so many parts."""
+        counts, variance = found.counts / parts, max(float(found.noise.variance) / parts**2, 1e-9)
         if self.counts is None:
-            return replace(self, counts=found.counts.astype(np.float64), variance=variance)
+            return replace(self, counts=counts, variance=variance)
         weight = self.variance / (self.variance + variance)
-        return replace(self, counts=(1 - weight) * self.counts + weight * found.counts, variance=variance * weight)
+        return replace(self, counts=(1 - weight) * self.counts + weight * counts, variance=variance * weight)
 
 
 def telling_levels(counts: Sequence[Floats], variances: Sequence[float], widths: Floats) -> list[bool]:

@@ -78,12 +78,14 @@ def _ends(middles: Floats, masses: Floats, rows: float) -> tuple[float, float]:
     return float(middles[low]), float(middles[high])
 
 
-def ask_means(asked: Sequence[MeanQueries], found: NoisyAnswers, masses: Sequence[Floats]) -> list[float]:
-    """For each column by how much its sum of weights is to move."""
+def ask_means(
+    asked: Sequence[MeanQueries], found: NoisyAnswers, masses: Sequence[Floats], *, parts: int = 1
+) -> list[float]:
+    """For each column by how much its sum of weights is to move; where a row counted as so many parts, in rows."""
     moves, at = [], 0
     for one, held in zip(asked, masses, strict=True):
-        values = found.values[at : at + len(one.queries)].tolist()
-        moves.append(one.moved(values, found.deviation, held))
+        values = (found.values[at : at + len(one.queries)] / parts).tolist()
+        moves.append(one.moved(values, found.deviation / parts, held))
         at += len(one.queries)
     return moves
 

@@ -97,8 +97,13 @@ def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction
 
 
 def _look(curator: Curator, looks: list[Look], share: Fraction) -> list[Look]:
-    question = NoisyTables(marginals=[Marginal((look.axis,)) for look in looks], what=_WHAT)
-    return [look.after(found) for look, found in zip(looks, curator.ask(question, share=share), strict=True)]
+    question, parts = NoisyTables(marginals=[Marginal((look.axis,)) for look in looks], what=_WHAT), _parts(curator)
+    return [look.after(found, parts) for look, found in zip(looks, curator.ask(question, share=share), strict=True)]
+
+
+def _parts(curator: Curator) -> int:
+    """In how many parts a row was counted: all that is found of numbers is in rows."""
+    return curator.terms.unit.parts
 
 
 def _of(position: int, looks: list[Look]) -> list[Look]:
@@ -136,7 +141,7 @@ def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: F
     ]
     question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
     found = curator.ask(question, share=spent * _MEANS)
-    moves = ask_means(asked, found, [one.masses for one in columns])
+    moves = ask_means(asked, found, [one.masses for one in columns], parts=_parts(curator))
     return [
         replace(one, masses=tilted(one.masses, means.parts / PARTS, moved, _pieces(one.masses, one.widths, set())))
         for one, means, moved in zip(columns, asked, moves, strict=True)
