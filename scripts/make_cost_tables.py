@@ -1,9 +1,9 @@
-"""Write the tables of docs/research/cost-of-soundness.md from the results of experiments.
+"""Write the tables of docs/research/cost-of-soundness.md and experiments.md from the results of experiments.
 
     research run privabn-fig3 hpprivbayes-fig5 soundness-leak --quick --out docs/research/experiments
-    python scripts/make_cost_tables.py [RESULTS] [PAGE]
+    python scripts/make_cost_tables.py [RESULTS] [PAGE...]
 
-Each stands between `<!-- table: NAME -->` and `<!-- end -->`; all else on the page is left as it is.
+Each stands between `<!-- table: NAME -->` and `<!-- end -->`; all else on a page is left as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-RESULTS, PAGE = Path("docs/research/experiments"), Path("docs/research/cost-of-soundness.md")
+RESULTS = Path("docs/research/experiments")
+PAGES = tuple(Path("docs/research") / name for name in ("cost-of-soundness.md", "experiments.md"))
 _SLOT = re.compile(r"<!-- table: ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 WHAT = {
@@ -43,6 +44,15 @@ class Values:
     def mean(self, series: str, measure: str, x: float, group: str = "") -> float:
         """Over the repetitions of a point."""
         return fmean(self._found[group, series, measure, x])
+
+    def shown(self, series: str, measure: str, x: float, group: str = "", *, digits: str = ".3f") -> str:
+        """It, to so many digits; nothing where nothing was run."""
+        found = self._found.get((group, series, measure, x))
+        return "" if found is None else format(fmean(found), digits)
+
+    def series(self, measure: str, group: str = "") -> list[str]:
+        """The lines of a panel, in their order."""
+        return list(dict.fromkeys(s for g, s, m, _ in self._found if (g, m) == (group, measure)))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -136,6 +146,38 @@ def pairs(folder: Path) -> str:
     return table(["columns", *map(str, widths)], [["loss at a claimed ε of 1", *(f"{loss:.2f}" for loss in losses)]])
 
 
+def alpha_way(folder: Path) -> str:
+    """Errors of three-way marginals on the two binary tables."""
+    places = (("privbayes-fig12", 0.4), ("privbayes-fig12", 0.8), ("privbayes-fig12", 1.6), ("privbayes-fig13", 0.4))
+    values = {name: Values(folder, name) for name, _ in places}
+    rows = [
+        [line, *(values[name].shown(line, "Q3", x) for name, x in places)]
+        for line in values["privbayes-fig12"].series("Q3")
+    ]
+    return table(("", "NLTCS, ε = 0.4", "ε = 0.8", "ε = 1.6", "ACS, ε = 0.4"), rows)
+
+
+def pram_links(folder: Path) -> str:
+    """Links in error of structures learnt from randomised columns."""
+    values, xs = Values(folder, "pram-fig5"), (0.1, 0.2, 0.25, 0.3, 0.35)
+    rows = [
+        [line, *(values.shown(line, "links in error", x, group, digits=".1f") for x in xs)]
+        for group in ("Bayesian score", "BIC")
+        for line in values.series("links in error", group)
+    ]
+    return table(("p", *map(str, xs)), rows)
+
+
+def correlated(folder: Path) -> str:
+    """How far 10,000 counts are off."""
+    values, xs = Values(folder, "correlated-fig1"), (0.1, 0.3, 1.0)
+    rows = [
+        [line, *(values.shown(line, "deviation", x, "ε", digits=".3g") for x in xs)]
+        for line in values.series("deviation", "ε")
+    ]
+    return table(("", *(f"ε = {x:g}" for x in xs)), rows)
+
+
 TABLES: dict[str, Callable[[Path], str]] = {
     "privabn": privabn,
     "hpprivbayes": hpprivbayes,
@@ -143,6 +185,9 @@ TABLES: dict[str, Callable[[Path], str]] = {
     "audits": audits,
     "exact": exact,
     "pairs": pairs,
+    "alpha-way": alpha_way,
+    "pram-links": pram_links,
+    "correlated": correlated,
 }
 
 
@@ -152,9 +197,10 @@ def filled(page: str, folder: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Fill the page."""
-    folder, page = (*map(Path, arguments), *(RESULTS, PAGE)[len(arguments) :])
-    page.write_text(filled(page.read_text(encoding="utf-8"), folder), encoding="utf-8")
+    """Fill the pages."""
+    folder = Path(arguments[0]) if arguments else RESULTS
+    for page in map(Path, arguments[1:]) if len(arguments) > 1 else PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8"), folder), encoding="utf-8")
 
 
 if __name__ == "__main__":

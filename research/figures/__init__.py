@@ -15,6 +15,7 @@ from research.figures import (
     hpprivbayes_fig4,
     hpprivbayes_fig5,
     hpprivbayes_fig6,
+    hpprivbayes_tables,
     pram_fig4,
     pram_fig5,
     pram_printed,
@@ -31,11 +32,17 @@ from research.figures import (
     privbayes_fig9,
     privbayes_fig10,
     privbayes_fig11,
+    privbayes_table5,
     soundness_leak,
 )
+from research.figures._budgets import EPSILONS
+from research.figures._tuning import TASKS, TaskOf
 from understudy._core.errors import OptionError, did_you_mean
 
+__all__ = ["EPSILONS", "EXPERIMENTS", "TASKS", "TaskOf", "experiment_named"]
+
 _ALL = (
+    privbayes_table5.EXPERIMENT,
     privbayes_fig4.EXPERIMENT,
     *privbayes_encodings.EXPERIMENTS,
     privbayes_fig9.EXPERIMENT,
@@ -47,6 +54,7 @@ _ALL = (
     privabn_fig2.EXPERIMENT,
     privabn_fig3.EXPERIMENT,
     privabn_table2.EXPERIMENT,
+    hpprivbayes_tables.EXPERIMENT,
     hpprivbayes_fig3.EXPERIMENT,
     hpprivbayes_fig4.EXPERIMENT,
     hpprivbayes_fig5.EXPERIMENT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from research._experiment import Claim, Experiment, Run, Scale
+from research._experiment import Experiment, Run, Scale
 from research.figures import _tuning
 
 _EPSILONS = (0.1, 0.4, 1.6)
@@ -27,16 +27,4 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=_tuning.PANELS,
     quick_seeds=5,
-    claims=(
-        Claim(
-            sentence="PrivBayes is near its best on a quite wide range of values of θ.",
-            rule=_tuning.wide(lambda low, high: high >= 2 * low, "span a factor of 2 or more"),
-        ),
-        Claim(sentence="An appropriate θ lies in [3, 6].", rule=_tuning.best_within(3, 6)),
-        Claim(sentence="θ = 4 is a satisfying default for a range of tasks.", rule=_tuning.good_default(4.0)),
-        Claim(
-            sentence="Counting queries want a large θ, classification a somewhat smaller one.",
-            rule=_tuning.classifiers_prefer(larger=False),
-        ),
-    ),
 )

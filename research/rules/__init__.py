@@ -3,7 +3,7 @@
 from research.rules._contrast import FEWEST, LEVEL, Contrast, clear, jackknife, of_values, paired
 from research.rules._decision import Compared, Decision, Rule, Strength, Word, weigh
 from research.rules._lines import Beats, Near, Trend, difference
-from research.rules._other import Contrasts, Decided, Exact, Same
+from research.rules._other import Contrasts, Decided, Exact
 
 __all__ = [
     "FEWEST",
@@ -17,7 +17,6 @@ __all__ = [
     "Exact",
     "Near",
     "Rule",
-    "Same",
     "Strength",
     "Trend",
     "Word",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 from research._experiment import NothingRunError, Results
 from research.rules._contrast import Contrast
 from research.rules._decision import Compared, Decision, Strength, in_words, weigh
-from research.rules._lines import Line, listed
+from research.rules._lines import Line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +55,7 @@ class Exact:
     group: str = ""
     within: float = 0.0
     """How far off, as a share of what is printed, is still right: for numbers that are printed rounded."""
-    names: Mapping[tuple[str, float], str] | None = None
+    names: Mapping[tuple[str, float], str] = field(default_factory=dict)
     """What to call them, where the measure's name does not say it."""
 
     @property
@@ -72,70 +71,18 @@ class Exact:
 
     def decide(self, results: Results, strength: Strength) -> Decision:
         """What these results say."""
-        try:
-            found = {place: results.mean(place[0], self.series, place[1], self.group) for place in self.printed}
-        except NothingRunError as missing:
-            return Decision(verdict="undecided", why=f"{missing}.")
-        wrong = [
-            f"{(self.names or {}).get(place, place[0])}: printed {printed:,.10g}, here {found[place]:,.10g}"
-            for place, printed in self.printed.items()
-            if abs(found[place] - printed) > self.within * abs(printed)
-        ]
+        found = {place: results.values(place[0], self.series, place[1], self.group) for place in self.printed}
+        if not any(found.values()):
+            return Decision(verdict="undecided", why=f"Nothing was run for {self.series}.")
+        wrong = []
+        for place, printed in self.printed.items():
+            here = None if not found[place] else sum(found[place]) / len(found[place])
+            if here is None or abs(here - printed) > self.within * abs(printed):
+                words = "none" if here is None else f"{here:,.10g}"
+                wrong.append(f"{self.names.get(place, place[0])}: printed {printed:,.10g}, here {words}")
         if not wrong:
             return Decision(verdict="holds", why=f"All {len(found)} as printed.")
         return Decision(verdict="fails", why=f"{len(wrong)} of {len(found)} differ: {'; '.join(wrong)}.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Same:
-    """Two lines without chance in them agree at every point: what is printed, and what is here.
-
-    >>> lines = {("", name, "rows", 1.0): [45222.0] for name in ("as printed", "here")}
-    >>> Same(first="as printed", second="here", measures=("rows",)).decide(Results(lines), "all").verdict
-    'holds'
-    """
-
-    first: str
-    second: str
-    measures: tuple[str, ...]
-    group: str = ""
-    within: float = 0.0
-    """How far off, as a share of the first, is still the same: for numbers that are printed rounded."""
-    names: Mapping[float, str] = field(default_factory=dict)
-    """What to call places on the axis."""
-
-    @property
-    def lines(self) -> Iterator[Line]:
-        """What it asks for."""
-        return product((self.group,), self.measures, (self.first, self.second))
-
-    def text(self, strength: Strength) -> str:
-        """The rule in words."""
-        off = f" up to {100 * self.within:g} % for rounding" if self.within else ""
-        return (
-            f"Compare '{self.first}' and '{self.second}' at every point of {listed(self.measures)}. Holds if all "
-            f"agree{off}; else fails."
-        )
-
-    def decide(self, results: Results, strength: Strength) -> Decision:
-        """What these results say."""
-        wrong, count = [], 0
-        for measure in self.measures:
-            for x in results.xs(measure, self.first, self.group):
-                count += 1
-                words = ", ".join(part for part in (measure, self.names.get(x, "")) if part)
-                printed = results.mean(measure, self.first, x, self.group)
-                if not results.values(measure, self.second, x, self.group):
-                    wrong.append(f"{words}: printed {printed:,.10g}, not here")
-                    continue
-                found = results.mean(measure, self.second, x, self.group)
-                if abs(found - printed) > self.within * abs(printed):
-                    wrong.append(f"{words}: printed {printed:,.10g}, here {found:,.10g}")
-        if not count:
-            return Decision(verdict="undecided", why="There is nothing to compare.")
-        if not wrong:
-            return Decision(verdict="holds", why=f"All {count} as printed.")
-        return Decision(verdict="fails", why=f"{len(wrong)} of {count} differ: {'; '.join(wrong)}.")
 
 
 @dataclass(frozen=True, kw_only=True)

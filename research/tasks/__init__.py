@@ -16,7 +16,7 @@ from research.tasks._correlated_privacy import (
     wrong_quantity,
 )
 from research.tasks._enumeration import adaptive_pairs, missed_parents, pairs_by_definition, pairs_of_run
-from research.tasks._hp import ORIGINAL, cell_distances, printed_noise, radial_accuracy
+from research.tasks._hp import ORIGINAL, cell_distances, column_sizes, printed_noise, radial_accuracy
 from research.tasks._leak import audit, real_records, star, threshold
 from research.tasks._marginals import marginals
 from research.tasks._network import network_information
@@ -36,6 +36,7 @@ from research.tasks._pram import (
 from research.tasks._pram_networks import TABLE_2_COLUMNS
 from research.tasks._pram_structure import REAL, network_file, structure, variable_eta
 from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
+from research.tasks._sizes import sizes
 from research.tasks._svm import svm
 
 Values: TypeAlias = dict[str, float]
@@ -56,7 +57,9 @@ TASKS: Mapping[str, Task] = {
     "radial": radial_accuracy,
     "cells": cell_distances,
     "printed noise": printed_noise,
+    "column sizes": column_sizes,
     "svm": svm,
+    "sizes": sizes,
     "pram parameters": parameters,
     "pram beside": beside,
     "pram amplification": amplification,
@@ -102,6 +105,7 @@ __all__ = [
     "audit",
     "beside",
     "cell_distances",
+    "column_sizes",
     "estimates",
     "free_rounds",
     "largest_p",
@@ -123,6 +127,7 @@ __all__ = [
     "sensitivities",
     "setting",
     "sharper_choices",
+    "sizes",
     "star",
     "structure",
     "svm",

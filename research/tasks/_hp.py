@@ -71,6 +71,18 @@ def cell_distances(params: Mapping[str, Any], seed: int, folder: Path) -> dict[s
     return found
 
 
+def column_sizes(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
+    """Rows and columns of `dataset`, and how many values each of the columns `names` has, as far as it has them.
+
+    There is no chance in it, so that the seed does not matter. `values 1` is of the first column named.
+    """
+    del seed
+    table = load(params["dataset"], folder).table
+    size = {attribute.name: attribute.size for attribute in table.domain}
+    each = {f"values {i}": float(size[name]) for i, name in enumerate(params["names"], 1) if name in size}
+    return {"rows": float(table.n), "columns": float(len(size)), **each}
+
+
 def synthetic_rows(counter: Counter, params: Mapping[str, Any], seed: int) -> Table:
     """As many rows as there are, from what a method learns of them with seeded noise.
 

@@ -15,7 +15,6 @@ from research.rules import (
     Decision,
     Exact,
     Near,
-    Same,
     Trend,
     clear,
     difference,
@@ -244,14 +243,15 @@ def test_other_rules_decide_and_what_was_not_run_is_undecided():
     assert Decided(words="", by=lambda r: Decision(verdict="holds", why=str(r.mean("error", "z", 1.0)))).decide(
         Results(), "all"
     ) == Decision(verdict="undecided", why="Nothing was run for error, z at 1.")
-    lines = results(here={1.0: [7.0], 2.0: [5.0]}, printed={1.0: [7.0], 2.0: [6.0], 3.0: [1.0]})
+    lines = results(here={1.0: [7.0], 2.0: [5.0]})
     exact = Exact(series="here", printed={("error", 1.0): 7, ("error", 2.0): 5.1})
     assert exact.decide(lines, "all").why == "1 of 2 differ: error: printed 5.1, here 5."
     assert Exact(series="here", printed={("error", 2.0): 5.1}, within=0.05).decide(lines, "all").verdict == "holds"
     assert exact.decide(Results(), "all").verdict == "undecided"
-    same = Same(first="printed", second="here", measures=("error",), names={3.0: "age"})
-    assert same.decide(lines, "all").why.endswith("error: printed 6, here 5; error, age: printed 1, not here.")
-    assert same.decide(Results(), "all").verdict == "undecided"
+    gone = Exact(series="here", printed={("error", 3.0): 1}, names={("error", 3.0): "age"})
+    assert gone.decide(lines, "all").verdict == "undecided"
+    some = Exact(series="here", printed={("error", 1.0): 7, ("error", 3.0): 1}, names={("error", 3.0): "age"})
+    assert some.decide(lines, "all").why == "1 of 2 differ: age: printed 1, here none."
 
 
 def test_a_guard_can_only_be_lost():
@@ -275,7 +275,6 @@ def test_one_line_may_be_without_chance_on_either_side():
         Trend(series=("a",), measures=("error",), rises=True, slack=0.01),
         Near(first="a", second="b", measures=("error",), factor=1.25, within=0.1),
         Exact(series="a", printed={}),
-        Same(first="a", second="b", measures=("error",)),
     ],
 )
 @pytest.mark.parametrize("strength", ["all", "general"])

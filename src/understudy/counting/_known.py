@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from understudy._core.errors import TableError
 from understudy.counting._counter import Counts
 from understudy.counting._view import Lookup, View
 from understudy.schema import Domain, Marginal, Recoding
@@ -118,3 +119,15 @@ def agree(known: KnownTables, marginals: Sequence[Marginal], tables: Sequence[Co
             if expected is not None and not np.array_equal(table.sum(axis=others), expected):
                 return False
     return True
+
+
+def changed() -> TableError:
+    """What to raise where a later pass does not agree with the first.
+
+    >>> str(changed())[:52]
+    'the table is not what it was in the first pass: othe'
+    """
+    return TableError(
+        "the table is not what it was in the first pass: other rows came out of it. Start again with a source that "
+        "gives the same rows each time, such as a file."
+    )

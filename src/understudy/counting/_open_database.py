@@ -106,11 +106,10 @@ class _First:
                 f"here as a {field.type}"
             )
         column = self._server.columns[field.name]
-        cell = f'(({column.cell}) COLLATE "C")' if column.cell_type == "text" else f"({column.cell})"
         codes = dict(zip(found.keys, found.marks.tolist(), strict=True))
         missing = codes.pop(None, no_value(field)[1])
         keys = {key: code for key, code in codes.items() if key is not None}
-        self._codes[field.name] = looked_up(cell, keys, str(missing), place, type=column.cell_type)
+        self._codes[field.name] = looked_up(column.exact, keys, str(missing), place, type=column.cell_type)
         self._note(field, found.marks, found.counts, refusal=found.refusal)
 
     def _by_codes(self, fields: Sequence[Field]) -> None:

@@ -8,10 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from understudy._core.errors import TableError
 from understudy.counting._batch import Axes, Ints, flatten
 from understudy.counting._counter import Counts
-from understudy.counting._known import KnownTables, agree, first_tables
+from understudy.counting._known import KnownTables, agree, changed, first_tables
 from understudy.counting._opening import Progress
 from understudy.counting._passes import Passes, Told
 from understudy.schema import Axis, Domain, Marginal, Recoding
@@ -99,7 +98,7 @@ class PassCounter:
             return None
         ones = [self._at_hand(Marginal.of(a)) for a in attributes.tolist()]
         if any(known is not None and known[1] != one for known, one in zip(ones, np.diagonal(both), strict=True)):
-            raise _changed()
+            raise changed()
         return both
 
     def recoded(self, recoding: Recoding) -> PassCounter:
@@ -166,12 +165,5 @@ class PassCounter:
     def _pass(self, marginals: Sequence[Marginal]) -> list[Counts]:
         tables = self._passes.tables(marginals, self._log.another())
         if not agree(self._known, marginals, tables):
-            raise _changed()
+            raise changed()
         return tables
-
-
-def _changed() -> TableError:
-    return TableError(
-        "the table is not what it was in the first pass: other rows came out of it. Start again with a source that "
-        "gives the same rows each time, such as a file."
-    )

@@ -12,6 +12,7 @@ import numpy as np
 from understudy.counting._batch import Axes, Ints, Tables, flatten, split
 from understudy.counting._counter import Counts
 from understudy.counting._joint import Cover, cover
+from understudy.counting._known import changed
 from understudy.counting._passes import Told
 from understudy.counting._sql_codes import SqlCode
 from understudy.counting._view import Lookup, View
@@ -168,7 +169,11 @@ def group_by(
         found = server.ask(f"SELECT 0 AS cell, count(*) AS n FROM {table}{joined}{condition}")
     else:
         found = server.ask(f"SELECT {key} AS cell, count(*) AS n FROM {table}{joined}{condition} GROUP BY 1")
+    if found["cell"].null_count:  # a code that no cell had before has no class
+        raise changed()
     left = found["cell"].to_numpy().astype(np.int64)
+    if len(left) and not 0 <= left.min() <= left.max() < cells:
+        raise changed()
     classes: list[Ints] = []
     for part in reversed(parts):
         left, mine = np.divmod(left, part.size)

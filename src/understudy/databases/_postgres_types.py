@@ -67,6 +67,16 @@ class SqlColumn:
         return name if self.type in _AS_THEY_ARE else f"{name}::text"
 
     @property
+    def exact(self) -> str:
+        """The cell as it is grouped by and held against others: texts by their bytes, never by a collation of the
+        column's own, which may take different ones for equal.
+
+        >>> SqlColumn(name="code", type="varchar", category="S").exact
+        '((t."code")::text COLLATE "C")'
+        """
+        return f'(({self.cell})::text COLLATE "C")' if self.cell_type == "text" else f"({self.cell})"
+
+    @property
     def cell_type(self) -> str:
         """The type of what is asked for.
 

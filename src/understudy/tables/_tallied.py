@@ -33,9 +33,9 @@ class ValueCodes:
 def read_values(server: PostgresTable, field: Field, most: int) -> ValueCodes | None:
     """The values of a column that occur, encoded as cells are; None if there are more than `most`."""
     column = server.columns[field.name]
-    cell, table = column.cell, server.source
+    cell, table = column.exact, server.source
     found = server.ask(
-        f"SELECT {cell} AS v, ({cell})::text AS k, count(*) AS n FROM {table} GROUP BY {cell} LIMIT {most + 1}"
+        f"SELECT {cell} AS v, {cell}::text AS k, count(*) AS n FROM {table} GROUP BY {cell} LIMIT {most + 1}"
     )
     if len(found) > most:
         return None
@@ -79,8 +79,8 @@ def near_categories(server: PostgresTable, field: Field) -> int:
     alike = {text.strip().casefold() for text in known}
     name = server.columns[field.name].place
     found = server.ask(
-        f"SELECT {name}::text AS v, count(*) AS n FROM {server.source} WHERE {name} IS NOT NULL GROUP BY 1 "
-        f"ORDER BY 2 DESC LIMIT {_SHOWN}"
+        f'SELECT {name}::text COLLATE "C" AS v, count(*) AS n FROM {server.source} WHERE {name} IS NOT NULL GROUP BY 1 '
+        f"ORDER BY 2 DESC, 1 LIMIT {_SHOWN}"
     )
     return sum(
         int(n)

@@ -1,0 +1,156 @@
+"""Rules for what is said of a parameter's best values, over a table's two tasks and three budgets each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from research._experiment import NothingRunError, Results
+from research.figures import TASKS, TaskOf
+from research.rules import Contrast, Contrasts
+from research.sentences._derived import Point, average, derived, in_logarithms, lower_on_average
+
+BETA, THETA = 0.3, 4.0
+BUDGETS = ("ε = 0.1", "ε = 0.4", "ε = 1.6")
+_NEAR = 1.1  # times the least error: less is comparable to it
+
+
+def of_table(table: str, *, counts: bool | None = None) -> list[TaskOf]:
+    return [task for task in TASKS if task.table == table and counts in (None, task.counts)]
+
+
+def _lines(results: Results, tasks: Sequence[TaskOf]) -> list[list[Point]]:
+    """The lines of these tasks, one for each budget, as points along the axis."""
+    found = []
+    for task in tasks:
+        for series in BUDGETS:
+            xs = results.xs(task.measure, series, task.group)
+            found.append([Point(series=series, measure=task.measure, x=x, group=task.group) for x in xs])
+    if not all(found):
+        raise NothingRunError("Nothing was run for some of these lines")
+    return found
+
+
+def _best(results: Results, points: Sequence[Point]) -> Point:
+    if not points:
+        raise NothingRunError("Nothing was run in this range")
+    return min(points, key=lambda point: point.mean(results))
+
+
+def _at(line: Sequence[Point], x: float) -> Point:
+    return next((point for point in line if point.x == x), None) or _missing(x)
+
+
+def _missing(x: float) -> Point:
+    raise NothingRunError(f"Nothing was run at {x:g}")
+
+
+def ends_are_worse(table: str) -> Contrasts:
+    """At both ends of the axis of β the error is higher than at the default."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        found = []
+        for task in of_table(table):
+            lines = _lines(results, [task])
+            for end, place in ((0, "the least"), (-1, "the greatest")):
+                pairs = [(_at(line, BETA), line[end]) for line in lines if not _excepted(line[end])]
+                words = f"{task.measure}, {BETA:g} against {place}"
+                found.append(lower_on_average(results, pairs, words=words))
+        return found
+
+    return Contrasts(
+        what=f"Divide the error at {BETA:g} by that at the least β, and by that at the greatest (on ACS without the "
+        "point that the paper excepts); average this factor over ε, for each of the two tasks. Won where it is below "
+        "1.",
+        by=by,
+    )
+
+
+def _excepted(point: Point) -> bool:
+    return point.group == "ACS, Q4" and point.series == BUDGETS[0] and point.x == 0.9
+
+
+def best_within(table: str, low: float, high: float, middle: float | None = None) -> Contrasts:
+    """A value in the range is about as good as any; with `middle`, the best at or below it beats the best above."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        found = []
+        for task in of_table(table):
+            lines = _lines(results, [task])
+            sides = [_parted(results, line, lambda x: low <= x <= high) for line in lines]
+            words = f"{task.measure}, best inside against best outside"
+            found.append(lower_on_average(results, sides, words=words, factor=_NEAR))
+            if middle is not None:
+                sides = [_parted(results, line, lambda x: x <= middle) for line in lines]
+                words = f"{task.measure}, best up to {middle:g} against best above"
+                found.append(lower_on_average(results, sides, words=words))
+        return found
+
+    half = (
+        f"; and its least error at or below {middle:g} by its least above, won where below 1"
+        if middle is not None
+        else ""
+    )
+    return Contrasts(
+        what=f"Divide a line's least error inside [{low:g}, {high:g}] by its least outside, and average this factor "
+        f"over ε, for each of the two tasks: won where it is below {_NEAR:g}{half}.",
+        by=by,
+    )
+
+
+def _parted(results: Results, line: Sequence[Point], first: Callable[[float], bool]) -> tuple[Point, Point]:
+    """The best point of a line where this is so, and the best where it is not."""
+    here, there = ([point for point in line if first(point.x) == side] for side in (True, False))
+    return _best(results, here), _best(results, there)
+
+
+def wide(table: str, values: tuple[float, ...]) -> Contrasts:
+    """At each of these values the error is near the least, over a table's lines."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        lines = _lines(results, of_table(table))
+        return [_excess(results, lines, value) for value in values]
+
+    named = ", ".join(f"{x:g}" for x in values)
+    return Contrasts(
+        what=f"Divide the error at each of {named} by the least of its line; average this factor over the table's "
+        f"lines (two tasks, three ε). Won where it is below {_NEAR:g}.",
+        by=by,
+    )
+
+
+def good_default(table: str, value: float) -> Contrasts:
+    """Over a table's lines, the default costs little against the best value of each line."""
+    return wide(table, (value,))
+
+
+def _excess(results: Results, lines: Sequence[Sequence[Point]], value: float) -> Contrast | None:
+    pairs = [(_at(line, value), _best(results, line)) for line in lines]
+    return lower_on_average(results, pairs, words=f"at {value:g}", factor=_NEAR)
+
+
+def classifiers_prefer(table: str, low: float, high: float, *, larger: bool) -> Contrasts:
+    """Going from a low value to a high one helps the classifier more (or less) than it helps counts."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        kinds = [_lines(results, of_table(table, counts=counts)) for counts in (False, True)]
+        points = [_at(line, x) for kind in kinds for line in kind for x in (low, high)]
+        half = len(points) // 2
+
+        def gains(values: Sequence[float]) -> tuple[float, float]:
+            logs = in_logarithms(values)
+            steps = [a - b for a, b in zip(logs[::2], logs[1::2], strict=True)]
+            return average(steps[: half // 2]), average(steps[half // 2 :])
+
+        classes, counted = gains([point.mean(results) for point in points])
+        sign = 1 if larger else -1
+        words = f"error of the classifier {-100 * classes:+.0f} %, of counts {-100 * counted:+.0f} %"
+        return [
+            derived(results, points, lambda v: sign * (gains(v)[0] - gains(v)[1]), words=words, scale=1.0),
+        ]
+
+    more = "more" if larger else "less"
+    return Contrasts(
+        what=f"Take the factor by which the error falls from {low:g} to {high:g}, averaged over ε, of the classifier "
+        f"and of counts. Won where the classifier gains {more}.",
+        by=by,
+    )

@@ -1,0 +1,87 @@
+"""PrivBayes, sections 1.2 and 6.1: what is said of the data (Table 5), and of all experiments together."""
+
+from __future__ import annotations
+
+from research._experiment import Results
+from research.figures.privbayes_alpha_way import UNIFORM
+from research.figures.privbayes_classifiers import MAJORITY, PRINTED
+from research.rules import Contrast, Contrasts, Exact
+from research.sentences import privbayes_classifiers as classifiers
+from research.sentences import privbayes_marginals as marginals
+from research.sentences._alpha_way import WAYS, baselines
+from research.sentences._derived import Point, derived, named
+from research.sentences._sentence import Sentence, Test
+
+_SMALL = 0.05  # of an error, which is at most 1: a loss below is small
+_TABLE_5 = {
+    "NLTCS": (1, 21_574, 16, 16),
+    "ACS": (2, 47_461, 23, 23),
+    "Adult": (3, 45_222, 15, 52),
+    "BR2000": (4, 38_000, 14, 32),
+}
+
+
+def more_accurate(measures: tuple[str, ...], rivals: tuple[str, ...], ours: str = PRINTED) -> Contrasts:
+    """At each point, how far PrivBayes is below the best of its rivals, and below it and a little."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        found = []
+        for measure in measures:
+            for x in results.xs(measure, ours):
+                others = [Point(series=r, measure=measure, x=x, exact=r == UNIFORM) for r in rivals]
+                there = [point for point in others if point.values(results)]
+                best = min(there, key=lambda point: point.mean(results))
+                points = [best, Point(series=ours, measure=measure, x=x)]
+                words = f"{measure} at {x:g}: {points[1].mean(results):.4g}, {best.series} {best.mean(results):.4g}"
+                found.append(derived(results, points, lambda v: v[0] - v[1], words=words))
+                found.append(derived(results, points, lambda v: v[0] + _SMALL - v[1], words=words))
+        return found
+
+    return Contrasts(
+        what=f"At every point take the least error of the rivals ({named(rivals)}) less that of '{ours}'; and the "
+        f"same with {_SMALL:g} added. Won where above 0.",
+        by=by,
+    )
+
+
+def _sizes(table: str) -> Exact:
+    number, rows, columns, bits = _TABLE_5[table]
+    return Exact(series=table, printed={("rows", number): rows, ("columns", number): columns, ("bits", number): bits})
+
+
+SENTENCES = (
+    Sentence(
+        name="privbayes-table5",
+        paper="PrivBayes",
+        section="6.1",
+        where="Table 5",
+        quote="… (i) NLTCS [35], which contains records of 21,574 individuals …, (ii) ACS [44], 47,461 rows of "
+        "personal information …, (iii) Adult [1], which includes the information of 45,222 individuals …, and (iv) "
+        "BR2000 [44], which consists of 38,000 census records … Table 5 illustrates main properties of the datasets.",
+        strength="all",
+        tests=tuple(Test(table=table, experiment="privbayes-table5", rule=_sizes(table)) for table in _TABLE_5),
+    ),
+    Sentence(
+        name="privbayes-often-more-accurate",
+        paper="PrivBayes",
+        section="1.2",
+        where="Figures 12 to 19",
+        quote="Our experiments show that PrivBayes is often more accurate than any prior method … When PrivBayes is "
+        "less accurate than some prior method, the accuracy loss is small …",
+        strength="general",
+        tests=(
+            *(
+                Test(table=f"{table}, counts", experiment=figure, rule=more_accurate(WAYS[table], baselines(table)))
+                for table, figure in marginals.FIGURES.items()
+            ),
+            *(
+                Test(
+                    table=f"{table}, classifiers",
+                    experiment=figure,
+                    rule=more_accurate(classifiers.tasks(table), (*classifiers.PUBLISHED, MAJORITY)),
+                )
+                for table, figure in classifiers.FIGURES.items()
+            ),
+        ),
+    ),
+)
