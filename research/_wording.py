@@ -27,7 +27,7 @@ def runs_in_words(judged: Judged) -> str:
     if judged.power is not None:
         words.append(f"sees {_span(*map(_share, judged.power))} %")
     if not words and judged.tests and judged.verdict != "undecided":
-        words.append("No chance in it")
+        words.append("Exact")
     said = ", ".join(words)
     if judged.verdict == "undecided":
         said += "; " * bool(said) + needed_in_words(judged.needed)
