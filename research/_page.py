@@ -170,7 +170,10 @@ def _row(one: Assessed, figures: str) -> str:
 
 def _row_of_ours(one: Assessed) -> str:
     assert one.ours is not None, "only sentences that were put to forms of ours"
-    forms = "; ".join(f"{test.table}: {decision.verdict}" for test, decision in one.ours.tests)
+    said: dict[str, list[str]] = {}
+    for test, decision in one.ours.tests:
+        said.setdefault(decision.verdict, []).append(test.table)
+    forms = ". ".join(f"{verdict}: {'; '.join(tables)}" for verdict, tables in said.items())
     link = f"[{one.sentence.name}]({DETAILS}#{one.sentence.name})"
     cells = (link, _told(one.printed), _told(one.ours), forms)
     return "| " + " | ".join(map(cell, cells)) + " |"
