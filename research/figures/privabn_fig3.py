@@ -8,16 +8,17 @@ from research.figures.privabn_lines import L2, OURS, PRINTED
 _WAYS = (4, 6, 8)
 _GROUPS = {"ε = 0.1": 0.1, "ε = 1": 1.0}
 _JTREE = {"as printed": "JTree as printed", "repaired": "JTree repaired"}
+_PRIVBAYES = "PrivBayes, as printed"
 _METHODS = {
     OURS["as printed"]: PRINTED["retail50"],
     OURS["repaired"]: "privabn",
     "PriView": "priview",
-    "PrivBayes, as printed": "privbayes:postprocessing=printed",
+    _PRIVBAYES: "privbayes:postprocessing=printed",
     "PrivBayes": "privbayes",
     _JTREE["as printed"]: "jtree-as-printed",
     _JTREE["repaired"]: "jtree",
 }
-_AS_PRINTED = (OURS["as printed"], "PriView", "PrivBayes, as printed", _JTREE["as printed"])
+_AS_PRINTED = (OURS["as printed"], "PriView", _PRIVBAYES, _JTREE["as printed"])
 _FORMS = (OURS["repaired"], "PriView", "PrivBayes", _JTREE["repaired"])
 
 
@@ -28,7 +29,13 @@ def _runs(scale: Scale) -> list[Run]:
             x=_WAYS[0],
             seed=seed,
             task="queries",
-            params={"dataset": "retail50", "method": word, "epsilon": epsilon, "ways": list(_WAYS)},
+            params={
+                "dataset": "retail50",
+                "method": word,
+                "epsilon": epsilon,
+                "ways": list(_WAYS),
+                **({"independent": True} if label == _PRIVBAYES else {}),  # other printed forms are without being told
+            },
             group=group,
             places={f"L2 {way}-way": (L2, float(way)) for way in _WAYS},
         )
