@@ -99,3 +99,17 @@ def test_less_than_a_run_needs_is_refused(files: tuple[Path, Path]) -> None:
     told: dict[str, Any] = {"memory": "100MB"}
     with pytest.raises(us.OptionError, match="at least 800 MB"):
         us.evaluate(*files, SCHEMA, **told)
+
+
+def test_tables_of_a_database_file_are_streamed_as_well(
+    files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    with duckdb.connect(str(tmp_path / "real.duckdb")) as base:
+        base.execute(f"create table visits as select * from '{files[0]}/*.parquet'")
+    streamed(monkeypatch)
+    pair = read_pair(f"{tmp_path}/real.duckdb?table=visits", files[1], Schema.from_dict(SCHEMA))
+    assert pair.real.n == 500
+    assert pair.faults.real.n_rows == pair.whole[0].n == 3000
+    once = read_pair(table(1).to_reader(), files[1], Schema.from_dict(SCHEMA))
+    assert once.real.n == 3000  # a stream cannot be read again

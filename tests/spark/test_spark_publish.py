@@ -19,6 +19,7 @@ from understudy._core.errors import OptionError, TableError
 from understudy.cli._main import run
 
 CLEAN = pa.Table.from_pandas(people(240), preserve_index=False)
+SECRET = "Tr0ub4dor"
 UNITS = CLEAN.append_column("who", pa.array([i // 3 for i in range(len(CLEAN))]))
 AUTO = {
     **SCHEMA,
@@ -125,12 +126,20 @@ def _no_session(monkeypatch: pytest.MonkeyPatch) -> None:
         ("sc://no-such-host.invalid", "Tried no-such-host.invalid at port 15002"),
         (f"spark://{spark.LOOPBACK}:1", "Connection refused"),
         (f"spark://{spark.LOOPBACK}:port", "no such port"),
+        (
+            f"sc://{spark.LOOPBACK}:1/;token={SECRET};use_ssl=true",
+            f"the Spark master sc://{spark.LOOPBACK}:1/;… cannot",
+        ),
+        (f"sc://{spark.LOOPBACK}:1;x-auth={SECRET}", f"Tried {spark.LOOPBACK} at port 1 (Connection refused)"),
+        (f"spark://ann:{SECRET}@{spark.LOOPBACK}:1", "cannot be reached"),
+        (f"sc:/{spark.LOOPBACK};token={SECRET}", "is no address of a Spark master"),
     ],
 )
 def test_a_master_that_is_not_there_is_refused(master: str, said: str) -> None:
     with pytest.raises(OptionError) as refused:
         spark.open_session(master)
     assert said in str(refused.value)
+    assert SECRET not in str(refused.value)
 
 
 @pytest.mark.usefixtures("_no_session")

@@ -209,3 +209,14 @@ def test_a_column_of_the_file_goes_before_the_name_of_its_folder(tmp_path: Path)
     (tmp_path / "sex=M").mkdir()
     pq.write_table(pa.table({"sex": ["F"], "age": [3]}), tmp_path / "sex=M" / "0.parquet")
     assert codes(tmp_path) == [[0], [0]]
+
+
+def test_a_relation_whose_table_or_connection_is_gone_is_refused_in_a_sentence() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    base = duckdb.connect()
+    base.execute("create table visits as select 1 as age")
+    relation = base.table("visits")
+    for gone in (lambda: base.execute("drop table visits"), base.close):
+        gone()
+        with pytest.raises(TableError, match=r"^the DuckDB relation broke off \(\w+\)"):
+            open_source(relation)

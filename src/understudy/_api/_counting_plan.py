@@ -33,6 +33,7 @@ def with_counting(
         found,
         engine=counting.engine,
         engine_because=counting.because,
+        memory_bytes=min(found.memory_bytes, counting.most_bytes or found.memory_bytes),
         passes=_most_passes(found, options.method, counting, schema, terms),
         pass_bytes=None if opened is None else opened.n_bytes,
     )

@@ -14,7 +14,7 @@ from understudy._api._settings import budget_of
 from understudy._core.errors import OptionError, TableError, UserError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS, format_of
-from understudy.databases import is_server, shown_source, table_in_file
+from understudy.databases import is_server, refuse_other_schemes, shown_source, table_in_file
 from understudy.evaluation import BudgetLine, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
 from understudy.models import RowsModel, TreeModel
@@ -239,6 +239,7 @@ def _opened(synthetic: Any) -> tuple[tuple[Any, ...], PublishedModel | None]:
         return tuple(synthetic), None
     if not isinstance(synthetic, str | os.PathLike):
         return (synthetic,), None
+    refuse_other_schemes(synthetic)
     if is_server(synthetic) or table_in_file(synthetic) is not None:
         return (synthetic,), None
     path = Path(synthetic)

@@ -19,9 +19,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from understudy._core.addresses import hide_secrets
+
 
 class UnderstudyError(Exception):
-    """Root of all our exceptions."""
+    """Root of all our exceptions. What a message quotes of an address has no password and no token.
+
+    >>> str(UnderstudyError("there is no file ann:secret@db.example/health"))
+    'there is no file ann:…@db.example/health'
+    """
+
+    def __init__(self, *words: object) -> None:
+        super().__init__(*(hide_secrets(word) if isinstance(word, str) else word for word in words))
 
 
 class UserError(UnderstudyError, ValueError):
@@ -32,16 +41,16 @@ class SchemaError(UserError):
     """The schema is wrong, or does not fit the table. `faults` lists every fault found."""
 
     def __init__(self, *faults: str) -> None:
-        self.faults = faults
-        super().__init__("\n".join(faults))
+        self.faults = tuple(map(hide_secrets, faults))
+        super().__init__("\n".join(self.faults))
 
 
 class TableError(UserError):
     """The table is unreadable, empty, or holds values outside its declared domain. `faults` lists every fault."""
 
     def __init__(self, *faults: str) -> None:
-        self.faults = faults
-        super().__init__("\n".join(faults))
+        self.faults = tuple(map(hide_secrets, faults))
+        super().__init__("\n".join(self.faults))
 
 
 class OptionError(UserError):

@@ -93,7 +93,7 @@ def _refuse_unreachable(master: str | None) -> None:
         return
     standard = 7077 if master.startswith("spark://") else 15002
     tried = []
-    for place in master.partition("://")[2].partition("/")[0].split(","):
+    for place in re.split("[/;]", master.partition("://")[2])[0].split(","):
         host, _, port = place.rpartition(":") if ":" in place else (place, "", str(standard))
         try:
             with socket.create_connection((host, int(port)), timeout=_SECONDS_TO_CONNECT):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from understudy._core.addresses import looks_like_an_address
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.numbers import read_whole_number
@@ -35,6 +36,8 @@ def refuse_target(out: Path, *, overwrite: bool, option: str = "--out", replacea
     """
     if out.name in ("", ".."):
         raise OptionError(f"'{out}' is not the name of a file. Give one with {option}.")
+    if looks_like_an_address(out):
+        raise OutputError(f"what {option} has is an address, and results are written to files. Name a file.")
     if is_folder(out):
         raise OutputError(f"'{out}' is a folder. Name a file.")
     if os.path.islink(out):

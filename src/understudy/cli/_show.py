@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from understudy._core.addresses import hide_secrets
 from understudy._core.errors import UnderstudyWarning
 from understudy.cli._interrupts import INTERRUPTS
-from understudy.databases import hide_passwords
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,7 +56,7 @@ def say_json(document: Any) -> None:
 
 def say_error(sentence: str, *, as_json: bool = False, program: str = "understudy") -> None:
     """A user's mistake, on stderr; under --json also as JSON on stdout, so that a script need not read two streams."""
-    sentence = hide_passwords(sentence)
+    sentence = hide_secrets(sentence)
     with suppress(OSError):  # of a terminal that was closed, or a pipe that nobody reads
         if as_json:
             say_json({"error": sentence})
@@ -71,7 +71,7 @@ def show_warnings() -> None:
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, UnderstudyWarning):
-            say_aside(f"understudy: warning: {printable(str(message))}")
+            say_aside(f"understudy: warning: {printable(hide_secrets(str(message)))}")
         else:
             others(message, category, *where, **more)
 

@@ -63,7 +63,8 @@ def _show_run(plan: Plan) -> None:
     if plan.noise_mean:
         say(f"Noise in a cell at ε = {plan.epsilon:g}: about ±{plan.noise_mean:,.1f}.")
     wall = "" if plan.wall_seconds is None else f"; on this machine, as busy as it is now, {_time(plan.wall_seconds)}"
-    say(f"Memory: about {plan.memory_bytes / 1e6:,.0f} MB. Time: about {_time(plan.seconds)} of one CPU{wall}.")
+    about = "about" if plan.engine == "memory" else "up to"
+    say(f"Memory: {about} {plan.memory_bytes / 1e6:,.0f} MB. Time: about {_time(plan.seconds)} of one CPU{wall}.")
     if plan.engine != "memory":
         say(_streamed(plan))
     if plan.coarsened:

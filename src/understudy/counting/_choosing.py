@@ -12,7 +12,7 @@ from understudy.counting._known import all_pairs_first
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._open_stream import open_holding, open_stream
 from understudy.counting._opening import Opening
-from understudy.counting._room import MOST_CELLS_SPREAD, bytes_of_rows, room_for_rows, room_for_tables
+from understudy.counting._room import MOST_CELLS_SPREAD, bytes_of_rows, most_bytes, room_for_rows, room_for_tables
 from understudy.counting._servers import DATABASE
 from understudy.counting._spark import open_spark
 from understudy.schema import Domain
@@ -77,6 +77,8 @@ class CountingPlan:
     because: str
     pairs_first: bool
     """Whether the first pass counts all pairs of columns."""
+    most_bytes: int | None
+    """What the run takes at most; None where rows are held, so that methods tell."""
     pairs_at_once: bool
     """Whether one later pass would, if the columns have no more values by then than they are declared with."""
 
@@ -105,9 +107,16 @@ def plan_counting(
         engine = "memory" if why is None else "stream"
     if engine == DATABASE:
         stays = "the rows are on a server, and stay there."
-        return CountingPlan(engine=engine, because=stays, pairs_first=False, pairs_at_once=True)
+        return CountingPlan(
+            engine=engine,
+            because=stays,
+            pairs_first=False,
+            pairs_at_once=True,
+            most_bytes=most_bytes(memory, 0, units=False),
+        )
     because = "" if engine == "memory" else (why if engine == "stream" else None) or "It was asked for."
-    return CountingPlan(engine=engine, because=because, pairs_first=first, pairs_at_once=then)
+    held = None if engine == "memory" else most_bytes(memory, n_rows, units=units)
+    return CountingPlan(engine=engine, because=because, pairs_first=first, pairs_at_once=then, most_bytes=held)
 
 
 def does_not_fit(domain: Domain, n_rows: int, ceiling: int | None, *, units: bool) -> str | None:

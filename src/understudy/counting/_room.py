@@ -39,6 +39,17 @@ def room_for_tables(ceiling: int | None) -> int:
     return min(_MOST_CELLS, max(_FEWEST_CELLS, (limit - REST) // 4 // _BYTES_OF_CELL))
 
 
+def most_bytes(ceiling: int | None, n_rows: int, *, units: bool) -> int:
+    """What a run takes at most whose rows are not held: the ceiling, or what its tables and batches may come to.
+
+    >>> most_bytes(2 << 30, 10**9, units=False) >> 20, most_bytes(None, 10**9, units=False) < 1 << 30
+    (2048, True)
+    """
+    if ceiling is not None:
+        return ceiling
+    return 2 * REST + _BYTES_OF_CELL * room_for_tables(None) + units * n_rows * _BYTES_OF_STREAMED_UNIT
+
+
 MOST_CELLS_SPREAD = 1 << 20
 """Cells of one pass on a cluster: each partition sends so many counts, and Spark takes a gigabyte in all."""
 

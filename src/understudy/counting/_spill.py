@@ -28,7 +28,8 @@ class Spill:
         self._index: list[tuple[int, list[tuple[int, np.dtype[np.unsignedinteger]]]]] = []
         self._end = 0
         try:
-            self._file = tempfile.TemporaryFile(prefix="understudy-")  # noqa: SIM115  # closed by the line below
+            # without a buffer: one that could not be written would be tried again on closing, when nobody listens
+            self._file = tempfile.TemporaryFile(prefix="understudy-", buffering=0)  # noqa: SIM115  # closed below
         except OSError as error:
             raise _no_place(error) from None
         weakref.finalize(self, self._file.close)
@@ -40,9 +41,8 @@ class Spill:
             self._file.seek(self._end)
             for column in columns:
                 places.append((self._end, column.dtype))
-                self._file.write(np.ascontiguousarray(column).data)
+                self._write(np.ascontiguousarray(column).data.cast("B"))
                 self._end += column.nbytes
-            self._file.flush()
         except OSError as error:
             raise _no_place(error) from None
         self._index.append((len(columns[0]), places))
@@ -54,8 +54,12 @@ class Spill:
             for a in attributes:
                 place, kind = places[a]
                 self._file.seek(place)
-                found.append(np.frombuffer(self._file.read(n * kind.itemsize), dtype=kind))
+                found.append(np.fromfile(self._file, dtype=kind, count=n))
             yield found
+
+    def _write(self, bytes_left: memoryview) -> None:
+        while bytes_left:
+            bytes_left = bytes_left[self._file.write(bytes_left) or 0 :]
 
 
 def _no_place(error: OSError) -> OutputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from dataclasses import dataclass, field
@@ -9,16 +10,16 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
+from understudy._core.addresses import hide_secrets, looks_like_an_address
 from understudy._core.errors import TableError
-from understudy._core.files import can_name_a_file, is_file
+from understudy._core.files import can_name_a_file, exists, is_file
 
 FileDatabase: TypeAlias = Literal["duckdb", "sqlite"]
 _SERVER = re.compile(r"postgres(?:ql)?:/{1,2}", re.IGNORECASE)
-_PASSWORD = re.compile(r"([a-z][a-z0-9+.-]+:/{1,2}[^\s:/@]*:)[^\s]*?(@(?![^\s]*@))", re.IGNORECASE)
-_SETTING = re.compile(r"([?&](?:ssl)?password=)[^\s&)'\"]*", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _BAD_TOKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_SECRETS = ("password", "sslpassword")
+_HOST = re.compile(r"[\w.~%-]*|\[[0-9a-fA-F:.%]+\]")
+_MOST_PORT = 65535
 _SUCH_AS = "Write it as postgresql://user@host:5432/database?table=visits"
 _ENCODED = (
     f"{_SUCH_AS}; what is special in a password is percent-encoded, such as %40 for @. Better still, leave it out, and "
@@ -49,7 +50,7 @@ class ServerAddress:
         base, _, query = self.uri.partition("?")
         scheme, _, rest = base.partition("://")
         user, at, place = rest.rpartition("@")
-        kept = [(name, value) for name, value in parse_qsl(query) if name not in (*_SECRETS, *_OURS)]
+        kept = [(name, value) for name, value in parse_qsl(query) if name not in _OURS and not _is_secret(name, value)]
         kept += [] if self.table is None else [("table", self.table)]
         asked = f"?{urlencode(kept, quote_via=quote)}" if kept else ""
         return f"{scheme}://{user.partition(':')[0]}{at}{place}{asked}"
@@ -76,6 +77,10 @@ class FileAddress:
         return self.path.name
 
 
+def _is_secret(name: str, value: str) -> bool:
+    return hide_secrets(f"{name}={value}") != f"{name}={value}"
+
+
 def is_server(given: object) -> bool:
     """Whether something is an address of a PostgreSQL server.
 
@@ -86,7 +91,7 @@ def is_server(given: object) -> bool:
 
 
 def refuse_other_schemes(given: str | os.PathLike[str]) -> None:
-    """Raise TableError for an address of anything but PostgreSQL; nothing of it is quoted but its kind.
+    """Raise TableError for an address of anything but PostgreSQL, or one that is slightly off; it is not quoted.
 
     >>> refuse_other_schemes("visits.csv")
     """
@@ -96,6 +101,18 @@ def refuse_other_schemes(given: str | os.PathLike[str]) -> None:
             f"tables are not read from {scheme.group(1)} addresses. Give a file, a folder, or the address of a "
             "PostgreSQL table: postgresql://user@host:5432/database?table=visits."
         )
+    if not is_server(given) and _slightly_off(os.fsdecode(given)):
+        raise TableError(
+            "there is no file of that name, which looks like settings of a connection and is not shown: it may hold a "
+            f"password. {_ENCODED}"
+        )
+
+
+def _slightly_off(name: str) -> bool:
+    """Whether this was meant as an address: no file is called so, nor is one before the name of a table."""
+    if not looks_like_an_address(name) or not can_name_a_file(name):
+        return False
+    return not any(exists(Path(one)) for one in (name, name.rpartition("?")[0]) if one) and not glob.glob(name)
 
 
 def shown_source(given: object) -> str:
@@ -104,16 +121,9 @@ def shown_source(given: object) -> str:
     >>> shown_source("visits.csv"), shown_source("postgresql://ann:secret@db.example/health?table=visits")
     ('visits.csv', 'postgresql://ann@db.example/health?table=visits')
     """
-    return server_address(str(given)).shown if is_server(given) else str(given)
-
-
-def hide_passwords(text: str) -> str:
-    """A text without the passwords of addresses in it, for whatever quotes what was typed.
-
-    >>> hide_passwords("unexpected argument (postgresql://ann:secret@db.example/health?table=a&password=secret)")
-    'unexpected argument (postgresql://ann:…@db.example/health?table=a&password=…)'
-    """
-    return _PASSWORD.sub(r"\1…\2", _SETTING.sub(r"\1…", text)) if ":/" in text else text
+    if is_server(given):
+        return server_address(str(given)).shown
+    return "…" if _slightly_off(str(given)) else hide_secrets(str(given))
 
 
 def server_address(text: str) -> ServerAddress:
@@ -139,12 +149,26 @@ def server_address(text: str) -> ServerAddress:
 def _refuse_unreadable(base: str, user: str, place: str, database: str, asked: list[tuple[str, str]]) -> None:
     """Whatever a password with odd characters may be taken for: never to be sent on, nor to be quoted."""
     stray = "@" in user or "@" in database or any("@" in name for name, _ in asked) or "/" in database
-    ports = [part.rpartition(":")[2] for part in place.split(",") if ":" in part.rpartition("]")[2]]
-    if stray or _BAD_TOKEN.search(base) or any(port and not port.isdecimal() for port in ports):
+    told = [unquote(database), *(value for name, value in asked if name in ("dbname", "host"))]
+    if stray or _BAD_TOKEN.search(base) or not _are_hosts(place) or any(map(looks_like_an_address, told)):
         raise TableError(f"the address of the PostgreSQL server cannot be read. {_ENCODED}")
     twice = [name for name, _ in asked].count("table") > 1
     if twice:
         raise TableError(f"the address names more than one table. {_SUCH_AS}.")
+
+
+def _are_hosts(place: str) -> bool:
+    """Whether each of some places is a host, with or without a port.
+
+    >>> _are_hosts("db.example:5433,[::1]"), _are_hosts("ann:secret#db.example:5433")
+    (True, False)
+    """
+    for part in place.split(","):
+        host, colon, port = part.rpartition(":") if ":" in part.rpartition("]")[2] else (part, "", "")
+        number = not colon or port == "" or (port.isdecimal() and int(port) <= _MOST_PORT)
+        if not number or not _HOST.fullmatch(host):
+            return False
+    return True
 
 
 def table_in_file(given: str | os.PathLike[str]) -> tuple[Path, str | None] | None:
@@ -159,6 +183,7 @@ def table_in_file(given: str | os.PathLike[str]) -> tuple[Path, str | None] | No
     if not mark or "table" not in asked or (can_name_a_file(Path(text)) and is_file(Path(text))):
         return None
     path = Path(name)
+    refuse_other_schemes(text)
     if not can_name_a_file(path) or not is_file(path):
         raise TableError(f"there is no file {path}.")
     return path, asked["table"] or None

@@ -159,7 +159,7 @@ def read_pair(
         if progress is not None:
             progress("reading the tables", i, len(sides))
         try:
-            stream = LooseStream(source, schema) if streamed and source.repeatable else None
+            stream = LooseStream(source, schema) if streamed and not source.once else None
             if stream is None:
                 tables.append(read_loosely(source, schema, values=True))
             else:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any, Protocol
 
+from understudy._core.addresses import looks_like_an_address
 from understudy._core.files import can_name_a_file
 from understudy._core.numbers import exact_number, read_whole_number, whole_number
 
@@ -354,7 +355,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class FilePath:
-    """A path, or text that names one: nothing in it that the name of a file cannot hold.
+    """A path, or text that names one: nothing in it that the name of a file cannot hold, and no address.
 
     >>> FilePath().accept("release")
     'release'
@@ -365,7 +366,7 @@ class FilePath:
 
     def accept(self, value: Any) -> Any:
         """The path as it was given."""
-        if not isinstance(value, str | PathLike) or not can_name_a_file(value):
+        if not isinstance(value, str | PathLike) or not can_name_a_file(value) or looks_like_an_address(value):
             raise ValueError
         return value
 

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from inspect import Parameter, Signature
+from os import PathLike
 from typing import Any
 
+from understudy._core.addresses import hide_secrets, looks_like_an_address
 from understudy._core.errors import OptionError
 from understudy._core.numbers import MOST_DIGITS, TooManyDigitsError
 from understudy.options._constraints import Anything, Constraint, FilePath, Several
@@ -176,13 +178,15 @@ class _Written(str):
 
 
 def shown(value: object) -> str:
-    """A value in an error, not too long.
+    """A value in an error, not too long, and without what nobody may see.
 
     >>> shown("both"), shown(Fraction(1, 2)), shown("x" * 99)[-5:]
     ("'both'", '1/2', "xx…x'")
     """
+    if isinstance(value, str | PathLike) and looks_like_an_address(value):
+        return "an address"
     if isinstance(value, tuple) and all(isinstance(one, Fraction) for one in value):
         text = ",".join(str(one) for one in value)
     else:
-        text = str(value) if isinstance(value, Fraction) else repr(value)
+        text = str(value) if isinstance(value, Fraction) else hide_secrets(repr(value))
     return text if len(text) <= 60 else f"{text[:56]}…{text[-2:]}"

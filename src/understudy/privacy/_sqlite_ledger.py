@@ -19,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Never
 
+from understudy._core.addresses import looks_like_an_address
 from understudy._core.errors import LedgerError, did_you_mean
 from understudy._core.files import can_name_a_file, exists, is_file, is_folder
 from understudy._core.receipts import charges_noted, leave_receipt
@@ -75,6 +76,7 @@ def read_ledger(path: str | os.PathLike[str], *, wait_seconds: float = 10.0) -> 
     (Fraction(2, 1), ['open', 'charge'])
     """
     place = Path(path)
+    _refuse_address(path)
     if not is_file(place):
         raise LedgerError(f"there is no ledger at {place}. A run with --ledger makes one.")
     with sqlite_errors_explained(place), closing(connect(place, "rw", wait_seconds)) as connection:
@@ -119,6 +121,7 @@ class SQLiteLedger:
         self._cap, self._delta_cap = parse_caps(cap, delta_cap)
         if not can_name_a_file(self.path):
             raise LedgerError(f"no file can be named {str(path)!r}. Name one for the ledger, such as budget.db.")
+        _refuse_address(path)
         if is_folder(self.path):
             raise LedgerError(f"{self.path} is a folder. Name a file for the ledger, such as budget.db.")
         if exists(self.path) and not is_file(self.path):
@@ -302,3 +305,8 @@ def _refuse_read_only(path: Path) -> None:
     """A file without any write permission was closed on purpose; an administrator's rights should not overrule that."""
     if exists(path) and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         raise LedgerError(f"the ledger {path} is read-only. Nothing was charged. Allow writing to it, or name another.")
+
+
+def _refuse_address(path: str | os.PathLike[str]) -> None:
+    if looks_like_an_address(path):
+        raise LedgerError("a ledger is a file, and this is an address. Name one, such as budget.db.")

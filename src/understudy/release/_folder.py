@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from understudy._core.addresses import looks_like_an_address
 from understudy._core.errors import OutputError
 from understudy._core.files import as_output_error, parents_made
 from understudy.release._reserve import reserved_folder
@@ -50,6 +51,8 @@ def check_output(out: Path, *, overwrite: bool, kind: FolderKind = RELEASE) -> N
     """
     if out.name in ("", ".."):
         raise OutputError(f"'{out}' is no name for a new folder. Choose another --out, such as 'release'.")
+    if looks_like_an_address(out):
+        raise OutputError(f"what --out has is an address, and a {kind.what} is a folder. Name one, such as 'release'.")
     if not os.path.lexists(out):
         return
     if not out.is_dir():

@@ -10,6 +10,7 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from understudy._core.addresses import hide_secrets
 from understudy._core.errors import SchemaError
 
 MAX_FILE_BYTES = 16 << 20
@@ -41,7 +42,7 @@ def shown(value: Any) -> str:
     ("'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'", '[1, [2, [...]]]')
     """
     try:
-        return _SHORT.repr(value)
+        return _SHORT.repr(hide_secrets(value) if isinstance(value, str) else value)
     except Exception:  # a stranger's own __repr__, or a number of too many digits
         return f"a value of type {type(value).__name__}"
 

@@ -96,7 +96,9 @@ def _refused(file: TableFile, kind: str) -> Iterator[None]:
             f"{file.name} asks for more memory than there is: it is damaged, or holds more rows in one batch than fit."
         ) from None
     except Exception:
-        raise TableError(f"{file.name} is damaged or cut off: it cannot be read as {kind.capitalize()}.") from None
+        raise TableError(
+            f"{file.name} is damaged or cut off: it cannot be read as {kind.capitalize()}. Copy or write it again."
+        ) from None
 
 
 def _parquet_file(file: TableFile) -> Any:

@@ -102,7 +102,9 @@ class TableFile:
 
     def unreadable(self, error: OSError) -> TableError:
         """The error for what the operating system or the unpacker cannot read."""
-        return TableError(f"cannot read {self.name}: {error.strerror or 'it is damaged or cut off'}.")
+        return TableError(
+            f"cannot read {self.name}: {error.strerror or 'it is damaged or cut off. Copy or write it again'}."
+        )
 
 
 def open_file(path: Path, label: str | None = None) -> tuple[TableFile, FileKind | FileDatabase]:
@@ -121,7 +123,9 @@ def open_file(path: Path, label: str | None = None) -> tuple[TableFile, FileKind
     except FileNotFoundError:
         raise TableError(f"there is no file {path}.") from None
     except OSError as error:
-        raise TableError(f"cannot read {label or path.name}: {error.strerror or 'it is damaged or cut off'}.") from None
+        raise TableError(
+            f"cannot read {label or path.name}: {error.strerror or 'it is damaged or cut off. Copy or write it again'}."
+        ) from None
     file = TableFile(path, handle, n_bytes, packed, mark, label)
     return file, _kind(file)
 

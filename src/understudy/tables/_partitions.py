@@ -168,8 +168,8 @@ def _refuse_another(one: OneFile, path: Path, first: OneFile, other: Path) -> No
     """Refuse a file that is not of the same table as the first; of its names, only what the first has is told."""
     if one.kind != first.kind:
         raise TableError(
-            f"{path} is of another kind than {other}: {one.kind} and {first.kind}. Name files of one kind, as with "
-            f"a pattern such as '*.{other.suffix.lstrip('.') or other.name}'."
+            f"{path} is of another kind than {other}: {one.kind} and {first.kind}. Name files of one kind, with a "
+            f"pattern such as '*{path.suffix or path.name}' or '*{other.suffix or other.name}'."
         )
     missing = [name for name in first.names if name not in one.names]
     if 2 * len(missing) > len(first.names):

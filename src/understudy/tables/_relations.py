@@ -12,6 +12,7 @@ from understudy.tables._columnar import checked
 from understudy.tables._objects import Column
 
 _ROWS = 1 << 17
+_TOLD = "the DuckDB relation"
 
 
 class Relation:
@@ -19,23 +20,25 @@ class Relation:
 
     def __init__(self, relation: Any) -> None:
         self._relation = relation
-        self.names = tuple(map(str, relation.columns))
+        try:
+            self.names = tuple(map(str, relation.columns))
+        except Exception as error:
+            raise _broke_off(_TOLD, error) from None
 
     def batches(self, wanted: Sequence[str], rows: int = _ROWS) -> Iterator[list[Column]]:
         """These columns, in batches of so many rows at most."""
-        told = "the DuckDB relation"
         try:
             asked = self._relation.project(", ".join(_quoted(name) for name in wanted))
             # its own name in version 2; the older one warns there
             reader = getattr(asked, "to_arrow_reader", None) or asked.fetch_arrow_reader
             stream = reader(rows)
         except Exception as error:
-            raise _broke_off(told, error) from None
-        for batch in arrow_batches(stream, told):
+            raise _broke_off(_TOLD, error) from None
+        for batch in arrow_batches(stream, _TOLD):
             try:
                 yield checked(batch, wanted)
             except pa.ArrowException:
-                raise TableError(f"{told} is damaged: its columns do not hold what they say they do.") from None
+                raise TableError(f"{_TOLD} is damaged: its columns do not hold what they say they do.") from None
 
 
 def offered_stream(source: Any) -> Any | None:

@@ -76,6 +76,8 @@ class Source:
     repeatable: bool = False
     """Whether each reading gives the same rows in the same order, whichever columns are read: as files and tables in
     memory do. A query does not, run again: nobody promises an order. What does not is read once where order matters."""
+    once: bool = False
+    """Whether it is gone once it was read, as a stream is."""
     types: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What sort of cells each column holds, where that is known before they are read."""
     refuse_changed: Callable[[], None] = field(default=lambda: None, repr=False)
@@ -258,7 +260,7 @@ def _arrow_stream(stream: pa.RecordBatchReader) -> Source:
             raise TableError("the stream of Arrow batches was read already. Give a table, or the stream anew.")
         return _checked(arrow_batches(left.pop(), "the stream of Arrow batches"), wanted)
 
-    return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches)
+    return Source(kind="pyarrow", names=tuple(stream.schema.names), batches=batches, once=True)
 
 
 def _checked(parts: Iterable[pa.RecordBatch], wanted: Sequence[str]) -> Iterator[list[Column]]:
