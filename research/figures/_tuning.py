@@ -26,10 +26,11 @@ class TaskOf:
         """The task's name."""
         return "marginals" if self.counts else "svm"
 
-    def params(self, method: str, epsilon: float, **more: Any) -> dict[str, Any]:
-        """What a run of it needs."""
+    def params(self, options: str, epsilon: float, **more: Any) -> dict[str, Any]:
+        """What a run of PrivBayes as printed needs, each row drawn by itself, with these options."""
         own: dict[str, Any] = {"ways": [int(self.measure[1:])]} if self.counts else {"targets": [self.measure]}
-        return {"dataset": self.dataset, "method": method, "epsilon": epsilon, **own, **more}
+        word = "privbayes:postprocessing=printed" + options
+        return {"dataset": self.dataset, "method": word, "epsilon": epsilon, "independent": True, **own, **more}
 
 
 TASKS = tuple(
@@ -55,7 +56,7 @@ PANELS = tuple(
 
 
 def tuning_runs(
-    scale: Scale, values: Sequence[float], epsilons: Sequence[float], word: Callable[[float], str]
+    scale: Scale, values: Sequence[float], epsilons: Sequence[float], options: Callable[[float], str]
 ) -> list[Run]:
     """The eight tasks with one parameter at each value, a line for each budget."""
     return [
@@ -64,7 +65,7 @@ def tuning_runs(
             x=value,
             seed=seed,
             task=task.task,
-            params=task.params(word(value), epsilon),
+            params=task.params(options(value), epsilon),
             group=task.group,
         )
         for seed, task, epsilon, value in product(range(scale.seeds), TASKS, epsilons, values)

@@ -19,7 +19,7 @@ def _runs(scale: Scale) -> list[Run]:
             x=epsilon,
             seed=seed,
             task=task.task,
-            params=task.params("privbayes", epsilon, **({} if noiseless is None else {"noiseless": noiseless})),
+            params=task.params("", epsilon, **({} if noiseless is None else {"noiseless": noiseless})),
             group=task.group,
         )
         for seed, task, epsilon, (series, noiseless) in product(range(scale.seeds), TASKS, EPSILONS, _NOISELESS.items())
