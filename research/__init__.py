@@ -3,7 +3,7 @@
 from research._costs import Cost, cost_of, in_words
 from research._current import Checked, check_current
 from research._details import details_page
-from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale, Verdict
+from research._experiment import Experiment, Panel, Results, Run, Scale
 from research._findings import Cited, Number, read_findings
 from research._outcome import Outcome, draw_again, read_outcomes, read_results, run_experiment
 from research._page import claims_page, with_counts, with_findings
@@ -18,17 +18,14 @@ __all__ = [
     "RUNNING",
     "Checked",
     "Cited",
-    "Claim",
     "Cost",
     "Experiment",
-    "Finding",
     "Number",
     "Outcome",
     "Panel",
     "Results",
     "Run",
     "Scale",
-    "Verdict",
     "check_current",
     "check_ready",
     "claims_page",

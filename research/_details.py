@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from research._experiment import Experiment
 from research._outcome import FIGURE, Outcome
-from research._page import cell, papers
+from research._page import cell, papers, place_of
 from research._reasons import reason_of
 from research._remarks import remarks_on
 from research._wording import needed_in_words
@@ -46,7 +46,7 @@ def _section(one: Assessed) -> str:
     lines = [
         f"### {sentence.name}",
         "",
-        f"> {sentence.quote} (§{sentence.section}, {sentence.where})",
+        f"> {sentence.quote} ({place_of(sentence)})",
         "",
         f"**{one.verdict}** {one.printed.tables}".rstrip() + f" · {_STRENGTHS[sentence.strength]}",
     ]

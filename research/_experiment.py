@@ -1,14 +1,13 @@
-"""What an experiment is: runs, panels to draw them in, claims to decide, and results to decide them by."""
+"""What an experiment is: runs, panels to draw them in, and results to decide sentences by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 Paper: TypeAlias = Literal["PrivBayes", "PrivABN", "HPPrivBayes", "PRAM-BN", "Correlated release", "Soundness"]
-Verdict: TypeAlias = Literal["reproduced", "not reproduced", "contradicted"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,37 +83,6 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
-    """A verdict, and the numbers behind it in a sentence."""
-
-    verdict: Verdict
-    why: str
-
-
-class Rule(Protocol):
-    """What decides a claim: fixed before the runs, in words and in code."""
-
-    @property
-    def text(self) -> str:
-        """The rule in words."""
-        ...
-
-    def decide(self, results: Results) -> Finding:
-        """The verdict that these results give."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """What a paper says of an experiment, in one sentence, and the rule that decides whether it holds here."""
-
-    sentence: str
-    rule: Rule
-    form: str = ""
-    """Which form of a method it was put to, where there are two: 'as printed' or 'repaired'."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Scale:
     """How much to compute: the number of repetitions, and whether the run is a quick one."""
 
@@ -134,7 +102,6 @@ class Experiment:
     datasets: tuple[str, ...]
     runs: Callable[[Scale], list[Run]]
     panels: tuple[Panel, ...]
-    claims: tuple[Claim, ...] = ()
     quick_seeds: int = 3
     full_seeds: int = 100
     log_x: bool = True

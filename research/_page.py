@@ -11,10 +11,11 @@ from research._findings import Cited
 from research._outcome import FIGURE
 from research._reasons import reason_of
 from research._wording import runs_in_words
-from research.sentences import Assessed, Judged, Verdict
+from research.sentences import Assessed, Judged, Sentence, Verdict
 
 DETAILS = "claims-details.md"
 EXPERIMENTS_PAGE, INDEX = "experiments.md", "README.md"
+_MOST_WORDS, _FEW_FORMS = 20, 2
 _HEAD = """\
 # What the papers say of their experiments, and what came out here
 
@@ -124,14 +125,29 @@ def cell(words: str) -> str:
 
 
 def why_in_words(name: str, judged: Judged) -> str:
-    """Why a sentence has its verdict: the reason that was written down, or else what the first odd table says."""
-    if reason := reason_of(name):
-        return reason
-    odd = [(test, one) for test, one in judged.tests if one.verdict != "holds"] or list(judged.tests[:1])
+    """Why a sentence has its verdict: the reason that was written down, or else in short what the oddest table says."""
+    return reason_of(name) or _shortened(_oddest(judged))
+
+
+def _shortened(words: str) -> str:
+    """As much as fits into a row.
+
+    >>> _shortened("a b c"), _shortened("so " * 40)[-10:]
+    ('a b c', 'so so so …')
+    """
+    each = words.split()
+    return " ".join(each if len(each) <= _MOST_WORDS else [*each[:_MOST_WORDS], "…"])
+
+
+def _oddest(judged: Judged) -> str:
+    odd = [(test, one) for test, one in judged.tests if one.verdict != "holds"]
+    if len(judged.tests) < 2:
+        return " ".join(decision.why for _, decision in judged.tests)
     if not odd:
-        return ""
-    test, decision = odd[0]
-    return f"{test.table}: {decision.why}" if len(judged.tests) > 1 else decision.why
+        test, decision = judged.tests[0]
+        return f"{test.table}: {decision.why}"
+    worst = next(((test, one) for test, one in odd if one.verdict == "fails"), odd[0])
+    return f"{worst[0].table} ({worst[1].verdict}): {worst[1].why}"
 
 
 def _findings(findings: Sequence[Cited], out: str | os.PathLike[str]) -> list[str]:
@@ -163,17 +179,28 @@ def _row(one: Assessed, figures: str) -> str:
     links = [f"[details]({DETAILS}#{sentence.name})"]
     if sentence.tests:
         links.insert(0, f"[figure]({figures}/{sentence.tests[0].experiment}/{FIGURE}.svg)")
-    quote = f"“{sentence.quote}” (§{sentence.section}, {sentence.where})"
+    quote = f"“{sentence.quote}” ({place_of(sentence)})"
     cells = (quote, f"**{one.verdict}**", one.printed.tables, why, " ".join(links))
     return "| " + " | ".join(map(cell, cells)) + " |"
 
 
 def _row_of_ours(one: Assessed) -> str:
     assert one.ours is not None, "only sentences that were put to forms of ours"
-    forms = "; ".join(f"{test.table}: {decision.verdict}" for test, decision in one.ours.tests)
+    said: dict[str, list[str]] = {}
+    for test, decision in one.ours.tests:
+        said.setdefault(decision.verdict, []).append(test.table)
+    forms = ". ".join(f"{verdict}: {'; '.join(tables)}" for verdict, tables in said.items())
+    if len(said) == 1 and len(one.ours.tests) > _FEW_FORMS:  # which they are stands in the details
+        forms = f"{next(iter(said))}: all {len(one.ours.tests)}"
     link = f"[{one.sentence.name}]({DETAILS}#{one.sentence.name})"
     cells = (link, _told(one.printed), _told(one.ours), forms)
     return "| " + " | ".join(map(cell, cells)) + " |"
+
+
+def place_of(sentence: Sentence) -> str:
+    """Where a paper says it: a section by its number, other parts by their name."""
+    mark = "§" if sentence.section[:1].isupper() or sentence.section[:1].isdigit() else ""
+    return f"{mark}{sentence.section}, {sentence.where}"
 
 
 def _told(judged: Judged) -> str:

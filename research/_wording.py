@@ -31,7 +31,7 @@ def runs_in_words(judged: Judged) -> str:
     said = ", ".join(words)
     if judged.verdict == "undecided":
         said += "; " * bool(said) + needed_in_words(judged.needed)
-    return said + "." * bool(said)
+    return said[:1].upper() + said[1:] + "." * bool(said)
 
 
 def needed_in_words(needed: int | None) -> str:

@@ -50,6 +50,6 @@ EXPERIMENT = Experiment(
         Panel(title="(a) ε = 1", measure=_MEASURE, y="sum of mutual information (bits)", group=_NOISY),
         Panel(title="(b) without noise", measure=_MEASURE, y="sum of mutual information (bits)", group=_NOISELESS),
     ),
-    quick_seeds=8,
+    quick_seeds=20,
     full_seeds=20,
 )

@@ -44,6 +44,6 @@ EXPERIMENT = Experiment(
         Panel(title="Tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_PRINTED),
         Panel(title="Our forms, tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_FORMS),
     ),
-    quick_seeds=3,
+    quick_seeds=20,
     full_seeds=20,
 )

@@ -45,6 +45,6 @@ EXPERIMENT = Experiment(
         Panel(title="2-way, our forms", measure="Q2", y=DISTANCE, series=_FORMS),
         Panel(title="3-way, our forms", measure="Q3", y=DISTANCE, series=_FORMS),
     ),
-    quick_seeds=3,
+    quick_seeds=20,
     full_seeds=20,
 )

@@ -48,6 +48,6 @@ EXPERIMENT = Experiment(
             for form in _FORMS
         ),
     ),
-    quick_seeds=3,
+    quick_seeds=20,
     full_seeds=20,
 )

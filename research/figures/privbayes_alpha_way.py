@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from research._experiment import Experiment, Panel, Run, Scale
 from research.figures._budgets import BENCHMARKS, DISTANCE, EPSILON, EPSILONS, over_budgets
@@ -10,19 +11,26 @@ from research.figures._budgets import BENCHMARKS, DISTANCE, EPSILON, EPSILONS, o
 OURS, PRINTED = "PrivBayes", "PrivBayes, as printed"
 LAPLACE, FOURIER = "Laplace", "Fourier"
 CONTINGENCY, CONTINGENCY_WHOLE = "Contingency", "Contingency, clipped whole"
-MWEM, MWEM_TABLES = "MWEM", "MWEM, whole tables"
-MWEM_PRINTED = MWEM
+MWEM_PRINTED, MWEM_TABLES = "MWEM, as printed", "MWEM, whole tables"
 UNIFORM = "Uniform"
 DEGREE = "degree"
 """A group of runs without a panel."""
-FORMS = {OURS: "privbayes", PRINTED: "privbayes:postprocessing=printed"}
+_PRINTED_MWEM = "queries=cells:replay=no:result=average"
+_PRINTED_WORD = "privbayes:postprocessing=printed"
+_PUBLISHED = (PRINTED, LAPLACE, FOURIER, CONTINGENCY_WHOLE, MWEM_PRINTED, UNIFORM)
+_STRONGER = (PRINTED, OURS, CONTINGENCY, MWEM_TABLES)
 
 
-def panels(first: int, second: int) -> tuple[Panel, ...]:
-    """The paper's two panels."""
-    return (
-        Panel(title=f"(a) Q{first}", measure=f"Q{first}", y=DISTANCE, log_y=True),
-        Panel(title=f"(b) Q{second}", measure=f"Q{second}", y=DISTANCE, log_y=True),
+def panels(first: int, second: int, *, joint: bool = False, replayed: bool = True) -> tuple[Panel, ...]:
+    """The paper's two panels, and with `joint` two more of what is stronger than what the paper drew."""
+    stronger = _STRONGER if replayed else _STRONGER[:-1]
+    both = list(zip("ab", (f"Q{first}", f"Q{second}"), strict=True))
+    if not joint:
+        return tuple(Panel(title=f"({letter}) {q}", measure=q, y=DISTANCE, log_y=True) for letter, q in both)
+    return tuple(
+        Panel(title=f"({letter}) {q}, {words}", measure=q, y=DISTANCE, log_y=True, series=lines)
+        for words, lines in (("as published", _PUBLISHED), ("stronger forms", stronger))
+        for letter, q in both
     )
 
 
@@ -31,40 +39,44 @@ def runs(
     dataset: str,
     ways: Sequence[int],
     *,
-    thin: Scale | None = None,
     epsilons: Sequence[float] = EPSILONS,
+    replayed: bool = True,
     joint: bool = False,
 ) -> list[Run]:
     """All lines of a figure. A method that is made for one α is run once for each, with the whole budget.
 
-    `joint` adds what needs a cell for each possible row, and the degree of the networks; `thin` and `epsilons` are for
-    what is dear.
+    `joint` adds what needs a cell for each possible row, at `epsilons`, and the degree of the networks; `replayed` is
+    whether our MWEM, the dearest, is among it. As printed, each row is drawn by itself.
     """
-    few = thin or scale
-    found = over_budgets(scale, FORMS, task="marginals", dataset=dataset, ways=list(ways))
+    common: dict[str, Any] = {"task": "marginals", "dataset": dataset}
+    every = list(ways)
+    found = over_budgets(scale, {OURS: "privbayes"}, **common, ways=every)
+    found += over_budgets(scale, {PRINTED: _PRINTED_WORD}, **common, ways=every, independent=True)
     for way in ways:
         words = {LAPLACE: f"laplace:ways={way}", FOURIER: f"fourier:ways={way}"}
-        found += over_budgets(few, words, task="marginals", dataset=dataset, ways=[way])
+        found += over_budgets(scale, words, **common, ways=[way])
     if joint:
         words = {CONTINGENCY: "contingency", CONTINGENCY_WHOLE: "contingency:clip=table"}
-        found += over_budgets(few, words, task="marginals", dataset=dataset, ways=list(ways), epsilons=epsilons)
+        found += over_budgets(scale, words, **common, ways=every, epsilons=epsilons)
         for way in ways:
-            words = {MWEM: f"mwem:ways={way}:queries=cells", MWEM_TABLES: f"mwem:ways={way}:queries=tables"}
-            found += over_budgets(few, words, task="marginals", dataset=dataset, ways=[way], epsilons=epsilons)
+            words = {MWEM_PRINTED: f"mwem:ways={way}:{_PRINTED_MWEM}"}
+            words |= {MWEM_TABLES: f"mwem:ways={way}:queries=tables"} if replayed else {}
+            found += over_budgets(scale, words, **common, ways=[way], epsilons=epsilons)
     once = Scale(seeds=1, quick=scale.quick)  # neither of these has any chance in it
-    found += over_budgets(once, {UNIFORM: "uniform"}, task="marginals", dataset=dataset, ways=list(ways))
+    found += over_budgets(once, {UNIFORM: "uniform"}, **common, ways=every)
     if joint:
-        found += over_budgets(once, {OURS: FORMS[OURS]}, task="network", dataset=dataset, group=DEGREE)
-    return found
+        found += over_budgets(once, {OURS: "privbayes"}, task="network", dataset=dataset, group=DEGREE)
+    return sorted(found, key=lambda run: run.seed)
 
 
 _FEW_EPSILONS = (0.05, 0.1, 0.4, 1.6)
 
 
 def _acs_runs(scale: Scale) -> list[Run]:
-    """With 2²³ possible rows, the quick form runs baselines once, and Contingency and MWEM at four budgets."""
-    thin = Scale(seeds=1, quick=True) if scale.quick else scale
-    return runs(scale, "acs", (3, 4), thin=thin, epsilons=_FEW_EPSILONS if scale.quick else EPSILONS, joint=True)
+    """With 2²³ possible rows, the quick form has Contingency and MWEM at four budgets, and MWEM only as printed."""
+    if not scale.quick:
+        return runs(scale, "acs", (3, 4), joint=True)
+    return runs(scale, "acs", (3, 4), epsilons=_FEW_EPSILONS, replayed=False, joint=True)
 
 
 def _figure(
@@ -73,7 +85,6 @@ def _figure(
     ways: tuple[int, int],
     *,
     joint: bool = False,
-    quick_seeds: int = 3,
     own_runs: Callable[[Scale], list[Run]] | None = None,
 ) -> Experiment:
     dataset = BENCHMARKS[table]
@@ -85,13 +96,13 @@ def _figure(
         x=EPSILON,
         datasets=(dataset,),
         runs=own_runs or (lambda scale: runs(scale, dataset, ways, joint=joint)),
-        panels=panels(*ways),
-        quick_seeds=quick_seeds,
+        panels=panels(*ways, joint=joint, replayed=own_runs is None),
+        quick_seeds=5,
     )
 
 
 EXPERIMENTS = (
-    _figure(12, "NLTCS", (3, 4), joint=True, quick_seeds=5),
+    _figure(12, "NLTCS", (3, 4), joint=True),
     _figure(13, "ACS", (3, 4), joint=True, own_runs=_acs_runs),
     _figure(14, "Adult", (2, 3)),
     _figure(15, "BR2000", (2, 3)),

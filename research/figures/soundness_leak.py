@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from research._experiment import Claim, Experiment, Finding, Panel, Results, Run, Scale
-from research._rules import Decided
+from research._experiment import Experiment, Panel, Run, Scale
 from research.figures._budgets import EPSILON
-from research.figures._privabn import FORMS, L2, OURS, PRINTED, TABLES, Form
+from research.figures.privabn_lines import FORMS, L2, OURS, PRINTED, TABLES
 from research.tasks.leaks import AUDITS
 
 _FULL_TIMES = 10  # trials of the full form beside those of the quick one
-_SENTENCES = {
-    "PrivABN": "PrivABN is ε-differentially private.",
-    "HPPrivBayes": "HPPrivBayes is ε-differentially private.",
-    "JTree": "JTree is ε-differentially private.",
-    "PRAM-BN": "In PRAM-BN's structure learning a column's randomisation is at most γ-amplifying.",
-}
 _CLAIMED = "claimed"
 _WIDTHS = (4, 6, 8, 12, 16)
 _EPSILONS = (0.05, 0.1, 0.4, 1.0)
@@ -96,15 +87,6 @@ def _errors(seeds: int) -> list[Run]:
     ]
 
 
-def _caught(results: Results, paper: str, form: Form) -> Finding:
-    """Whether trials prove more than was claimed."""
-    rows = [audit for audit in AUDITS.values() if audit.paper == paper]
-    proved = {audit.row: results.mean("proved", form, audit.row) for audit in rows}
-    over = [audit for audit in rows if proved[audit.row] > audit.claimed]
-    listed = "; ".join(f"row {a.row}, {a.what}: {proved[a.row]:.2f} of {a.claimed:.3g}" for a in rows)
-    return Finding(verdict="contradicted" if over else "reproduced", why=f"Proved: {listed}.")
-
-
 EXPERIMENT = Experiment(
     name="soundness-leak",
     paper="Soundness",
@@ -128,21 +110,6 @@ EXPERIMENT = Experiment(
             Panel(title=f"({letter}) {table}, 3-way", measure=_ERROR, y=L2, group=table)
             for letter, table in zip("de", TABLES, strict=True)
         ),
-    ),
-    claims=tuple(
-        Claim(
-            sentence=sentence,
-            rule=Decided(
-                text="Run both tables of a pair that differ in one record, and count an event fixed before. "
-                "Contradicted if some row's trials prove an ε above that of the run, each wrong with a chance of 1 in "
-                "1,000 at most; reproduced if none does, which is no proof: those are in privacy/proof.md; not "
-                "reproduced if a row was not run.",
-                by=partial(_caught, paper=paper, form=form),
-            ),
-            form=form,
-        )
-        for paper, sentence in _SENTENCES.items()
-        for form in FORMS
     ),
     quick_seeds=1,
     full_seeds=1,

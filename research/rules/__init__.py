@@ -1,8 +1,8 @@
 """Rules that decide a paper's sentence on one table: what is compared, what is clear, what would have been seen."""
 
 from research.rules._contrast import FEWEST, LEVEL, Contrast, clear, jackknife, of_values, paired
-from research.rules._decision import Compared, Decision, Rule, Strength, Word, weigh
-from research.rules._lines import Beats, Near, Trend, difference
+from research.rules._decision import Compared, Decision, Rule, Strength, Word, in_words, weigh
+from research.rules._lines import Beats, Line, Near, Trend, difference
 from research.rules._other import Contrasts, Decided, Exact
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Decided",
     "Decision",
     "Exact",
+    "Line",
     "Near",
     "Rule",
     "Strength",
@@ -22,6 +23,7 @@ __all__ = [
     "Word",
     "clear",
     "difference",
+    "in_words",
     "jackknife",
     "of_values",
     "paired",

@@ -177,5 +177,5 @@ def _why(compared: Sequence[Compared], signs: dict[int, int], found: _Count) -> 
     against = [contrast for one in compared for contrast in one.contrasts if signs[id(contrast)] < 0]
     worst = sorted(against, key=lambda contrast: contrast.mean / (contrast.scale or 1.0))[:_SHOWN]
     if worst:
-        words += ": " + "; ".join(contrast.words for contrast in worst) + ("; …" if len(against) > _SHOWN else "")
-    return words + "."
+        words += ": " + "; ".join(contrast.words for contrast in worst)
+    return words + ("; …" if len(against) > _SHOWN else ".")

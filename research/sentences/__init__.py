@@ -5,7 +5,10 @@ as `results.csv` names them.
 """
 
 from research.sentences import (
+    correlated,
     hpprivbayes,
+    pram,
+    privabn,
     privbayes_classifiers,
     privbayes_data,
     privbayes_encodings,
@@ -23,7 +26,10 @@ SENTENCES: tuple[Sentence, ...] = (
     *privbayes_parameters.SENTENCES,
     *privbayes_marginals.SENTENCES,
     *privbayes_classifiers.SENTENCES,
+    *privabn.SENTENCES,
     *hpprivbayes.SENTENCES,
+    *correlated.SENTENCES,
+    *pram.SENTENCES,
 )
 """In the order of the page."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from research._data import load
-from research.svm._machine import Kernel, LinearClassifier, misclassification, split
+from research.svm._machine import RBF_ROWS, Kernel, LinearClassifier, misclassification, split
 from research.svm._majority import majority
 from research.svm._private_erm import private_erm
 from research.svm._privgene import privgene
@@ -61,7 +61,9 @@ def svm_errors(
     folder: Path,
     *,
     kernel: Kernel = "linear",
+    most: int = RBF_ROWS,
     one_hot: bool = False,
+    independent: bool = False,
     noiseless: Noiseless | None = None,
     targets: Sequence[str] | None = None,
 ) -> dict[str, float]:
@@ -69,9 +71,10 @@ def svm_errors(
 
     `method` is "no-privacy", one of `CLASSIFIERS`, or a method as `read_method` takes it ("privbayes:encoding=gray"):
     it learns one model of the training rows, from which as many rows are drawn, and machines are trained on those.
-    The kernel is that of machines trained on rows; the other classifiers are linear. `one_hot` takes the features of
-    the authors' program; `noiseless` leaves the noise out of a step of the method; `targets` names the tasks wanted, of
-    the four that share the budget. Seeded: a rehearsal.
+    The kernel is that of machines trained on rows, at most `most` of them for the RBF kernel; the other classifiers are
+    linear. `one_hot` takes the features of the authors' program; `independent` draws each row by itself, as the paper
+    does; `noiseless` leaves the noise out of a step of the method; `targets` names the tasks wanted, of the four that
+    share the budget. Seeded: a rehearsal.
     """
     data = load(dataset, Path(folder))
     train, test = split(data.table, seed)
@@ -85,12 +88,23 @@ def svm_errors(
         budget = parse_number(epsilon, "epsilon") / (len(every) if shared else 1)
         with quiet():
             return {target.name: trainer(train, target, budget, seed).error(test) for target in wanted}
-    rows = train if method == NO_PRIVACY else draw_rows(train, method, epsilon, seed, noiseless)
+    if method == NO_PRIVACY:
+        rows = train
+    else:
+        rows = draw_rows(train, method, epsilon, seed, noiseless, independent=independent)
     with quiet():
-        return {target.name: misclassification(rows, test, target, kernel=kernel, seed=seed) for target in wanted}
+        return {one.name: misclassification(rows, test, one, kernel=kernel, most=most, seed=seed) for one in wanted}
 
 
-def draw_rows(train: Table, method: str, epsilon: float, seed: int, noiseless: Noiseless | None = None) -> Table:
+def draw_rows(
+    train: Table,
+    method: str,
+    epsilon: float,
+    seed: int,
+    noiseless: Noiseless | None = None,
+    *,
+    independent: bool = False,
+) -> Table:
     """As many synthetic rows as there are, from what a method learns of them with seeded noise.
 
     >>> import numpy as np
@@ -102,4 +116,4 @@ def draw_rows(train: Table, method: str, epsilon: float, seed: int, noiseless: N
     learnt = rehearse(open_counter(train), method, make_budget(epsilon), seed=seed, noiseless=noiseless)
     if not isinstance(learnt, DrawsRows):
         raise OptionError(f"method '{method}' answers tables but draws no rows, so no classifier can be trained on it.")
-    return sample_table(learnt, train.n, Streams(seed))
+    return sample_table(learnt, train.n, Streams(seed), independent=independent)

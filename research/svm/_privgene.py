@@ -1,6 +1,7 @@
 """PrivGene: classifiers bred by mutation and private choice (Zhang, Xiao, Yang, Zhang, Winslett, SIGMOD 2013).
 
-Reconstructed: their program is not public, and the PrivBayes paper tells no settings. Each round, a surviving
+Reconstructed, and not as their paper has it: that has a population that is crossed, of which neither the paper nor the
+program is at hand, and the PrivBayes paper tells no settings. So no verdict rests on it. Each round, a surviving
 classifier f has offspring f ± s·eⱼ for each of its d numbers; one of them is chosen privately by its fitness, the
 C-SVM's objective −(‖f‖²/2 + Σ max(0, 1 ∓ f·x)) with C = 1, and survives. The step s starts at 0.5 and shrinks by
 0.95 a round; there are max(8, n·ε/800) rounds, each with the same share of ε. With one survivor a round there is

@@ -33,7 +33,7 @@ from research.tasks._pram import (
     parameter_words,
     parameters,
 )
-from research.tasks._pram_networks import TABLE_2_COLUMNS
+from research.tasks._pram_networks import DRAWN, TABLE_2_COLUMNS
 from research.tasks._pram_structure import REAL, network_file, structure, variable_eta
 from research.tasks._queries import QUERIES, mean_errors, query_errors, sharper_choices
 from research.tasks._sizes import sizes
@@ -83,6 +83,7 @@ TIMES = frozenset({"cpu_seconds"})
 
 __all__ = [
     "BOUND",
+    "DRAWN",
     "GAMMA_OF_X",
     "MOST_ASKED",
     "ORIGINAL",

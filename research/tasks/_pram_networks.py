@@ -42,6 +42,9 @@ _FIGURE_3: Tables = {
 }
 PARTIES: Mapping[str, tuple[str, ...]] = {"table 2": ("ATX", "SLB", "EDCFG"), "figure 3": ("ABC", "DE", "FG")}
 """Who holds which columns: ours, except that D is apart from B and C in Figure 3."""
+DRAWN = ("drawn 1", "drawn 2", "drawn 3", "drawn 4")
+"""Networks with the links of Figure 3 and probabilities drawn anew, since levels depend on these."""
+_STEP = 0.05  # of probabilities that are drawn
 TABLE_2_COLUMNS = "".join(_TABLE_2)
 """In the order of Table II."""
 
@@ -66,7 +69,20 @@ def declared(name: str) -> NetworkModel:
     >>> sum(len(node.parents) for node in declared("table 2").network.nodes), len(declared("figure 3").domain)
     (12, 7)
     """
+    if name in DRAWN:
+        return declare(_drawn(DRAWN.index(name)))
     return declare({"table 2": _TABLE_2, "figure 3": _FIGURE_3}[name])
+
+
+def _drawn(number: int) -> Tables:
+    """The links of Figure 3, every probability drawn evenly from 0.05, 0.10, …, 0.95."""
+    coins = streams(number).get("experiments", "pram", "drawn network")
+    found = {}
+    for node, (parents, table) in _FIGURE_3.items():
+        shape = np.shape(table)[:-1]
+        ones = _STEP * coins.integers(1, round(1 / _STEP), shape or (1,)).reshape(shape)
+        found[node] = (parents, np.stack([1 - ones, ones], axis=-1))
+    return found
 
 
 def rows_of(model: NetworkModel, n: int, seed: int) -> Table:

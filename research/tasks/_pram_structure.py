@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from research.tasks._pram import inbox_of
-from research.tasks._pram_networks import PARTIES, declared, divergence, links_of, rows_of
+from research.tasks._pram_networks import DRAWN, PARTIES, declared, divergence, links_of, rows_of
 from research.tasks._pram_randomised import at_epsilon, randomised, symmetric
 from understudy._core.errors import TableError, UnderstudyWarning
 from understudy.models import HasNetwork, NetworkModel, read_bif
@@ -48,8 +48,8 @@ def network_named(name: str) -> NetworkModel:
 def parties_of(name: str) -> list[list[str]]:
     """Who holds which columns: as declared, or a third each in the network's order."""
     names = [attribute.name for attribute in network_named(name).domain]
-    if name in PARTIES:
-        return [list(party) for party in PARTIES[name]]
+    if name not in REAL:
+        return [list(party) for party in PARTIES["figure 3" if name in DRAWN else name]]
     step = -(-len(names) // _PARTIES)
     return [names[start : start + step] for start in range(0, len(names), step)]
 

@@ -42,10 +42,10 @@ Shares = Sequence[Floats]
 def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:
     """The errors by name: `L1 3-way`, `L2 3-way` and so on, each the mean over the queries.
 
-    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), and `noiseless` for a diagnostic.
-    Queries are drawn by the seed, the same for all methods. A method that makes a synthetic table is measured on one of
-    as many rows as the real one has; in a printed form each row is drawn on its own, as the papers do. A baseline is
-    asked for its answers.
+    Parameters: `dataset`, `method` (a method's word), `epsilon`, `ways` (a list), `noiseless` for a diagnostic, and
+    `independent`. Queries are drawn by the seed, the same for all methods. A method that makes a synthetic table is
+    measured on one of as many rows as the real one has; in a printed form that leaks, or if `independent`, each row is
+    drawn on its own, as the papers do. A baseline is asked for its answers.
     """
     data = load(params["dataset"], folder)
     method = read_method(params["method"])
@@ -58,7 +58,8 @@ def query_errors(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str
             folder,
             lambda asked: [learnt.marginal(marginal, errors=False).probabilities for marginal in asked],
         )
-    return _errors_of_rows(params, seed, folder, learnt, independent=flaw_of(method) is not None)
+    independent = params.get("independent", False) or flaw_of(method) is not None
+    return _errors_of_rows(params, seed, folder, learnt, independent=independent)
 
 
 def sharper_choices(params: Mapping[str, Any], seed: int, folder: Path) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The correlated-release paper's figures: well-formed runs, tasks that agree with what is known, rules both ways."""
+"""The correlated-release paper's figures: well-formed runs, and tasks that agree with what is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from research import EXPERIMENTS
 from research._data import data_folder
 from research._experiment import Results, Scale
-from research.figures._correlated import FITTED, MENDED, PRINTED
 from research.tasks import TASKS
 from research.tasks._correlated import BOUND, OURS, random_counts, random_links, setting, shares_of, uniform_answers
 from research.tests.test_every_rule import measures_of
@@ -29,11 +28,6 @@ def results_of(name, value):
     return Results.of(
         [(run, {n: value(run, *run.place(n)) for n in measures_of(run)}) for run in EXPERIMENTS[name].runs(QUICK)]
     )
-
-
-def verdicts(name, value):
-    results = results_of(name, value)
-    return [claim.rule.decide(results).verdict for claim in EXPERIMENTS[name].claims]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -166,96 +160,3 @@ def test_the_attack_is_certain_on_exact_counts_and_limited_by_noise_for_all_link
     limit = TASKS["correlated attack limit"]({"epsilon": 1.0}, 0, tmp_path)["success"]
     assert limit == pytest.approx(exp(1) / (1 + exp(1)))
     assert 0.5 < group < limit < 0.9 < alone
-
-
-# -- rules ----------------------------------------------------------------------------
-
-
-def test_table_1_is_decided_both_ways():
-    def success(exact, alone, linked, group):
-        values = {"exact counts": exact, "noise for a row": alone, "noise for 11 rows, 11 linked rows": group}
-
-        def value(run, measure, x):
-            if run.task == "correlated attack limit":
-                return 0.7
-            return values.get(run.series, linked)
-
-        return verdicts("correlated-table1", value)
-
-    assert success(1, 0.6, 0.9, 0.6) == ["reproduced", "reproduced", "reproduced", "contradicted", "reproduced"]
-    assert success(0.9, 0.9, 0.6, 0.9) == ["contradicted", "contradicted", "contradicted", "reproduced", "contradicted"]
-
-
-def test_figure_1_is_decided_by_which_line_is_lower():
-    def ours(value):
-        return verdicts("correlated-fig1", lambda run, measure, x: 1.0 if run.series.startswith("Laplace") else value)
-
-    assert ours(0.5) == ["reproduced"] * 7
-    assert ours(2.0) == ["contradicted"] * 7
-
-
-def test_figure_2_is_decided_by_numbers_of_corrections():
-    def found(first, last, spent):
-        def value(run, measure, x):
-            if measure == "spent":
-                return spent
-            return first if x == 0.001 else last
-
-        return verdicts("correlated-fig2", value)
-
-    assert found(9_900, 60, 0.5) == ["reproduced"] * 10
-    assert found(60, 9_900, 2.0) == ["contradicted"] * 10
-    assert found(6_000, 200, 0.5)[2:8] == ["not reproduced"] * 6
-
-
-def test_figure_3_is_decided_by_a_surge_that_stays():
-    def accuracy(at):
-        return verdicts("correlated-fig3", lambda run, measure, x: at(x) if measure == "accuracy" else 1.0)[:3]
-
-    assert accuracy(lambda x: min(0.7 + x, 0.9)) == ["reproduced"] * 3
-    assert accuracy(lambda x: 0.9 - x / 4) == ["contradicted"] * 3
-    assert accuracy(lambda x: 0.9 - abs(x - 0.3) / 2) == ["contradicted"] * 3
-    assert accuracy(lambda x: 0.8) == ["not reproduced"] * 3
-
-
-def test_figure_3_is_decided_by_how_near_the_histogram_comes():
-    def distance(apart, corrections=5):
-        values = {"distance": apart, "first distance": 0.9, "corrections": corrections}
-        return verdicts("correlated-fig3", lambda run, measure, x: values.get(measure, 0.5))[3:]
-
-    assert distance(0.05) == ["reproduced"] * 4
-    assert distance(0.95) == ["contradicted"] * 4
-    assert distance(0.3) == ["reproduced"] * 2 + ["not reproduced"] * 2
-    assert distance(0.05, corrections=0)[:2] == ["not reproduced"] * 2
-
-
-def privacy(**values):
-    """Verdicts where measures are as named, and others 0.5."""
-    return verdicts("correlated-privacy", lambda run, measure, x: values.get(measure.replace(" ", "_"), 0.5))
-
-
-def test_claims_of_sensitivity_are_decided_both_ways():
-    assert privacy(smaller=0.95)[0] == "reproduced"
-    assert privacy(smaller=0.1, smaller_where_somebody_matches=0.0)[0] == "contradicted"
-    assert privacy(smaller=0.1, smaller_where_somebody_matches=0.1)[0] == "not reproduced"
-    for place, measure in ((1, "independent_is_global"), (2, "apart_is_global")):
-        assert [privacy(**{measure: v})[place] for v in (1, 0.9, 0.1)] == [
-            "reproduced",
-            "not reproduced",
-            "contradicted",
-        ]
-    assert [privacy(group_over_printed=v)[3] for v in (12, 5, 1.5)] == ["reproduced", "not reproduced", "contradicted"]
-
-
-def test_claims_of_privacy_are_decided_by_what_is_proved_and_lost():
-    assert privacy(proved=0.9, loss=0.1)[4:] == ["reproduced"] * 6
-    assert privacy(proved=1.1, loss=2.0)[4:] == ["contradicted"] * 6
-
-
-def test_lines_have_words_for_the_forms_of_claims():
-    assert {claim.form for claim in EXPERIMENTS["correlated-fig2"].claims} == {
-        "as printed",
-        "mended reading",
-        "mended reading, noise that fits",
-    }
-    assert len({PRINTED, MENDED, FITTED}) == 3

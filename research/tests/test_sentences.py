@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from functools import cache
 from itertools import product
 
@@ -9,19 +11,25 @@ import pytest
 from tests.docs.blocks import PROJECT
 
 from research import EXPERIMENTS, Results
+from research._data import data_folder
 from research._outcome import read_results
 from research._reasons import read_reasons
 from research.rules import Decision, Exact
 from research.sentences import SENTENCES, Sentence, Test, assess, together
 
 RESULTS = PROJECT / "docs" / "research" / "experiments"
-TESTS = [(s, test) for s in SENTENCES for test in (*s.tests, *s.ours)]
-EACH = pytest.mark.parametrize(("sentence", "test"), TESTS, ids=lambda one: getattr(one, "name", ""))
+EACH = pytest.mark.parametrize("sentence", SENTENCES, ids=lambda one: one.name)
 
 
 @cache
 def stored(experiment):
     return read_results(RESULTS, experiment)
+
+
+@cache
+def flat(experiment, value, runs):
+    """Results with the points of an experiment and one value everywhere."""
+    return Results({point: [value] * runs for point in stored(experiment).points})
 
 
 def said(words):
@@ -56,29 +64,59 @@ def test_every_sentence_has_a_name_of_its_own():
     assert len(set(names)) == len(names)
 
 
-@EACH
-def test_every_test_names_an_experiment_and_lines_that_have_values(sentence, test):
-    assert test.experiment in EXPERIMENTS
-    results = stored(test.experiment)
-    for group, measure, series in getattr(test.rule, "lines", ()):
-        assert results.xs(measure, series, group), (sentence.name, group, measure, series)
+def test_there_are_as_many_rows_as_a_reader_can_check():
+    first = [one for one in SENTENCES if one.paper in ("PrivBayes", "PrivABN", "HPPrivBayes")]
+    others = [one for one in SENTENCES if one.paper in ("Correlated release", "PRAM-BN")]
+    assert 45 <= len(first) <= 65
+    assert 10 <= len(others) <= 25
+    assert len(first) + len(others) == len(SENTENCES)
 
 
 @EACH
-def test_every_rule_says_what_its_verdicts_take_and_decides_nothing_without_runs(sentence, test):
-    text = test.rule.text(sentence.strength)
-    assert "olds if" in text
-    assert test.rule.decide(Results(), sentence.strength).verdict == "undecided"
+def test_every_test_names_an_experiment_and_lines_that_have_values(sentence):
+    for test in (*sentence.tests, *sentence.ours):
+        assert test.experiment in EXPERIMENTS
+        results = stored(test.experiment)
+        for group, measure, series in getattr(test.rule, "lines", ()):
+            assert results.xs(measure, series, group), (group, measure, series)
 
 
 @EACH
-def test_every_rule_decides_where_all_values_are_the_same_and_where_few_are_there(sentence, test):
-    results = stored(test.experiment)
-    for value, runs in product((0.0, 1.0, 1e-300), (1, 2, 6)):
-        same = Results({point: [value] * runs for point in results.points})
-        found = test.rule.decide(same, sentence.strength)
+def test_every_rule_says_what_its_verdicts_take_and_decides_nothing_without_runs(sentence):
+    for test in (*sentence.tests, *sentence.ours):
+        assert "olds if" in test.rule.text(sentence.strength)
+        assert test.rule.decide(Results(), sentence.strength).verdict == "undecided"
+
+
+@EACH
+def test_every_rule_decides_where_all_values_are_the_same_and_where_few_are_there(sentence):
+    for test, value, runs in product((*sentence.tests, *sentence.ours), (0.0, 1.0, 1e-300), (1, 2, 6)):
+        found = test.rule.decide(flat(test.experiment, value, runs), sentence.strength)
         assert found.why.strip()
         assert "nan" not in found.why
+
+
+PAPERS = data_folder().parent / "papers"
+NUMBERS = {"PrivABN": "000", "HPPrivBayes": "001", "PrivBayes": "002", "Correlated release": "003", "PRAM-BN": "004"}
+
+
+@cache
+def letters_of(paper):
+    [path] = PAPERS.glob(f"{NUMBERS[paper]}_*.txt")
+    return letters(path.read_text(encoding="utf-8"))
+
+
+def letters(text):
+    """Letters and digits alone: what is left of a sentence whichever way its formulas are written."""
+    plain = unicodedata.normalize("NFKD", re.sub(r"\\[a-zA-Z]+", " ", text))
+    return re.sub(r"[^a-z0-9]", "", plain.lower())
+
+
+@pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers' texts are not beside the benchmark data")
+@EACH
+def test_every_quote_is_what_the_paper_says(sentence):
+    for part in sentence.quote.split("…"):
+        assert letters(part) in letters_of(sentence.paper), part
 
 
 def test_a_sentence_is_decided_by_tests_or_says_what_is_missing():

@@ -111,6 +111,12 @@ def test_both_kernels_learn_what_is_there_and_others_are_refused():
         misclassification(train, test, YES, kernel="liner")
 
 
+def test_a_machine_with_a_radial_kernel_has_all_rows_where_it_may():
+    train, test = split(made_table(2000, 3), 0)
+    every, more, few = (misclassification(train, test, YES, kernel="rbf", most=most) for most in (train.n, 10**6, 12))
+    assert every == more < few
+
+
 def test_a_split_is_a_seeded_partition():
     table = made_table(101, 4)
     train, test = split(table, 7)
@@ -128,6 +134,16 @@ def test_synthetic_rows_are_as_many_and_seeded():
     one, two = (draw_rows(table, "privbayes:k=1", 5.0, seed=3) for _ in range(2))
     assert one.n == 300
     assert all(np.array_equal(a, b) for a, b in zip(one.columns, two.columns, strict=True))
+
+
+def test_rows_that_are_drawn_one_by_one_have_more_chance_in_them():
+    table = made_table(300, 5)
+    drawn = {
+        independent: [draw_rows(table, "uniform", 5.0, seed, independent=independent).columns[0] for seed in range(8)]
+        for independent in (False, True)
+    }
+    least, most = (np.std([column.sum() for column in drawn[independent]]) for independent in (False, True))
+    assert least < 1 < most
 
 
 # Targets ----------------------------------------------------------------------------------------------------------

@@ -33,6 +33,11 @@ CASES = {
     "contingency, clipped once": (Contingency(clip="table"), MIXED, 6),
     "mwem": (MWEM(ways=2, round_epsilon=ONE), MIXED, 1),
     "mwem by cells": (MWEM(ways=1, round_epsilon=ONE, queries="cells"), PAIR, 1),
+    "mwem as printed": (
+        MWEM(ways=1, round_epsilon=ONE, queries="cells", replay=False, result="average"),
+        PAIR,
+        1,
+    ),
     "priview": (PriView(view_size=2), BINARY, 8),
     "jtree": (JTree(theta=Fraction(1, 100)), MIXED, 1),
     "jtree, two pairs": (JTree(theta=Fraction(1, 100), pairs=2), BINARY, 3),
@@ -40,7 +45,7 @@ CASES = {
 }
 cases = pytest.mark.parametrize("case", CASES)
 # forms that another of the same method stands for: one test of each is enough for the fast suite
-LONG = ("mwem by cells", "jtree, two pairs")
+LONG = ("mwem by cells", "mwem as printed", "jtree, two pairs")
 fewer_cases = pytest.mark.parametrize(
     "case", [pytest.param(case, marks=pytest.mark.slow if case in LONG else ()) for case in CASES]
 )

@@ -124,8 +124,8 @@ def test_the_letter_gathers_what_has_many_levels_of_noise():
     charges += [line("odd", "noise", words) for words in ("b = 1, c = 2", "nothing")]
     letter = privacy_letter(Statement.example(charges=tuple(charges)))
     assert "| noise: relations | 3 | 3 | scale b = 9.5 to 2e+06 per cell | 0.375 |" in letter
-    assert "| noise | 1 | 1 | scale b = 3 per cell | 0.125 |" in letter
-    assert "| choice | 1 | 1 |  | 0.125 |" in letter
+    assert "| noise: rows | 1 | 1 | scale b = 3 per cell | 0.125 |" in letter
+    assert "| choice: parents of sex | 1 | 1 |  | 0.125 |" in letter
     assert "| noise: odd | 2 | 2 | b = 1, c = 2; nothing | 0.25 |" in letter
     assert "**0.875**" in letter
 
@@ -240,3 +240,15 @@ def test_a_letter_without_a_guarantee_speaks_of_none(flaw):
     letter = privacy_letter(Statement.example(**flaw))
     assert "the guarantee is towards all others" not in letter
     assert "there is no guarantee towards anyone" in letter
+
+
+def test_the_letter_names_each_purpose_once():
+    def line(what, mechanism):
+        return ChargeLine(what=what, mechanism=mechanism, cost=Fraction(1, 8), unit="epsilon", tables=1, noise="b = 3")
+
+    charges = [line(f"parents, choice {i} of 3", "choice") for i in (1, 2, 3)]
+    charges += [line(f"dependent pair {i} of 2", "choice") for i in (1, 2)]
+    charges += [line("numbers, means", "noise"), line("rows", "noise")]
+    letter = privacy_letter(Statement.example(charges=tuple(charges)))
+    for row in ("choice: parents | 3", "choice: dependent pair | 2", "noise: numbers, means | 1", "noise: rows | 1"):
+        assert f"| {row} |" in letter

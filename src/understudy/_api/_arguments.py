@@ -130,6 +130,12 @@ class MethodArguments(TypedDict, total=False):
     """Budget of one round: there are ε/round_epsilon rounds, rounded down, and at least one."""
     queries: Literal["tables", "cells"]
     """What a round chooses and measures: a whole table, or one cell, as the MWEM paper prints it."""
+    replay: bool
+    """Whether a round corrects for all measurements so far, many times over; if not, for its own, once, as the MWEM
+    paper prints it."""
+    result: Literal["last", "average"]
+    """The distribution after the last round, or the average of those that rounds begin with, as the MWEM paper prints
+    it."""
     view_size: int
     """Columns of a table, at most."""
     strength: int

@@ -17,7 +17,7 @@ from understudy.tables import formula_columns
 MOST_OFF = 0.25
 """A column is called noisy from here on: so many of its rows are expected to have a wrong value."""
 _CELLS = 16  # a range that nothing was found in is held against noise in so many equal parts
-_STRETCHES = 3
+_STRETCHES = 3  # so few tell next to nothing of a range
 _NAMED = 8
 
 
@@ -45,7 +45,7 @@ class NoisyColumns:
         if self.moved:
             said.append(f"noise is expected to put a quarter of all rows or more into wrong values of {of_values}")
         if self.hidden:
-            said.append(f"in the range of {of_ranges} noise left {_STRETCHES} stretches at most, evenly filled each")
+            said.append(f"in the range of {of_ranges} noise hid where most of the rows lie")
         if not said:
             return None
         return "; ".join(said) + (
@@ -58,16 +58,13 @@ def noisy_columns(schema: Schema, model: Model, charges: Sequence[Charge], parts
     """The columns that are noise for a good part, from what was paid for: the model, and the noise it was made with."""
     off = zip(schema.fields, columns_off(model), strict=True)
     looks = [one.noise.variance for one in charges if one.what == "numbers, value by value" and one.noise is not None]
-    blurred = bool(looks) and _blurred(model.n / parts, min(looks) / parts**2)
+    rows, variance = max(model.n / parts, 1.0), min(looks, default=0.0) / parts**2
+    blurred = bool(looks) and part_off(np.full(_CELLS, rows / _CELLS), variance) >= MOST_OFF
+    hidden = (f for f in schema.fields if blurred and (_hardly_any(f) or _stretches_off(f, rows, variance) >= MOST_OFF))
     return NoisyColumns(
         moved=tuple(field.name for field, part in off if part is not None and part >= MOST_OFF),
-        hidden=tuple(field.name for field in schema.fields if blurred and _hardly_any(field)),
+        hidden=tuple(field.name for field in hidden),
     )
-
-
-def _blurred(rows: float, variance: float) -> bool:
-    """Whether noise of this variance in each cell of a fine histogram hides where many of the rows lie."""
-    return part_off(np.full(_CELLS, max(rows, 1.0) / _CELLS), variance) >= MOST_OFF
 
 
 def _hardly_any(field: Field) -> bool:
@@ -76,6 +73,14 @@ def _hardly_any(field: Field) -> bool:
         return False
     first, last = field.bins.grid
     return len(field.bins.shape.starts) <= _STRETCHES and int((last - first + 1).sum()) > _STRETCHES
+
+
+def _stretches_off(field: Field, rows: float, variance: float) -> float:
+    """Which part of rows noise is expected to put into other stretches than those of the range that were found."""
+    if field.bins is None or field.bins.shape is None:
+        return 0.0
+    held = np.asarray(field.bins.shape.shares, dtype=np.float64)
+    return part_off(rows * held / held.sum(), variance)
 
 
 def _listed(names: Sequence[str]) -> str:

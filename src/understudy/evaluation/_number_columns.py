@@ -22,7 +22,6 @@ from understudy.tables import Kinds, Values, decode_batch, read_loosely
 
 Floats = npt.NDArray[np.float64]
 _TYPES = ("integer", "number", "year", "date", "datetime")
-_MOST_SPIKES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,8 +178,8 @@ def _shares(field: Field, support: Support, tables: Sequence[Floats], special: F
     often = support.counts / n[:, None]
     chosen: dict[int, None] = {}
     for row in (0, 1):
-        top = np.argsort(-often[row], kind="stable")[:_MOST_SPIKES]
-        chosen |= dict.fromkeys(int(at) for at in top if often[row, at] >= FREQUENT)
+        order = np.argsort(-often[row], kind="stable")[: round(1 / FREQUENT)]
+        chosen |= dict.fromkeys(int(at) for at in order if often[row, at] >= FREQUENT)
     own = set(special.tolist())
     found = {_spike_text(field, v): often[:, at] for at in chosen if (v := float(support.values[at])) not in own}
     for value, category in zip(special, field.special, strict=True):

@@ -25,7 +25,7 @@ from understudy.methods._search import Progress
 from understudy.methods._settings import ROWS_SHARE, refuse_drowning_noise, rows_share
 from understudy.methods._weights import Noted, Reader, Weights
 from understudy.models import JointModel, Model, joint_shape
-from understudy.options import Declared, OneOf, Real, Whole, option
+from understudy.options import Declared, OneOf, Real, Whole, YesNo, option
 from understudy.privacy import (
     Budget,
     Curator,
@@ -39,6 +39,7 @@ from understudy.privacy import (
 from understudy.schema import Domain, Marginal
 
 Queries: TypeAlias = Literal["tables", "cells"]
+Result: TypeAlias = Literal["last", "average"]
 
 # A round replays all measurements about so many updates in all, each of them within these bounds. On NLTCS (3-way and
 # 4-way tables, ε from 0.1 to 1.6) 50 passes do no better, 5 passes up to 1.8 times worse while there are few tables.
@@ -54,7 +55,8 @@ class MWEM(Declared):
     It starts uniform. Each round chooses a table of `ways` columns (or one cell of such a table) whose answer is far
     from the truth, measures it with noise, and corrects the distribution by multiplicative weights for all that was
     measured so far, many times over. Half of a round's budget chooses, half measures. The last distribution is the
-    result. There are at most 2²⁴ possible rows.
+    result. There are at most 2²⁴ possible rows. As its paper prints it, it is
+    `MWEM(queries="cells", replay=False, result="average")`.
 
     Unit: one row. Bound: the budget, as T choices and T measurements at 1/(2T) of it each (after the number of rows,
     where that is private). Pure ε and (ε, δ), both neighbour relations. Proof: `privacy/proof.md`, sections 4 and 10.
@@ -84,6 +86,18 @@ class MWEM(Declared):
         "tables",
         OneOf(*get_args(Queries)),
         help="What a round chooses and measures: a whole table, or one cell, as the MWEM paper prints it.",
+    )
+    replay: bool = option(
+        True,
+        YesNo(),
+        help="Whether a round corrects for all measurements so far, many times over; if not, for its own, once, as the "
+        "MWEM paper prints it.",
+    )
+    result: Result = option(
+        "last",
+        OneOf(*get_args(Result)),
+        help="The distribution after the last round, or the average of those that rounds begin with, as the MWEM paper "
+        "prints it.",
     )
 
     def check(self, domain: Domain, terms: PrivacyTerms) -> None:
@@ -128,7 +142,7 @@ class MWEM(Declared):
         rounds, cells = self.rounds(terms.budget), prod(joint_shape(domain))
         queries = count_cells([attribute.size for attribute in domain], self.ways)
         candidates = queries if self.queries == "cells" else comb(len(domain), min(self.ways, len(domain)))
-        updates = sum(number * _passes(number) for number in range(1, rounds + 1))
+        updates = sum(number * _passes(number) for number in range(1, rounds + 1)) if self.replay else rounds
         return count_plan(
             self.name,
             domain,
@@ -152,16 +166,23 @@ class MWEM(Declared):
         marginals = marginals_of(domain, self.ways)
         reader, weights = Reader(domain, marginals), Weights(domain)
         noted: list[Noted] = []
+        begun = np.zeros_like(weights.table)  # the sum of what rounds begin with
         for number in range(rounds):
             if progress is not None:
                 progress("rounds", number, rounds)
+            if self.result == "average":
+                begun += weights.table
             guesses = np.rint(n * reader.read(weights.table)).astype(np.int64)
             chosen = curator.ask(
                 FarthestGuess(marginals=marginals, guesses=guesses, by=self.queries, what="worst answer"), share=share
             )
             noted.append(self._measure(curator, weights, marginals, chosen, share, n))
-            weights.learn(noted, passes=_passes(len(noted)))
-        return JointModel(domain, n, weights.table / weights.table.sum())
+            if self.replay:
+                weights.learn(noted, passes=_passes(len(noted)))
+            else:
+                weights.learn(noted[-1:], passes=1)
+        found = weights.table if self.result == "last" else begun
+        return JointModel(domain, n, found / found.sum())
 
     def _measure(
         self, curator: Curator, weights: Weights, marginals: list[Marginal], chosen: int, share: Fraction, n: int

@@ -1,14 +1,17 @@
 """The public grid that a column is first measured on: fixed by its declared range alone.
 
 Small ranges are taken value by value. A larger range has cells of equal width, but narrower ones near 0, where values
-of heavy-tailed columns crowd: at distance d from 0 a cell is 0.02·d wide, and at most 1/512 of the range. The first and
-the last value of a range have cells of their own: values beyond it are often told as these.
+of heavy-tailed columns crowd: at distance d from 0 a cell is about 0.02·d wide, and no more than about 1/512 of the
+range. Cells begin at round numbers, so that bins can. The first and the last value of a range have cells of their own:
+values beyond it are often told as these.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
 
+from understudy.numbers._round import STEPS
 from understudy.schema import Bins, Field, Schema, edges_at
 
 _MOST_VALUES = 1 << 14
@@ -26,7 +29,7 @@ def fine_schema(schema: Schema) -> Schema:
     >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
     ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
     >>> schema["gain"].size, fine_schema(schema)["gain"].size, fine_schema(schema)["gain"].labels[:3]
-    (24, 809, ('0', '1', '2'))
+    (24, 800, ('0', '1', '2'))
     """
     if not any(field.automatic for field in schema.fields):
         return schema  # with all that it declares of rows, which methods are to know
@@ -77,20 +80,29 @@ def _wide_starts(whole: Bins, first: int, last: int) -> list[int]:
     widest = max(1, values // _CELLS)
     if first >= 0:
         return _outwards(first, last, widest)
-    if last <= 0:
-        return _mirrored(_outwards(-last, -first, widest), -first)
-    left = _mirrored(_outwards(1, -first, widest), -first)
-    return left + _outwards(0, last, widest)
+    if last < 0:
+        return _mirrored(_outwards(-last - 1, -first - 1, widest), -first)
+    return _mirrored(_outwards(0, -first - 1, widest), -first) + _outwards(0, last, widest)
 
 
 def _outwards(first: int, last: int, widest: int) -> list[int]:
+    """From 0 on, cells the wider the farther out, each beginning at a round number: bins begin where they do."""
     starts = [first]
-    while (following := starts[-1] + max(1, min(widest, starts[-1] // _STEEPNESS))) <= last:
+    while (following := _beyond(starts[-1], max(1, min(widest, starts[-1] // _STEEPNESS)))) <= last:
         starts.append(following)
     return starts
 
 
+def _beyond(start: int, width: int) -> int:
+    """The next round number, about so far beyond a start: of 1, 2, 5, 10, … the step that is nearest to the width.
+
+    >>> _beyond(33_050, 661), _beyond(33_500, 670), _beyond(7, 1)
+    (33500, 34000, 8)
+    """
+    step = STEPS[bisect_right(STEPS, width * 3 // 2) - 1]
+    return (start // step + 1) * step
+
+
 def _mirrored(starts: list[int], last: int) -> list[int]:
-    """The starts of the same cells on the other side of 0: where they ended before."""
-    ends = [following - 1 for following in starts[1:]] + [last]
-    return [-end for end in reversed(ends)]
+    """Cells of the same widths on the other side of 0, up to −1 where these begin with 0: as round as they."""
+    return [-start for start in reversed([*starts[1:], last])]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-_STEPS = tuple(part * 10**power for power in range(19) for part in (1, 2, 5) if part * 10**power < 2**63)
+STEPS: tuple[int, ...] = tuple(
+    part * 10**power for power in range(19) for part in (1, 2, 5) if part * 10**power < 2**63
+)
 """Steps that people count in."""
 
 
@@ -16,6 +18,6 @@ def round_at(points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     [0, 1, 2, 3, 10, 56]
     """
     found = np.zeros(len(points), dtype=np.int64)
-    for place, step in enumerate(_STEPS):
+    for place, step in enumerate(STEPS):
         found[points % step == 0] = place
     return found

@@ -120,7 +120,8 @@ def _making(schema: Schema, statement: Statement) -> str:
         lines.append(
             "Bins, frequent values and what lies inside bins were found from a noisy histogram and mean of each such "
             f"column, for {100 * float(share):.3g} % of the privacy budget. Groups of rows that do not stand out from "
-            "noise are missing from it, and thin tails are cut, so deviations of heavy-tailed columns come out small."
+            "noise are missing from it. The outermost rows of a long tail are too few to be seen: they are drawn as "
+            "those before them suggest, so largest values and deviations of heavy-tailed columns are guesses."
         )
     return "\n\n".join(lines)
 
@@ -130,6 +131,9 @@ def _inside(field: Field) -> str:
         return ""
     if field.bins.shape is not None:
         return f"{field.bins.count} bins and the distribution inside them, found with noise"
+    first, last = field.bins.grid
+    if (first == last).all():
+        return "one value each"
     return f"{field.bins.count} declared bins, evenly filled: nothing is known of where in a bin values lie"
 
 

@@ -22,6 +22,7 @@ from understudy.release._statement_text import clean as _clean
 from understudy.release._statement_text import number, right_at_most
 from understudy.release._statement_text import odds as _odds
 
+_ONE_OF_MANY = re.compile(r",?( choice)? \d+ of \d+$")  # "parents, choice 3 of 10"
 _ONE_NUMBER = re.compile(r"(\D*)(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(\D*)", re.ASCII)
 
 
@@ -151,19 +152,15 @@ def _spending(statement: Statement) -> str:
 
 
 def _charge_rows(statement: Statement) -> str:
-    """One row a mechanism and noise level, or a purpose that has several levels; all charges are in privacy.json."""
-    levels: dict[tuple[str, str], set[str]] = {}
+    """One row a mechanism and purpose; all charges are in privacy.json."""
+    groups: dict[str, list[ChargeLine]] = {}
     for charge in statement.charges:
-        levels.setdefault((charge.mechanism, charge.what), set()).add(charge.noise)
-    groups: dict[tuple[str, str], list[ChargeLine]] = {}
-    for charge in statement.charges:
-        several = len(levels[charge.mechanism, charge.what]) > 1
-        key = f"{charge.mechanism}: {charge.what}" if several else charge.mechanism
-        groups.setdefault((key, "" if several else charge.noise), []).append(charge)
+        purpose = _ONE_OF_MANY.sub("", charge.what)
+        groups.setdefault(f"{charge.mechanism}: {purpose}" if purpose else charge.mechanism, []).append(charge)
     rows = [
         f"| {_clean(mechanism)} | {len(charges)} | {sum(charge.tables for charge in charges) or ''} "
         f"| {_clean(_noise(charges))} | {_cost(charges)} |"
-        for (mechanism, _), charges in groups.items()
+        for mechanism, charges in groups.items()
     ]
     return "\n".join([*rows, f"| **total** | | | | **{_cost(statement.charges)}** |"])
 

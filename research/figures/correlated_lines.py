@@ -13,8 +13,6 @@ THRESHOLDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 NOISE = 0.197
 """The scale of noise that 62 corrections of 10,000 at T = 1 ask for, if they are noise: −1/ln(0.0062)."""
 PRINTED, MENDED, FITTED = "CS as printed", "CS, mended reading", "CS, mended, noise of scale 0.197"
-FORMS: Mapping[str, str] = {PRINTED: "as printed", MENDED: "mended reading", FITTED: "mended reading, noise that fits"}
-"""How claims call the lines."""
 _PARAMS: Mapping[str, dict[str, Any]] = {
     PRINTED: {"method": "as printed"},
     MENDED: {"method": "mended"},

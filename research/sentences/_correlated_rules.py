@@ -1,0 +1,219 @@
+"""Rules for the correlated-release paper's sentences: attacks, exact losses, and numbers of corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, sqrt
+
+from research._experiment import Results
+from research.figures.correlated_lines import THRESHOLDS
+from research.figures.correlated_table1 import EPSILONS, LIMIT, SUCCESS, TRIALS
+from research.rules import Contrast, Contrasts, Decided, Decision
+from research.sentences._each import each, mean
+
+ON_ADULT = "Definition 2, on Adult"
+FOLLOWED, ROUNDS = "records that follow one", "rounds without a correction"
+ONE_CORRECTION = 0.1515  # ε₀ at ε = 1, μ = 0.7, ϑ₀ = 0.6 and N = 16
+_FIRST, _LAST = 9_928, 62  # the paper's numbers of corrections
+_NEAR, _TIMES = 0.05, 2.0
+_SURGE, _STABLE = 0.05, 0.02
+_FROM = "sensitivity"
+_HALF, _ROUNDING = 0.5, 1e-6
+
+
+def within_limit(line: str) -> Contrasts:
+    """Whether an attacker is right no more often than the definition allows, at every ε."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        found: list[Contrast | None] = []
+        for epsilon in EPSILONS:
+            share, limit = (results.mean(SUCCESS, name, epsilon) for name in (line, LIMIT))
+            words = f"ε = {epsilon:g}: right in {share:.3f} of the trials, {limit:.3f} allowed"
+            found.append(_of_shares(limit - share, (share,), words))
+        return found
+
+    return Contrasts(
+        what=f"Let the attacker guess by the difference of two noisy counts ('{line}'), ε for both together: won "
+        f"where that "
+        "is right less often than e^ε/(1 + e^ε), which no attack on ε-differential privacy exceeds.",
+        by=by,
+    )
+
+
+def more_often_right(line: str, other: str) -> Contrasts:
+    """Whether an attacker is right more often by one line than by another, at every ε."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        found: list[Contrast | None] = []
+        for epsilon in EPSILONS:
+            shares = [results.mean(SUCCESS, name, epsilon) for name in (line, other)]
+            words = f"ε = {epsilon:g}: right in {shares[0]:.3f} of the trials, {shares[1]:.3f} without links"
+            found.append(_of_shares(shares[0] - shares[1], shares, words))
+        return found
+
+    return Contrasts(what=f"Won where guesses are right more often for '{line}' than for '{other}'.", by=by)
+
+
+def _of_shares(difference: float, shares: Sequence[float], words: str) -> Contrast:
+    """A difference of shares of trials, each with the error that its number of trials leaves."""
+    return Contrast(
+        words=words,
+        mean=difference,
+        error=sqrt(sum(share * (1 - share) / TRIALS for share in shares)),
+        freedom=inf,
+        runs=TRIALS,
+        scale=1.0,
+    )
+
+
+def equal_alone() -> Decided:
+    """Whether the correlated sensitivity is the global one where nobody is linked and somebody matches."""
+
+    def by(results: Results) -> Decision:
+        same, nobody = (_share(results, name) for name in ("independent is global", "nobody matches"))
+        share = same / (1 - nobody) if nobody < 1 else 0.0
+        words = f"equal for {100 * share:.1f} % of the counts that somebody matches"
+        return Decision(verdict="holds" if share > 1 - _ROUNDING else "fails", why=f"{words}.")
+
+    return Decided(
+        words="Without links, of 10,000 random counts on Adult that somebody matches: holds if the correlated "
+        "sensitivity "
+        "is 1, the global one, for all; else fails.",
+        by=by,
+    )
+
+
+def smaller_linked() -> Decided:
+    """Whether the correlated sensitivity is below the global one where some are linked and somebody matches."""
+
+    def by(results: Results) -> Decision:
+        share = _share(results, "smaller where somebody matches")
+        times = [results.mean("CS", ON_ADULT, x, _FROM) for x in results.xs("CS", ON_ADULT, _FROM)]
+        words = f"smaller for {100 * share:.3g} % of the counts that somebody matches"
+        if times:
+            words += f", and {min(times):.1f} to {max(times):.1f} times as large on average"
+        return Decision(verdict="holds" if share > _HALF else "fails", why=f"{words}.")
+
+    return Decided(
+        words="With a quarter of the records linked in groups of 11 and 12, of 10,000 random counts on Adult that "
+        "somebody "
+        "matches: holds if the correlated sensitivity is below 1, the global one, for over half of them; else fails.",
+        by=by,
+    )
+
+
+def _share(results: Results, measure: str) -> float:
+    return results.mean(measure, ON_ADULT, 0.0, _FROM)
+
+
+def loss_within(line: str, group: str, limit: float, what: str) -> Contrasts:
+    """Whether an exact loss stays within a limit everywhere on the axis."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        return [
+            each(
+                lambda loss: limit - loss,
+                results.by_seed("loss", line, x, group),
+                words=f"{results.mean('loss', line, x, group):.3g} with {x:,.0f} {what}",
+                exact=True,
+            )
+            for x in results.xs("loss", line, group)
+        ]
+
+    return Contrasts(
+        what=f"Compute the loss of '{line}', the largest log-ratio, for several numbers of {what}: won where it is at "
+        f"most "
+        f"{limit:g}.",
+        by=by,
+    )
+
+
+def not_caught(rows: Mapping[str, float]) -> Contrasts:
+    """Whether audits prove no more than is claimed."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        found = []
+        for line, x in rows.items():
+            proved, claimed = (results.by_seed(name, line, x, "audit") for name in ("proved", "claimed"))
+            words = f"{line}: ε of {mean(proved):.2f} proved, {mean(claimed):g} claimed"
+            found.append(each(lambda a, b: b - a, proved, claimed, words=words, exact=True))
+        return found
+
+    return Contrasts(
+        what="Run two tables that differ in one record, and count an event fixed before: lost where the trials prove "
+        "an ε "
+        "above the claimed one, wrongly with a chance of 1 in 1,000.",
+        by=by,
+    )
+
+
+def nearer(line: str) -> Contrasts:
+    """Whether corrections bring the histogram nearer to the data, at every threshold that has some."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        found = []
+        for threshold in THRESHOLDS:
+            if not results.mean("corrections", line, threshold):
+                continue
+            last, first = (results.by_seed(name, line, threshold) for name in ("distance", "first distance"))
+            words = f"T = {threshold:g}: {mean(last):.2f} from the data, the uniform histogram {mean(first):.2f}"
+            found.append(each(lambda a, b: b - a, last, first, words=words))
+        return found
+
+    return Contrasts(
+        what=f"Compare the last histogram's total variation distance from the data with that of the first, which is "
+        f"uniform, "
+        f"for '{line}' at every T at which something was corrected: won where it is nearer.",
+        by=by,
+    )
+
+
+def as_many_corrections(line: str) -> Contrasts:
+    """Whether there are as many corrections as the paper counts, with a small T and with T = 1."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        small, large = (results.by_seed("corrections", line, x) for x in (THRESHOLDS[0], THRESHOLDS[-1]))
+        return [
+            each(
+                lambda count: _NEAR * _FIRST - abs(count - _FIRST),
+                small,
+                words=f"{mean(small):,.0f} at T = {THRESHOLDS[0]:g}, {_FIRST:,} printed",
+                scale=_FIRST,
+            ),
+            each(
+                lambda count: min(_TIMES * count - _LAST, _TIMES * _LAST - count),
+                large,
+                words=f"{mean(large):,.0f} at T = 1, {_LAST} printed",
+                scale=_LAST,
+            ),
+        ]
+
+    return Contrasts(
+        what=f"Count the corrections of '{line}' in 10,000 rounds: won where they are within {100 * _NEAR:g} % of "
+        f"{_FIRST:,} at the smallest T, {THRESHOLDS[0]:g}, and within a factor of {_TIMES:g} of {_LAST} at T = 1.",
+        by=by,
+    )
+
+
+def surges(line: str) -> Contrasts:
+    """Whether accuracy rises along T to a maximum, and stays there."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        lines = [results.by_seed("accuracy", line, threshold) for threshold in THRESHOLDS]
+        top = max(range(len(lines)), key=lambda place: mean(lines[place]))
+        after = min(lines[top:], key=mean)
+        words = (
+            f"{mean(lines[0]):.3f} at T = {THRESHOLDS[0]:g}, at most {mean(lines[top]):.3f} at {THRESHOLDS[top]:g}, "
+        )
+        words += f"{mean(lines[-1]):.3f} at 1"
+        return [
+            each(lambda first, best: best - first - _SURGE, lines[0], lines[top], words=words),
+            each(lambda best, low: _STABLE - (best - low), lines[top], after, words=words),
+        ]
+
+    return Contrasts(
+        what=f"Follow 1 − deviation of '{line}' along T: won where its maximum lies {_SURGE:g} or more above its "
+        f"value at the "
+        f"smallest T, and where no later point lies more than {_STABLE:g} below the maximum.",
+        by=by,
+    )

@@ -1,0 +1,101 @@
+"""PRAM-BN's sentences hold, fail or stay undecided: each is tried with values that must make it so."""
+
+from __future__ import annotations
+
+import pytest
+
+from research.sentences import pram
+from research.tasks import PRINTED_AMPLIFICATION
+from research.tests.made_up_results import NAMED, verdict_of
+
+
+def constant(**values):
+    """Every measure as named, and others 0."""
+    return lambda run, measure, x: values.get(measure.replace("*", ""), 0.0)
+
+
+def setups(one, two):
+    return lambda run, measure, x: one if "Setup I," in run.series else two
+
+
+def table_1(printed):
+    """γ and K* as printed, or as they would be with other matrices."""
+
+    def value(run, measure, x):
+        if measure not in ("γ", "K*"):
+            return 0.0
+        name = list(PRINTED_AMPLIFICATION)[int(x) - 1]
+        if measure == "K*":
+            return 3.0 if name in "LB" else 2.0
+        return PRINTED_AMPLIFICATION[name] if printed else 1.5
+
+    return value
+
+
+def links(of):
+    """Links in error, all of them extra, by line and p; KL distance likewise."""
+    return lambda run, measure, x: 0.0 if measure in ("missing", "links") else of(run.series, x)
+
+
+def best_at(line, x):
+    """The stricter a threshold the better, as p grows: links in error grow with the distance from the best one."""
+    word, _, number = line.partition(" = ")
+    if word == "η":
+        return 1 + 10 * abs((1 - float(number)) - x / 3)
+    return 1 + abs(float(number) - 50 * x) if word == "C*" else 1.0
+
+
+def strictest_first(line, x):
+    return best_at(line, 0.35 - x)
+
+
+def lines(**means):
+    """Links in error by how a line is called."""
+    return links(lambda line, x: means["variable" if "variable" in line else "fixed"])
+
+
+CASES = {
+    "pram-setups": (setups(0.01, 0.02), setups(0.02, 0.01)),
+    "pram-table2-accurate": (constant(gap=0.001), constant(gap=0.05)),
+    "pram-fig4-quarter": (constant(off=0.001), constant(off=0.04)),
+    "pram-fig4-third": (constant(off=0.04), constant(off=0.1)),
+    "pram-fig4-rows": (lambda run, measure, x: x, lambda run, measure, x: 1 / (1 + x)),
+    "pram-fig5-extra": (links(lambda line, x: 3.0), constant(extra=0.0)),
+    "pram-thresholds": (links(best_at), links(strictest_first)),
+    "pram-fig5-always-extra": (constant(extra=5.0, missing=0.01), constant(extra=5.0, missing=2.0)),
+    "pram-fig5-variable": (lines(variable=1.0, fixed=3.0), lines(variable=3.0, fixed=1.0)),
+    "pram-fig5-bayes": (lines(variable=0.5, fixed=3.0), lines(variable=2.0, fixed=3.0)),
+    "pram-fig5-bic": (lines(variable=2.0, fixed=0.5), lines(variable=2.0, fixed=1.5)),
+}
+
+
+def test_every_sentence_is_tried():
+    others = {"pram-table1", "pram-privacy-level"}
+    assert set(CASES) | others == {sentence.name for sentence in pram.SENTENCES}
+    assert NAMED["pram-privacy-level"].missing
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_sentence_holds_fails_or_stays_open_as_the_values_say(name):
+    right, wrong = CASES[name]
+    assert verdict_of(name, right) == "holds"
+    assert verdict_of(name, wrong) == "fails"
+    assert verdict_of(name, right, spread=30) != "holds"
+    if not name.startswith("pram-fig4"):  # whose runs are three times as many
+        assert verdict_of(name, right, seeds=4) == "undecided"
+
+
+def test_gammas_are_arithmetic():
+    assert verdict_of("pram-table1", table_1(printed=True), spread=0) == "holds"
+    assert verdict_of("pram-table1", table_1(printed=False), spread=0) == "fails"
+
+
+def test_bic_must_be_better_than_the_bayesian_score_too():
+    assert verdict_of("pram-fig5-bic", lines(variable=0.1, fixed=0.5)) == "fails"
+
+
+def test_a_single_network_on_which_it_fails_is_enough_against_a_bare_statement():
+    def value(run, measure, x):
+        return 3.0 if run.group == "drawn 2" else 0.1
+
+    assert verdict_of("pram-fig5-bayes", value) == "fails"
