@@ -29,11 +29,12 @@ algorithm **as printed**, against baselines as published: **holds**; **holds par
 the cases); **fails**; **undecided** (with the number of runs that would decide it); **not testable** (with what is
 missing). *Tables* counts those on which it holds.
 
-Lines are compared seed by seed. A point counts with five runs or more; a difference is *clear* if Student's t says so
-at 5 % for all comparisons of a table together; what is not clear counts for both sides. "In all cases" fails with one
-clear counterexample, "in general" does not. *Sees 4 %*: a true difference of 4 % would have been called clear four
-times out of five. Rules, results by table and remarks: [details]({details}). Verdicts are computed from the stored
-values of [the experiments](experiments.md), and from nothing else:
+Lines are compared seed by seed. A point counts with five runs or more; a difference is *clear* if Student's t says
+so at 5 % for all comparisons of a table together; what is not clear counts for both sides. "In all cases" fails
+with one clear counterexample, "in general" does not. *Sees 4 %*: a true difference of 4 % would have been called
+clear four times out of five. *Exact*: there is no chance in it. Rules, results by table and remarks:
+[details]({details}). Verdicts are computed from the stored values of [the experiments](experiments.md), and from
+nothing else:
 
 ```text
 research claims --out {folder} --markdown {page}

@@ -23,11 +23,11 @@ def runs_in_words(judged: Judged) -> str:
     """
     words = []
     if judged.runs is not None:
-        words.append(f"{_span(*map(str, judged.runs))} runs")
+        words.append(f"{_span(*(f'{runs:,}' for runs in judged.runs))} runs")
     if judged.power is not None:
         words.append(f"sees {_span(*map(_share, judged.power))} %")
     if not words and judged.tests and judged.verdict != "undecided":
-        words.append("No chance in it")
+        words.append("Exact")
     said = ", ".join(words)
     if judged.verdict == "undecided":
         said += "; " * bool(said) + needed_in_words(judged.needed)

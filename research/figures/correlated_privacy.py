@@ -10,7 +10,7 @@ _EPSILON = 1.0
 _UNIT = 0.1515  # ε₀ at ε = 1, μ = 0.7, ϑ₀ = 0.6 and N = 16
 _ROUNDS = (1, 10, 100, 1_000, 10_000)
 _OTHERS = (1, 3, 5, 7, 9, 11)
-_TRIALS, _FULL_TIMES = 2_000, 10
+TRIALS, _FULL_TIMES = 2_000, 10
 _PRINTED, _NOISY = "as printed", "threshold with noise"
 _LOCAL, _GROUP = "noise of Definition 2", "noise for the whole group"
 _TUNED = {0.02: 3.0, 0.005: 5.0}  # the thresholds and events of the review
@@ -20,7 +20,7 @@ _CS, _ON_ADULT = "CS", "Definition 2, on Adult"
 
 
 def _runs(scale: Scale) -> list[Run]:
-    trials = _TRIALS * (1 if scale.quick else _FULL_TIMES)
+    trials = TRIALS * (1 if scale.quick else _FULL_TIMES)
     audits = [
         Run(
             series=f"tuned to T = {threshold:g}",

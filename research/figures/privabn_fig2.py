@@ -5,7 +5,9 @@ from __future__ import annotations
 from research._experiment import Experiment, Panel, Run, Scale
 from research.figures._budgets import EPSILON
 from research.figures.privabn_lines import (
+    FLOOR,
     L2,
+    OURS,
     PRINTED,
     TABLES,
     with_and_without,
@@ -16,12 +18,14 @@ _QUICK = (0.05, 0.1, 0.15, 0.2, 0.225, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8
 _MEASURE = "L2 3-way"
 _BAR = 0.01
 _CROSSES = {"NLTCS": 0.4, "ACS": 0.225}
-
-
 _PARTS = {"as printed, network without noise": "selection", "as printed, tables without noise": "tables"}
 _SHARPER = "as printed, with sensitivity 1/n"
 """Diagnostics at the budgets of the claims: which part of the printed form the error comes from."""
 _MOST = {"nltcs": None, "acs": 12}
+
+
+_AS_PRINTED = (OURS["as printed"], FLOOR["as printed"], *_PARTS, _SHARPER)
+_REPAIRED = (OURS["repaired"], FLOOR["repaired"])
 
 
 def _runs(scale: Scale) -> list[Run]:
@@ -68,8 +72,17 @@ EXPERIMENT = Experiment(
     datasets=tuple(TABLES.values()),
     runs=_runs,
     panels=tuple(
-        Panel(title=f"({letter}) {group}", measure=_MEASURE, y=L2, group=group, level=_BAR)
-        for letter, group in zip("ab", TABLES, strict=True)
+        Panel(
+            title=f"({letter}) {group}{words}",
+            measure=_MEASURE,
+            y=L2,
+            group=group,
+            level=_BAR,
+            log_y=True,
+            series=lines,
+        )
+        for lines, words, letters in ((_AS_PRINTED, "", "ab"), (_REPAIRED, ", our form", "cd"))
+        for letter, group in zip(letters, TABLES, strict=True)
     ),
     quick_seeds=5,
     log_x=False,

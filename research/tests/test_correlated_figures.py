@@ -13,7 +13,7 @@ from research._data import data_folder
 from research._experiment import Results, Scale
 from research.tasks import TASKS
 from research.tasks._correlated import BOUND, OURS, random_counts, random_links, setting, shares_of, uniform_answers
-from research.tests.test_every_rule import measures_of
+from research.tests.made_up_results import measures_of
 from understudy._core.randomness import streams
 
 NAMES = [name for name in EXPERIMENTS if name.startswith("correlated-")]

@@ -22,7 +22,7 @@ from research.tasks._pram_randomised import (
     together,
 )
 from research.tasks._pram_structure import network_named, parties_of
-from research.tests.test_every_rule import measures_of
+from research.tests.made_up_results import measures_of
 from understudy._core.errors import TableError
 
 NAMES = [name for name in EXPERIMENTS if name.startswith("pram-")]

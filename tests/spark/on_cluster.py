@@ -17,12 +17,15 @@ import pyarrow as pa
 
 import understudy as us
 from tests.api.people import SCHEMA, people
+from understudy._core import spark_waiting
 from understudy._core.spark import open_session
 
 PARTS = 4
 
 
 def main(master: str, out: str, marks: str, options: str) -> None:
+    told = json.loads(options)
+    spark_waiting.SECONDS_WITHOUT_WORKERS = told.pop("patience", spark_waiting.SECONDS_WITHOUT_WORKERS)
     session, _ = open_session(master)
     table = pa.Table.from_pandas(people(240), preserve_index=False)
 
@@ -45,7 +48,7 @@ def main(master: str, out: str, marks: str, options: str) -> None:
         frame = (
             session.createDataFrame(table).repartition(PARTS).mapInArrow(slowly, session.createDataFrame(table).schema)
         )
-    us.publish(frame, schema=SCHEMA, epsilon=2, out=Path(out), **json.loads(options))
+    us.publish(frame, schema=SCHEMA, epsilon=2, out=Path(out), **told)
     session.stop()
 
 

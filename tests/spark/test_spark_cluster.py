@@ -121,6 +121,29 @@ def test_files_are_read_by_the_workers_that_are_left(cluster: Cluster, tmp_path:
     assert not (tmp_path / "none").exists()
 
 
+def test_that_every_worker_is_lost_ends_the_run(tmp_path: Path) -> None:
+    skip_without_spark()
+    marks, ledger = tmp_path / "marks", tmp_path / "budget.db"
+    marks.mkdir()
+    options = {"patience": 5, "ledger": str(ledger), "cap": 5, "dataset": "people"}
+    with Cluster.start(workers=1, memory="600m", environment={"PYTHONPATH": _path()}) as alone:
+        told = [alone.master, str(tmp_path / "release"), str(marks), json.dumps(options)]
+        command = [sys.executable, "-m", "tests.spark.on_cluster", *told]
+        child = subprocess.Popen(command, env=_settings(tmp_path), cwd=PROJECT, stderr=subprocess.PIPE, text=True)
+        try:
+            while not any(marks.iterdir()):
+                assert child.poll() is None
+                time.sleep(0.02)
+            alone.kill_worker()
+            _, heard = child.communicate()
+        finally:
+            child.kill()
+    assert child.returncode == 1
+    assert "TableError: Spark has had no worker for 5 seconds: all were lost or taken away." in heard
+    assert not (tmp_path / "release").exists()
+    assert not ledger.exists()
+
+
 def test_a_frame_of_spark_connect_gives_the_same_release(tmp_path: Path) -> None:
     skip_without_spark()
     command = [sys.executable, "-m", "tests.spark.on_connect", str(tmp_path / "spark")]

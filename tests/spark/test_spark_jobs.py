@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
+import _thread
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from understudy._core import spark_jobs
-from understudy._core.errors import TableError
+from understudy._core import spark_jobs, spark_waiting
+from understudy._core.errors import TableError, UnderstudyWarning
 from understudy._core.spark_jobs import run_parts
 
 pytest.importorskip("pyspark")
 
 
+class Session:
+    """A session that remembers what was cancelled. `workers` there are each time that they are counted, the last for
+    good; without any it is one of Spark Connect, whose client cannot count them."""
+
+    def __init__(self, workers: list[int] | None) -> None:
+        self.tags: list[str] = []
+        self.cancelled = threading.Event()
+        if workers is not None:
+            left = iter([*workers[:-1], *repeat(workers[-1], 10**6)])
+            size = lambda: next(left) + 1  # noqa: E731
+            properties = type("Properties", (), {"clone": lambda self: {}})
+            context = type("Java", (), {
+                "isLocal": lambda self: False,
+                "getExecutorMemoryStatus": lambda self: type("Status", (), {"size": lambda self: size()})(),
+                "getLocalProperties": lambda self: properties(),
+                "setLocalProperties": lambda self, given: None,
+            })()  # fmt: skip
+            self.sparkContext = type("Context", (), {
+                "_jsc": type("Jsc", (), {"sc": lambda self: context})(),
+                "addJobTag": lambda _, tag: self.addTag(tag),
+                "cancelJobsWithTag": lambda _, tag: self.interruptTag(tag),
+            })()  # fmt: skip
+
+    def getTags(self) -> set[str]:  # noqa: N802
+        return set()
+
+    def addTag(self, tag: str) -> None:  # noqa: N802
+        self.tags.append(tag)
+
+    def interruptTag(self, tag: str) -> None:  # noqa: N802
+        assert tag in self.tags
+        self.cancelled.set()
+
+
 class Frame:
     """Runs a job as Spark would, partition after partition; `runs` are the partitions whose results are taken."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, runs: list[int]) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, runs: list[int], workers: list[int] | None = None) -> None:
         self._monkeypatch, self._runs = monkeypatch, runs
+        self.sparkSession = Session(workers)
 
     def mapInArrow(self, run: Callable[[Iterator[Any]], Iterator[Any]], types: str) -> Frame:  # noqa: N802
         self._run = run
@@ -97,3 +135,64 @@ def test_what_spark_raises_becomes_a_sentence(raised: str, said: str, monkeypatc
         run_parts(Broken(monkeypatch, []), Sums())
     assert said in str(refused.value)
     assert "Jane" not in str(refused.value)
+
+
+class Endless(Frame):
+    """A job that ends only when it is cancelled, and tells that as Spark does."""
+
+    def toArrow(self) -> pa.Table:  # noqa: N802
+        self.begun()
+        self.sparkSession.cancelled.wait()
+        raise RuntimeError("Job 3 cancelled part of cancelled job tags")
+
+    def begun(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("workers", [None, [2]])
+def test_an_interrupt_is_one_and_cancels_the_job(workers: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = Endless(monkeypatch, [], workers)
+    monkeypatch.setattr(frame, "begun", _thread.interrupt_main)
+    with pytest.raises(KeyboardInterrupt):
+        run_parts(frame, Sums())
+    assert frame.sparkSession.cancelled.is_set()
+
+
+@pytest.fixture
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in {"SECONDS_WITHOUT_WORKERS": 0.5, "_TELLS_AFTER": 0.1, "_LOOKS_UP": 0.01}.items():
+        monkeypatch.setattr(spark_waiting, name, seconds)
+    monkeypatch.setattr(spark_waiting, "_LOOKS_FOR_WORKERS", 0.01)
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_cluster_without_workers_is_waited_for_in_vain_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = Endless(monkeypatch, [], [2, 1, 0])
+    with (
+        pytest.warns(UnderstudyWarning, match=r"Spark has no worker left\. Waiting up to 0\.5 seconds"),
+        pytest.raises(TableError, match=r"Spark has had no worker for 0\.5 seconds: all were lost"),
+    ):
+        run_parts(frame, Sums())
+    assert frame.sparkSession.cancelled.is_set()
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_workers_that_come_back_in_time_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = threading.Event()
+
+    class Late(Frame):
+        def toArrow(self) -> pa.Table:  # noqa: N802
+            there.wait()
+            return super().toArrow()
+
+    looks = iter([0, 0, 2, 0, 0, 2])
+
+    def count(context: Any) -> int:
+        found = next(looks, None)
+        if found is None:
+            there.set()
+        return 2 if found is None else found
+
+    monkeypatch.setattr(spark_waiting, "count_workers", count)
+    monkeypatch.setattr(spark_waiting, "SECONDS_WITHOUT_WORKERS", 60.0)
+    assert run_parts(Late(monkeypatch, [0, 1], [2]), Sums()) == {0: 0, 1: 2}

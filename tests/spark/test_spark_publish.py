@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
+import signal
 import sqlite3
 import sys
+import threading
+import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +19,7 @@ import pytest
 import understudy as us
 from tests.api.people import SCHEMA, people
 from tests.spark.session import frame_of, shared_session
-from understudy._core import spark
+from understudy._core import spark, spark_waiting
 from understudy._core.errors import OptionError, TableError
 from understudy.cli._main import run
 
@@ -86,6 +91,8 @@ def test_the_command_line_counts_on_spark_and_charges_once(
 
 
 def _charges(ledger: str) -> int:
+    if not Path(ledger).exists():
+        return 0
     with sqlite3.connect(ledger) as read:
         return sum("charge" in row for row in read.execute("select * from entries"))
 
@@ -103,6 +110,68 @@ def test_a_frame_that_cannot_be_computed_is_refused_without_its_cells(
     with pytest.raises(TableError, match="column 'sex' is of Spark's type interval, which cannot be encoded"):
         us.publish(strange, schema=SCHEMA, epsilon=1, out=tmp_path / "r")
     assert not (tmp_path / "r").exists()
+
+
+def test_an_interrupt_while_spark_counts_is_one_and_cancels_its_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame, begun = frame_of(CLEAN, 1), str(tmp_path / "begun")
+
+    def endless(batches: Any) -> Any:
+        import time
+        from pathlib import Path
+
+        Path(begun).touch()
+        time.sleep(3600)
+        yield from batches
+
+    def interrupt() -> None:
+        while not Path(begun).exists():
+            time.sleep(0.01)
+        _thread.interrupt_main()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        slow = frame.mapInArrow(endless, frame.schema)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # Spark's own would cancel all there is
+    try:
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            us.publish(slow, schema=SCHEMA, epsilon=1, seed=1, out=tmp_path / "r")
+        Path(begun).unlink()
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):  # where rows are brought here
+            us.publish(slow, schema=SCHEMA, epsilon=1, seed=1, out=tmp_path / "r", engine="memory")
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    while shared_session().sparkContext.statusTracker().getActiveJobsIds():
+        time.sleep(0.05)
+    assert not (tmp_path / "r").exists()
+
+
+def test_that_all_workers_are_lost_is_told_and_the_charge_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    context = shared_session().sparkContext
+    monkeypatch.chdir(tmp_path)
+    us.Schema.from_dict(SCHEMA).save("people.schema.yaml")
+    pq.write_table(CLEAN, "people.parquet")
+    for name, found in {
+        "SECONDS_WITHOUT_WORKERS": 0.0,
+        "_LOOKS_UP": 0.001,
+        "_watched": lambda session: context,
+    }.items():
+        monkeypatch.setattr(spark_waiting, name, found)
+    told = "publish people.parquet --schema people.schema.yaml --epsilon 1 --ledger l.db --cap 3 --engine spark --out r"
+    told += " --method privbayes --option k=2"
+    for workers, charges in ((lambda context: 0, 0), (lambda context: int(_charges("l.db") == 0), 1)):
+        monkeypatch.setattr(spark_waiting, "count_workers", workers)
+        assert run(told.split()) == 2
+        heard = capsys.readouterr().err
+        assert "Spark has had no worker for 0 seconds: all were lost" in heard
+        assert ("stays in the ledger" in heard) == bool(charges)
+        assert _charges("l.db") == charges
+        assert not Path("r").exists()
 
 
 @pytest.fixture

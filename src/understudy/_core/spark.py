@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import OptionError
+from understudy._core.spark_waiting import count_workers
 
 LOOPBACK = socket.inet_ntoa(socket.INADDR_LOOPBACK.to_bytes(4, "big"))
 _MASTER = re.compile(r"local(\[(\d+|\*)(,\s*\d+)?\])?|yarn|(spark|k8s|sc)://\S+")
@@ -176,7 +177,7 @@ def _give_back(interrupts: Any) -> None:
 def _await_workers(session: Any, master: str) -> None:
     """Refuse a cluster without workers: a job would wait for them without end."""
     until = time.monotonic() + _SECONDS_TO_START
-    while session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() < 2:
+    while count_workers(session.sparkContext) < 1:
         if time.monotonic() > until:
             session.stop()
             raise OptionError(

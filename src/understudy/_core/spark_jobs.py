@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, Protocol
 
-from understudy._core.errors import TableError
+from understudy._core.errors import TableError, UnderstudyWarning
+from understudy._core.spark_waiting import SparkCalls
 
 MOST_PARTS = 256
 """Results that one job brings to the driver: partitions beyond that are taken together."""
@@ -37,13 +38,18 @@ def run_parts(frame: Any, work: Work) -> dict[int, Any]:
     back once, whatever happened on the way. That it did is checked.
 
     Raises:
-        TableError: if a partition cannot be read; faults that the work itself raised as such come back as they are.
+        TableError: if a partition cannot be read, or no worker is left; faults that the work itself raised as such come
+            back as they are.
     """
     carried = _carrying(pickle.dumps(work), version("understudy"))
     try:
         with _unheard(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of PySpark's own, about the versions of others
-            rows = frame.mapInArrow(carried, "part int, told string, what string, found binary").toArrow()
+            warnings.simplefilter("default", UnderstudyWarning)
+            rows = frame.mapInArrow(carried, "part int, told string, what string, found binary")
+            rows = SparkCalls(frame.sparkSession).run(rows.toArrow)
+    except TableError:
+        raise
     except Exception as error:
         raise _explained(error) from None
     results: dict[int, Any] = {}

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from understudy._core.errors import TableError
+from understudy._core.errors import TableError, UnderstudyWarning
+from understudy._core.spark_waiting import SparkCalls
 from understudy.tables._columnar import checked
 from understudy.tables._objects import Column
 
@@ -38,8 +39,10 @@ class SparkFrame:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of PySpark's own, about the versions of others
-                parts = asked.mapInArrow(_packing(), "batch binary").toLocalIterator()
-                for row in parts:
+                warnings.simplefilter("default", UnderstudyWarning)
+                calls, packed = SparkCalls(asked.sparkSession), asked.mapInArrow(_packing(), "batch binary")
+                parts = iter(calls.run(packed.toLocalIterator))
+                while (row := calls.run(lambda: next(parts, None))) is not None:
                     with pa.ipc.open_stream(pa.py_buffer(bytes(row[0]))) as stream:
                         yield from (checked(batch.rename_columns(list(wanted)), wanted) for batch in stream)
         except pa.ArrowException:
