@@ -110,6 +110,8 @@ bench: setup
 
 experiments: setup
 	$(BIN)/research run all --quick --out docs/research/experiments
+	$(BIN)/python scripts/record_costs.py
+	$(BIN)/python scripts/make_cost_tables.py
 	$(BIN)/research claims --out docs/research/experiments --markdown docs/research/claims.md
 
 # The README's pictures, anew: of a release of the demo, and of the first screen of its report. Needs a Chromium.

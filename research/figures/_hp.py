@@ -25,7 +25,7 @@ UNTOUCHED = "original data"
 _GROUP_A = "workclass,education,education-num,occupation,relationship,sex,hours-per-week"
 _ROWS, _QUICK_ROWS = 5000, 1500
 
-AS_PRINTED, AS_REPAIRED, AS_USEFUL = "as printed", "repaired", "repaired, degrees by θ-usefulness"
+AS_PRINTED, AS_REPAIRED = "as printed", "repaired"
 
 
 def word(line: str, *, k: int = 4, r: str = "1/3") -> dict[str, Any]:

@@ -13,7 +13,6 @@ from research.figures._hp import (
 )
 
 _DEGREES = (1, 2, 3, 4)
-_MORE = tuple(float(k) for k in _DEGREES if k > 1)
 _LINES = (PRINTED, RESTATED, REPAIRED, OURS)
 _MEASURE = "information"
 _NOISY, _NOISELESS = "ε = 1", "without noise"

@@ -28,7 +28,7 @@ NETWORKS = ("ε = 1", "without noise")
 DEGREES = (2.0, 3.0, 4.0)
 """Above 1."""
 BUDGETS = (0.2, 0.4, 0.6, 0.8, 1.0)
-_LOW, _HIGH = BUDGETS[0], BUDGETS[-1]
+_HIGH = BUDGETS[-1]
 _RATIOS = tuple(f"r = {r}" for r in ("1/6", "1/5", "1/4", "1/3", "1/2"))
 
 

@@ -129,6 +129,7 @@ def test_the_index_counts_the_sentences_as_the_page_does():
     verdicts = [one.verdict for one in ASSESSED]
     said = ", ".join(f"{verdicts.count(word)} {word}" for word in get_args(Verdict))
     assert f"Of {len(verdicts)} sentences: {said}." in index
+    assert f"**{len(verdicts)}** sentences" in (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
 needs_data = pytest.mark.skipif(not data_folder().is_dir(), reason="no benchmark data: set UNDERSTUDY_DATA")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,22 @@ def test_a_relation_that_the_fit_was_held_back_from_widens_what_rests_on_it(make
 
     pull = 20 * np.array([[1.0, -1.0], [-1.0, 1.0]])
     assert error_of(JOINT * N + pull) > 1.5 * error_of(JOINT * N)
+
+
+@pytest.mark.parametrize("make", [tree, rows])
+def test_a_cell_that_holds_next_to_nothing_is_no_better_known_than_others(make) -> None:
+    """Counts cannot fall below 0, and a fit by factors hardly moves them: noise in such cells was all but left out."""
+    joint = np.array([[0.4, 0.549], [0.05, 0.001]])
+    interaction = TreeMeasurement(marginal=(0, 1), values=centred(joint * N), variance=400.0, interaction=True)
+    columns = [
+        TreeMeasurement(marginal=(0,), values=joint.sum(axis=1) * N, variance=0.01, interaction=False),
+        TreeMeasurement(marginal=(1,), values=joint.sum(axis=0) * N, variance=0.01, interaction=False),
+    ]
+    domain = Domain((Attribute(name="visits", size=2), Attribute(name="sex", size=2)))
+    model = replace(make([]), domain=domain, within=(), measurements=[*columns, interaction])
+    if isinstance(model, TreeModel):
+        model = replace(model, tree=CliqueTree((2, 2), ((0, 1),), (-1,), (joint,)))
+    else:
+        model = replace(model, rows=WeightedRows((2, 2), model.rows.columns, joint.reshape(-1)))
+    off = model.marginal(Marginal.of(0, 1)).standard_error * N
+    assert 4 < off[1, 1] < 10, "noise of 20 rows, of which 10 are left beside margins, and of those the upper half"

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from understudy._core.errors import OptionError
 from understudy.models import CliqueTree, TreeMeasurement, TreeModel
+from understudy.numbers import cell_starts
 from understudy.release import ChargeLine, PublishedModel, Statement
-from understudy.release._histogram_noise import redrawn_fields, spelled_out
+from understudy.release._histogram_noise import leans_of, redrawn_fields, spelled_out
 from understudy.schema import Schema
 
 FINE = ChargeLine(
@@ -82,7 +84,106 @@ def test_what_is_too_little_to_be_seen_does_not_get_noise_of_its_own() -> None:
 
 def test_found_shapes_keep_the_share_of_every_bin() -> None:
     field = column(tail())["x"]
-    for redrawn in redrawn_fields(field, 100.0):
+    for redrawn in redrawn_fields(field, (100.0, 50.0)):
         *_, ends = redrawn.bins.pieces
         assert ends[-1] == pytest.approx(2.0)
         assert (np.diff(ends, prepend=0.0) >= -1e-12).all()
+
+
+WIDE = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 1_000_000}}
+
+
+def wide(shape: dict[str, list[float]], counts: list[float]) -> PublishedModel:
+    """A column of a million values, counted in cells of some of them."""
+    return published(Schema.from_dict({"fields": [{**WIDE, "bins": {"found": shape}}]}), counts)
+
+
+def test_a_single_value_may_hold_all_that_was_counted_with_it() -> None:
+    """All 600 rows of a cell may be told as 30,007: nobody counted, so the interval may not deny it."""
+    cells = np.array(cell_starts(Schema.from_dict({"fields": [{**WIDE, "bins": 1}]})["x"].bins))
+    cell, after = cells[np.searchsorted(cells, 30_007, side="right") - 1 :][:2].tolist()
+    shape = {"first": [0, cell, 40_000], "starts": [0, cell, after, 40_000], "shares": [4000, 600, 2400, 3000]}
+    model = wide(shape, [4000, 3000, 3000])
+    answer = model.query("count(x=30007)")
+    assert answer.low == 0
+    assert 500 < answer.high < 1000
+    assert any("counted together" in note for note in answer.notes)
+    half = model.query("count(x<=34000)")
+    assert half.low > 5000, "what is known stays known"
+    assert not any("counted together" in note for note in half.notes)
+
+
+def test_values_that_were_counted_may_differ_as_far_as_noise_hides_it() -> None:
+    """Of a hundred ages in one piece each counts as a hundredth, and none is known better than noise lets it be."""
+    shape = {"first": [0, 100], "starts": [0, 100], "shares": [1000.0, 1000.0]}
+    answer = published(column({"found": shape}), [1000, 1000]).query("count(x=25)")
+    assert answer.value == pytest.approx(10)
+    assert 15 < answer.high < 60
+    assert answer.low == 0
+
+
+def test_where_nothing_was_found_there_may_be_as_much_as_noise_hides() -> None:
+    model = published(column(tail()), [5000, 500])
+    end = column(tail())["x"].bins.shape.starts[-1]
+    shape = {"first": [0, 100], "starts": [0, 100, end], "shares": [5000.0, 500.0, 0.0]}
+    answer = published(column({"found": shape}), [5000, 500]).query("count(x > 9000)")
+    assert answer.value == 0
+    assert 5 < answer.high < 40, "noise of ten rows in a cell"
+    assert "stand out from the noise" in answer.notes[0]
+    assert "0.0000" not in str(answer)
+    assert not model.query("count(x > 50)").notes
+
+
+def test_the_outermost_quantiles_may_lie_anywhere_up_to_the_end() -> None:
+    shape = {"first": [0, 100], "starts": [0, 100, 300], "shares": [5000.0, 500.0, 0.0]}
+    model = published(column({"found": shape}), [5000, 500])
+    last = model.query("quantile(x, 1)")
+    assert (last.value, last.high) == (299, 9999)
+    assert "outermost 0.2% of rows" in last.notes[0]
+    middle = model.query("quantile(x, 0.9), median(x)")
+    assert not middle.notes
+    assert middle["median(x)"].high < 100
+    assert middle["quantile(x, 0.9)"].high < 300
+
+
+def test_a_condition_where_the_model_has_no_rows_says_that() -> None:
+    shape = {"first": [0, 100], "starts": [0, 100, 300], "shares": [5000.0, 500.0, 0.0]}
+    model = published(column({"found": shape}), [5000, 500])
+    for condition in ("x=5000..6000", "x>5000"):
+        with pytest.raises(OptionError, match=r"the model has no rows that fulfil.* probability 0"):
+            model.query(f"mean(x) | {condition}")
+    with pytest.raises(OptionError, match="no value lies between"):
+        model.query("mean(x) | x=60..50")
+
+
+def test_rows_of_a_group_may_lean_to_one_end_of_a_bin() -> None:
+    """The steeper its part of all rows falls from bin to bin, the more; and a little in any case."""
+    every = np.full(5, 0.2)
+    flat, falling = leans_of(every, every), leans_of(np.array([0.5, 0.25, 0.13, 0.07, 0.05]), every)
+    assert flat.tolist() == [0.5] * 5
+    assert (falling > 0.5).all()
+    assert (falling <= 2).all()
+    field = column(tail())["x"]
+    spreads = []
+    for leans in (None, np.array([0.5, 0.5]), np.array([2.0, 2.0])):
+        firsts = [one.bins.pieces[2][0] for one in redrawn_fields(field, (100.0, 50.0), (), leans)]
+        thirds = [one.bins.pieces[2][5] for one in redrawn_fields(field, (100.0, 50.0), (), leans)]
+        assert firsts == pytest.approx([1.0] * len(firsts)), "a bin of one piece has nowhere to lean to"
+        spreads.append(np.std(thirds))
+    assert spreads[0] < spreads[1] < spreads[2]
+
+
+def test_a_condition_on_a_part_of_a_bin_says_that_its_rows_count_as_alike() -> None:
+    fields = [
+        {"name": "x", "type": "integer", "bins": 4, "constraints": {"minimum": 0, "maximum": 99}},
+        {"name": "sex", "type": "string", "categories": ["f", "m"]},
+    ]
+    schema = Schema.from_dict({"fields": fields})
+    beliefs = np.array([[0.1, 0.2], [0.1, 0.1], [0.2, 0.1], [0.1, 0.1]])
+    measured = TreeMeasurement(marginal=(0, 1), values=beliefs * 1000, variance=9.0, interaction=False)
+    tree = CliqueTree(sizes=(4, 2), cliques=((0, 1),), parents=(-1,), beliefs=(beliefs,))
+    model = PublishedModel(
+        schema, TreeModel(schema.domain, 1000, tree=tree, measurements=(measured,)), Statement.example()
+    )
+    assert "part of a bin" in model.query("share(sex=f) | x=10..14").notes[0]
+    assert not model.query("share(sex=f) | x=0..24").notes

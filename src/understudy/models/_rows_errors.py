@@ -16,12 +16,11 @@ from understudy.models._inference import Floats, Ints
 from understudy.models._rows_values import WeightedRows
 from understudy.models._rowsfit import Codes, RowsFit, choose_rows
 from understudy.models._tree_values import TreeMeasurement, Within, rows_measured
-from understudy.models._treefit import FittedTable, centred
+from understudy.models._treefit import FittedTable
 from understudy.models._uncertainty import REPLICATES
-from understudy.models._within_errors import noise_spread, redrawn_within
+from understudy.models._within_errors import RIDGE, redrawn_table, redrawn_within
 
 _SWEEPS = 2
-_RIDGE = 0.05  # of the noise's variance: what potentials cost, so that single cells do not follow all of the noise
 _MOST_ROWS = 1 << 17  # of more, so many are chosen by weight
 
 
@@ -59,15 +58,12 @@ def redrawn_weights(
         chosen = np.sort(choose_rows(rows.rows, start, _MOST_ROWS, [], rows.sizes, rng=rng))
         start = np.full(_MOST_ROWS, 1 / _MOST_ROWS)
     columns = rows.columns[:, chosen]
-    tables = [m.values if m.interaction else _table(columns, start * total, m) for m in used]
+    tables = [_table(columns, start * total, m) for m in used]
     found = []
-    for _ in range(REPLICATES):
+    for number in range(REPLICATES):
         fit = RowsFit(rows.sizes, columns, [], total=total, weights=start)
         for measured, expected in zip(used, tables, strict=True):
-            values = expected + rng.normal(0.0, 1.0, expected.shape) * noise_spread(measured, within)
-            if measured.interaction:
-                values = centred(values)
-            ridge = _RIDGE * measured.variance
+            values, ridge = redrawn_table(measured, expected, within, number, rng), RIDGE * measured.variance
             fit.add(FittedTable(measured.marginal, values, ridge=ridge, interaction=measured.interaction))
         fit.improve(sweeps=_SWEEPS)
         found.append((fit.weights / fit.weights.sum()).astype(np.float32))

@@ -13,12 +13,11 @@ import numpy as np
 from understudy._core.randomness import Streams
 from understudy.models._inference import Floats
 from understudy.models._tree_values import CliqueTree, TreeMeasurement, Within, rows_measured
-from understudy.models._treefit import FittedTable, TreeFit, centred
+from understudy.models._treefit import FittedTable, TreeFit
 from understudy.models._uncertainty import REPLICATES
-from understudy.models._within_errors import noise_spread
+from understudy.models._within_errors import RIDGE, redrawn_table
 
 _SWEEPS = 3
-_RIDGE = 0.05  # of the noise's variance: what potentials cost, so that single cells do not follow all of the noise
 
 
 def redrawn_trees(
@@ -39,26 +38,14 @@ def redrawn_trees(
     used.sort(key=lambda one: -len(one[0].marginal))  # single columns last: they are known best
     rng, rows = Streams(0).get("tree", "errors"), rows_measured(n, measurements)
     found = []
-    for _ in range(REPLICATES if used else 0):
+    for number in range(REPLICATES if used else 0):
         fit = TreeFit(tree.sizes, total=rows)
         for table in _as_potentials(tree):
             fit.add(table)
         for measured, home in used:
-            # noise may have left interactions that no table of so many rows has, and no potentials reach those
-            seen = (
-                np.clip(measured.values, -rows, rows) if measured.interaction else _table(tree, home, measured) * rows
-            )
-            noise = rng.normal(0.0, 1.0, seen.shape) * noise_spread(measured, within)
-            if measured.interaction:
-                seen, noise = centred(seen), centred(noise)
-            fit.add(
-                FittedTable(
-                    measured.marginal,
-                    seen + noise,
-                    ridge=_RIDGE * measured.variance,
-                    interaction=measured.interaction,
-                )
-            )
+            values = redrawn_table(measured, _table(tree, home, measured) * rows, within, number, rng)
+            ridge = RIDGE * measured.variance
+            fit.add(FittedTable(measured.marginal, values, ridge=ridge, interaction=measured.interaction))
         fit.improve(sweeps=_SWEEPS)
         found.append(fit.to_tree())
     return found

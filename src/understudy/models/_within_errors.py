@@ -1,4 +1,4 @@
-"""How far noise may have moved merged values: their sum, and the parts in which they are spelt out.
+"""How far noise may have moved measured tables, and merged values: their sum, and the parts that they are spelt out in.
 
 Single columns are measured leaf by leaf, and merged afterwards. So a merged count has the noise of all its leaves, and
 the parts come from counts within their own noise.
@@ -14,7 +14,13 @@ import numpy as np
 from understudy._core.randomness import Rng, Streams
 from understudy.models._inference import Floats
 from understudy.models._tree_values import TreeMeasurement, Within
+from understudy.models._treefit import centred
 from understudy.models._uncertainty import REPLICATES
+
+RIDGE = 0.005
+"""What potentials cost in a redrawn fit, as a part of the noise's variance: just enough for it to settle."""
+_WIDER = sqrt(2) - 1
+"""Noise of which only the upper half is left has as much of its root mean square as before, if it is wider by that."""
 
 
 def noise_spread(measured: TreeMeasurement, within: Sequence[Within | None]) -> Floats:
@@ -27,6 +33,31 @@ def noise_spread(measured: TreeMeasurement, within: Sequence[Within | None]) -> 
     spread = np.full(measured.values.shape, sqrt(measured.variance))
     rare = within[measured.marginal[0]] if len(measured.marginal) == 1 and within else None
     return spread if rare is None else np.asarray(spread * np.sqrt(np.bincount(rare.codes)))
+
+
+def redrawn_table(
+    measured: TreeMeasurement, expected: Floats, within: Sequence[Within | None], number: int, rng: Rng
+) -> Floats:
+    """What might have been measured of a table, if what a model has there is the truth.
+
+    Two things are reckoned with beside the noise. The model was held back from what was measured: in every other
+    replicate it lies as far off to that side, in the others to the opposite one. And counts cannot fall below 0, so
+    noise in a cell that holds next to nothing moves it upwards only: there it is wider, to make up for that.
+
+    >>> rng = Streams(0).get("example")
+    >>> column = TreeMeasurement(marginal=(0,), values=np.array([60.0, 40.0]), variance=4.0, interaction=False)
+    >>> found = [redrawn_table(column, column.values, (), i, rng) for i in range(500)]
+    >>> np.std(found, axis=0).round(), np.sum(found, axis=1).round(6).tolist()[:2]
+    (array([2., 2.]), [100.0, 100.0])
+    """
+    spread = noise_spread(measured, within)
+    noise = rng.normal(0.0, 1.0, expected.shape) * spread * (1 + _WIDER * np.exp(-np.maximum(expected, 0.0) / spread))
+    if not measured.interaction:  # the total is known by itself, and the noise of the other cells is told apart from it
+        return np.asarray(expected + (noise - noise.mean()) * sqrt(noise.size / max(noise.size - 1, 1)))
+    own, total = centred(expected), float(expected.sum())
+    # noise may have left interactions that no table of so many rows has, and no potentials reach those
+    held_back = np.clip(measured.values, -total, total) - own
+    return np.asarray(own + (held_back if number % 2 else -held_back) + centred(noise))
 
 
 def redrawn_within(

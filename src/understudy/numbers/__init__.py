@@ -2,12 +2,13 @@
 
 from understudy.numbers._asked import schema_at
 from understudy.numbers._expected import expected_schema, terms_without_numbers
-from understudy.numbers._grid import even_schema, fine_schema
+from understudy.numbers._grid import cell_starts, even_schema, fine_schema
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._resolve import Resolved, numbers_share, resolve_numbers
 
 __all__ = [
     "Resolved",
+    "cell_starts",
     "even_schema",
     "expected_schema",
     "fine_schema",

@@ -99,6 +99,12 @@ class Conditions:
 
     def _no_value(self, attribute: int) -> str:
         name, (choice, *others) = self.schema.fields[attribute].name, self.choices[attribute]
+        region = self.regions[attribute]
+        if region.spans or region.codes:  # declared, and nothing was found there
+            return (
+                f"column '{name}': the model has no rows that fulfil the conditions on it: they have probability 0. "
+                "Loosen them."
+            )
         if others or attribute in self.also or choice.above or choice.below or choice.negated:
             return f"column '{name}': no value in its domain fulfils the conditions on it."
         if choice.low is None or choice.high is None:

@@ -7,6 +7,7 @@ that fall or rise, e^(θ·place) with any θ that is usual.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 from typing import TypeAlias
@@ -16,8 +17,10 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Streams
 from understudy.models import REPLICATES
+from understudy.release._cut_pieces import Cut
+from understudy.release._regions import Span
 from understudy.release._statement import Statement
-from understudy.schema import Field, Shape
+from understudy.schema import Bins, Field, Shape
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -28,6 +31,11 @@ _SLOPE = 2.0
 """Deviation of θ, once for all bins of a column together, as densities fall over many, and once for each."""
 _TILT = 1.5
 """The same for what is too little to be seen piece by piece, from its first piece to its last."""
+_LEAN = 0.5
+"""How far rows of a group may lean to one end of a bin in any case: the deviation of θ, from its first row to its last.
+"""
+_LEAST_PART = 0.1
+"""A group's part of a bin counts as that much of all rows' at least: below, noise tells."""
 _NOISE = re.compile(r"(scale b|variance σ²) = ([0-9.e+-]+) per cell")
 
 
@@ -39,12 +47,19 @@ def noise_variance(statement: Statement, what: str) -> float | None:
     >>> noise_variance(Statement.example(charges=(line,)), "rows")
     18.0
     """
-    for charge in statement.charges:
-        found = _NOISE.match(charge.noise) if charge.what == what else None
-        if found is not None:
-            size = float(found[2])
-            return 2 * size**2 if found[1] == "scale b" else size
-    return None
+    return next(iter(_variances(statement, what)), None)
+
+
+def fine_noise(statement: Statement) -> tuple[float, float] | None:
+    """Variance of the noise in a cell of fine histograms: of a cell looked at once, and of one at every look."""
+    found = _variances(statement, "numbers, value by value")
+    return (found[0], 1 / sum(1 / max(one, 1e-9) for one in found)) if found else None
+
+
+def _variances(statement: Statement, what: str) -> list[float]:
+    found = [_NOISE.match(charge.noise) for charge in statement.charges if charge.what == what]
+    sizes = [(one[1], float(one[2])) for one in found if one is not None]
+    return [2 * size**2 if kind == "scale b" else size for kind, size in sizes]
 
 
 def spelled_out(field: Field) -> Field:
@@ -72,19 +87,26 @@ def spelled_out(field: Field) -> Field:
     return replace(field, bins=replace(bins, shape=shape))
 
 
-def redrawn_fields(field: Field, variance: float | None) -> list[Field]:
+def redrawn_fields(
+    field: Field, noise: tuple[float, float] | None, spans: Sequence[Span] = (), leans: Floats | None = None
+) -> list[Field]:
     """The field with other shapes inside its bins, one for each replicate; none if there is nothing to be unsure of.
 
-    Bins that were found hold counts with noise of this variance; of declared ones nothing is known inside.
+    Bins that were found hold counts with noise (`fine_noise`); of declared ones nothing is known inside. What a
+    condition cuts out of pieces (`spans`) may be more or less than an even spread has. Rows that fulfil conditions on
+    other columns may lie otherwise than all rows do: as far as `leans` tells for each bin.
     """
-    bins, declared = spelled_out(field).bins, field.bins is None or field.bins.shape is None
-    if bins is None or bins.shape is None or not (declared or variance):
+    whole, declared = spelled_out(field).bins, field.bins is None or field.bins.shape is None
+    if whole is None or whole.shape is None or not (declared or noise):
         return []
-    shares, rng = np.array(bins.shape.shares), Streams(0).get("error bars", "histogram", field.name)
-    bin_of = np.searchsorted(bins.grid[0], bins.pieces[0], side="right") - 1
-    sd = 0.0 if declared else sqrt(variance or 0.0)
+    shares, rng = np.array(whole.shape.shares), Streams(0).get("error bars", "histogram", field.name)
+    bin_of = np.searchsorted(whole.grid[0], whole.pieces[0], side="right") - 1
+    deviations = (0.0, 0.0) if declared or noise is None else (sqrt(noise[0]), sqrt(noise[1]))
+    sd = deviations[0]
     groups, slope = (bin_of, _SLOPE) if declared else (_groups(shares, bin_of, sd), _TILT)
-    place = _place(groups)
+    place, cut = _place(groups), cut_field(field, spans)
+    bins, others = cut.field.bins, Streams(0).get("error bars", "cuts", field.name)
+    leaning = None if leans is None or declared else (leans, _ranks(cut.shares, bin_of[cut.whole]))
     fields = []
     for _ in range(REPLICATES):
         slopes = rng.normal(0.0, slope) + rng.normal(0.0, slope, groups[-1] + 1)
@@ -92,8 +114,52 @@ def redrawn_fields(field: Field, variance: float | None) -> list[Field]:
         held = np.bincount(groups, weights=noisy)
         moved = np.maximum(held + rng.normal(0.0, 1.0, len(held)) * sd, 0.0)
         noisy = noisy * (moved / np.where(held > 0, held, 1.0))[groups]
-        fields.append(replace(field, bins=replace(bins, shape=replace(bins.shape, shares=tuple(noisy.tolist())))))
+        factor = np.divide(noisy, shares, out=np.ones(len(shares)), where=shares > 0)
+        drawn = cut.redrawn(cut.shares * factor[cut.whole], groups[cut.whole], deviations, others)
+        if leaning is not None:
+            tilts = rng.normal(0.0, 1.0, len(leaning[0])) * leaning[0]
+            drawn = drawn * np.exp(tilts[bin_of[cut.whole]] * leaning[1])
+        fields.append(replace(field, bins=_with_shares(bins, drawn)))
     return fields
+
+
+def cut_field(field: Field, spans: Sequence[Span]) -> Cut:
+    """The field's pieces, divided where a condition begins and ends."""
+    return Cut.of(spelled_out(field), spans, declared=field.bins is None or field.bins.shape is None)
+
+
+def cut_shape(field: Field, spans: Sequence[Span]) -> Field:
+    """The field as `redrawn_fields` has it, without noise."""
+    spelled = spelled_out(field)
+    return spelled if spelled.bins is None or spelled.bins.shape is None else cut_field(field, spans).field
+
+
+def _with_shares(bins: Bins | None, shares: Floats) -> Bins | None:
+    if bins is None or bins.shape is None:
+        return bins
+    return replace(bins, shape=replace(bins.shape, shares=tuple(shares.tolist())))
+
+
+def leans_of(given: Floats, all_rows: Floats) -> Floats:
+    """How far rows of a group may lean to one end of each bin: as far as their part of bins changes to the next one.
+
+    Of bins with these probabilities, in the group and in all rows. A group that has the same part of all bins will not
+    differ from all rows inside of them either.
+
+    >>> leans_of(np.array([0.5, 0.3, 0.2]), np.array([0.25, 0.3, 0.45])).round(1).tolist()
+    [0.8, 0.9, 0.9]
+    """
+    least = _LEAST_PART * np.maximum(all_rows, 1e-12)
+    part = np.log((given + least) / (all_rows + least))
+    steps = np.abs(np.diff(part))
+    return np.asarray(np.minimum(np.hypot(np.maximum(np.append(steps, 0.0), np.append(0.0, steps)), _LEAN), _SLOPE))
+
+
+def _ranks(shares: Floats, bin_of: Ints) -> Floats:
+    """Where the rows of a piece lie among those of its bin, from −½ to ½."""
+    held = np.bincount(bin_of, weights=shares)[bin_of]
+    before = held - _left_in_bin(shares, bin_of)
+    return np.asarray((before + shares / 2) / np.where(held > 0, held, 1.0) - 0.5)
 
 
 def _groups(shares: Floats, bin_of: Ints, sd: float) -> Ints:

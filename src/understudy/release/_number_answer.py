@@ -38,8 +38,9 @@ class Figure:
 class NumberAnswer:
     """What was asked of a model's numbers: one figure for each function of the question.
 
-    `standard_error` and the 95 % interval `low` … `high` come from the known noise alone: they cover neither what the
-    model leaves out nor where values lie inside declared bins. `notes` say which rows were left out, and why.
+    `standard_error` and the 95 % interval `low` … `high` come from the known noise, and from where values may lie
+    inside bins: they do not cover what the model leaves out. `notes` say which rows were left out and why, and what
+    nobody measured.
 
     >>> answer = NumberAnswer(question="mean(age)", figures=(Figure(statistic="mean(age)", value=41.5),))
     >>> print(answer)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.release._answer import percent
+from understudy.release._histogram_noise import cut_field
 from understudy.release._regions import Region, number_specials
 from understudy.schema import Field
 
 _ORDER_ONLY = ("median", "quantile")
+_MUCH = 0.2
+"""The part of an answer from which on it is said that nobody measured it."""
+_SEEN = 2.0
+"""Rows that stand out from noise, in its deviations."""
 
 
 def refuse_function(function: str, field: Field) -> None:
@@ -58,13 +65,65 @@ def left_out(field: Field, probabilities: npt.NDArray[np.float64]) -> list[str]:
     return notes
 
 
-def cut_bins(region: Region) -> list[str]:
-    """What is to be said of a condition that cuts declared bins: nobody measured how much of them fulfils it."""
-    bins = region.field.bins
-    if bins is None or bins.shape is not None:
+def cut_bins(region: Region, noise: tuple[float, float] | None) -> list[str]:
+    """What is to be said of a condition that cuts bins: nobody measured how much of them fulfils it.
+
+    Of found bins there is something to say where much of the answer lies in cells of the histogram that are cut, or
+    where next to nothing was found. `noise` is that of these cells (`fine_noise`).
+    """
+    field, bins = region.field, region.field.bins
+    if bins is None:
         return []
     weights = region.weights[: bins.count]
-    return [spread_evenly(region.field)] if ((weights > 0) & (weights < 1)).any() else []
+    if bins.shape is None:
+        return [spread_evenly(field)] if ((weights > 0) & (weights < 1)).any() else []
+    if noise is None or not region.spans:
+        return []
+    cut = cut_field(field, region.spans)
+    uncounted, inside = cut.uncounted
+    if uncounted > _MUCH * inside and uncounted > 0:
+        return [
+            f"'{field.name}': the condition takes a part of values that were counted together. They count as spread "
+            "evenly; the interval reckons with all of them being meant, or none."
+        ]
+    if cut.partly and inside < _SEEN * sqrt(noise[1]):
+        return [
+            f"'{field.name}': so few rows, if any, do not stand out from the noise of its histogram, which is some "
+            f"{_rounded(sqrt(noise[1]))} rows for a value or a stretch of values."
+        ]
+    return []
+
+
+def parts_of_bins(region: Region, probabilities: npt.NDArray[np.float64]) -> list[str]:
+    """What is to be said of a condition that takes parts of bins: all rows of a bin count as alike in other columns.
+
+    `probabilities` are those of the column's codes.
+    """
+    bins = region.field.bins
+    if bins is None:
+        return []
+    held = (probabilities * region.weights)[: bins.count]
+    partly = held[(region.weights[: bins.count] < 1)].sum()
+    if partly <= _MUCH * (probabilities * region.weights).sum():
+        return []
+    return [
+        f"'{region.field.name}': the condition takes a part of a bin. All rows of a bin count as alike in other "
+        "columns, and no interval covers how far they are not."
+    ]
+
+
+def at_the_end(field: Field, level: float, hidden: float) -> list[str]:
+    """What is to be said of a quantile beside which fewer rows lie than stand out from noise."""
+    if hidden <= 0 or hidden < level < 1 - hidden:
+        return []
+    return [
+        f"'{field.name}': the outermost {percent(min(hidden, 1.0))} of rows do not stand out from noise, so this "
+        "quantile may lie anywhere up to the end of the range."
+    ]
+
+
+def _rounded(number: float) -> str:
+    return f"{float(f'{number:.1g}'):,.0f}" if number >= 1 else "1"
 
 
 def spread_evenly(field: Field) -> str:

@@ -7,7 +7,7 @@ error. Conditions on several columns are asked for one after the other: P(a and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, sqrt
@@ -22,16 +22,17 @@ from understudy.release._amounts import Amount, Scale, make_figure, scale_of, wi
 from understudy.release._apart import never_together
 from understudy.release._conditions import Conditions, find_field, terms_to_conditions
 from understudy.release._functions import Call, parse_number_question
-from understudy.release._histogram_noise import noise_variance, redrawn_fields, spelled_out
+from understudy.release._histogram_noise import cut_shape, fine_noise, leans_of, noise_variance, redrawn_fields
 from understudy.release._number_answer import Figure, NumberAnswer
 from understudy.release._number_line import NumberLine, number_line
-from understudy.release._number_words import cut_bins, left_out, refuse_function
-from understudy.release._regions import Region, everything, known_numbers
+from understudy.release._number_words import at_the_end, cut_bins, left_out, parts_of_bins, refuse_function
+from understudy.release._regions import Region, everything, known_numbers, up_to
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Regions: TypeAlias = Mapping[int, Region]
+_ROUNDING = 1e-12
 
 
 def answer_numbers(text: str, schema: Schema, model: Model, statement: Statement) -> NumberAnswer:
@@ -67,8 +68,10 @@ class _Asked:
         column = _Column(self, find_field(self.schema, str(call.column)))
         refuse_function(call.function, column.field)
         column.check()
-        notes = left_out(column.field, column.estimate.probabilities * column.own.weights)
-        return self._of_column(call, column), notes + self._apart([column.attribute])
+        notes = left_out(column.field, column.estimate.probabilities * column.own.weights) + self._cut_by(column.own)
+        if call.level is not None:
+            notes += at_the_end(column.field, call.level, column.hidden)
+        return self._of_column(call, column), notes + self._parts([column.attribute]) + self._apart([column.attribute])
 
     def _of_column(self, call: Call, column: _Column) -> Figure:
         low, high = column.line.ends
@@ -90,7 +93,24 @@ class _Asked:
         return make_figure(call.text, deviation, low=0.0, high=each * (high - low) / 2, scale=plain)
 
     def _said_of(self, wanted: Regions) -> list[str]:
-        return [note for region in wanted.values() for note in cut_bins(region)] + self._apart(wanted)
+        return [note for region in wanted.values() for note in self._cut_by(region)] + [
+            *self._parts(wanted),
+            *self._apart(wanted),
+        ]
+
+    def _cut_by(self, region: Region) -> list[str]:
+        return cut_bins(region, fine_noise(self.statement))
+
+    def _parts(self, wanted: Collection[int]) -> list[str]:
+        """Of conditions on columns, where others are asked about."""
+        if not wanted:
+            return []
+        columns = {a: region for a, region in self.given.regions.items() if set(wanted) - {a}}
+        return [
+            note
+            for a, region in columns.items()
+            for note in parts_of_bins(region, self.model.marginal(Marginal.of(a), errors=False).probabilities)
+        ]
 
     def _apart(self, wanted: Collection[int]) -> list[str]:
         return never_together(self.model, self.schema, wanted, self.given.regions)
@@ -103,7 +123,8 @@ class _Asked:
             others = {a: weights for a, weights in evidence.items() if a != attribute}
             estimate = self.model.marginal(Marginal.of(attribute), evidence=others or None)
             base = given.get(attribute, everything(region.field))
-            found = found.times(self._ratio(estimate, region.within(base), base))
+            leans = self.leans(attribute, estimate, given=bool(others))
+            found = found.times(self._ratio(estimate, region.within(base), base, leans))
             if found.value == 0:
                 return found
             evidence[attribute] = region.within(base).weights
@@ -116,27 +137,32 @@ class _Asked:
             merged[attribute] = region.within(merged[attribute]) if attribute in merged else region
         return self.probability(merged, {}).of(lambda share: self.statement.n_rows * share)
 
-    def redrawn(self, field: Field) -> list[Field]:
-        """The field with its values inside bins lying as they might lie as well."""
-        return redrawn_fields(field, noise_variance(self.statement, "numbers, value by value"))
+    def redrawn(self, region: Region, leans: Floats | None) -> list[Field]:
+        """The region's field with its values inside bins lying as they might lie as well."""
+        return redrawn_fields(region.field, fine_noise(self.statement), region.spans, leans)
 
-    def _ratio(self, estimate: Estimate, part: Region, whole: Region) -> Amount:
+    def leans(self, attribute: int, estimate: Estimate, *, given: bool) -> Floats | None:
+        """How far the rows that are asked about may lie otherwise inside bins than all rows do."""
+        field = self.schema.fields[attribute]
+        if not given or field.bins is None or estimate.replicates is None:
+            return None
+        every = self.model.marginal(Marginal.of(attribute), errors=False).probabilities
+        return leans_of(estimate.probabilities[: field.n_main], every[: field.n_main])
+
+    def _ratio(self, estimate: Estimate, part: Region, whole: Region, leans: Floats | None) -> Amount:
         """The share of what is in the whole that is in the part."""
         total = float(estimate.probabilities @ whole.weights)
         if total <= 0:
             raise OptionError(impossible(whole.field))
-        value = float(estimate.probabilities @ part.weights) / total
+        value = _without_rounding(float(estimate.probabilities @ part.weights) / total)
         if estimate.replicates is None:
-            return Amount(value, None)
+            return Amount(float(value), None)
         table = np.clip(estimate.replicates, 0.0, None)
         with np.errstate(invalid="ignore", divide="ignore"):
-            inside, all_of_it = (np.sum(table * self._weights(region), axis=-1) for region in (part, whole))
-            return Amount(value, np.nan_to_num(inside / all_of_it))
-
-    def _weights(self, region: Region) -> Floats:
-        """Of each replicate, or of all in one row."""
-        fields = self.redrawn(region.field)
-        return np.stack([Region(field, region.codes, region.spans).weights for field in fields or [region.field]])
+            fields = self.redrawn(part, leans) or [part.field]
+            inside, all_of_it = (np.sum(table * _weights(region, fields), axis=-1) for region in (part, whole))
+            found = np.nan_to_num(inside / all_of_it)
+        return Amount(float(value), _without_rounding(found))
 
     def _counted(self, call: Call) -> Regions:
         if call.column is None:
@@ -171,7 +197,7 @@ class _Column:
 
     @cached_property
     def line(self) -> NumberLine:
-        return number_line(spelled_out(self.field), self.own)
+        return number_line(cut_shape(self.field, self.own.spans), self.own)
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -186,12 +212,17 @@ class _Column:
     @cached_property
     def redrawn(self) -> Floats | None:
         """The same under redrawn noise, one row each."""
+        return self._redrawn(self.own, self.line)
+
+    def _redrawn(self, cut: Region, line: NumberLine) -> Floats | None:
+        """What the pieces of a line might hold, if they are cut where a region is."""
         if self.estimate.replicates is None:
             return None
-        parts = [
-            number_line(field, self.own).part for field in self.asked.redrawn(self.field) or [spelled_out(self.field)]
-        ]
-        return self.line.masses(self.estimate.replicates, np.stack(parts))
+        given = bool(set(self.asked.given.regions) - {self.attribute})
+        leans = self.asked.leans(self.attribute, self.estimate, given=given)
+        fields = self.asked.redrawn(cut, leans)
+        parts = [number_line(field, self.own).part for field in fields] or [line.part]
+        return line.masses(self.estimate.replicates, np.stack(parts))
 
     def check(self) -> None:
         """Refuse to speak of no numbers at all."""
@@ -209,15 +240,10 @@ class _Column:
         figure = Figure(statistic=statistic, value=scale.value(float(value)), unit=scale.unit)
         if self.redrawn is None:
             return figure
-        off = [
-            Amount(
-                float(line.share_up_to(self.masses, value, below=below)),
-                line.share_up_to(self.redrawn, value, below=below),
-            )
-            for below in (False, True)
-        ]
-        reach = STUDENT_95 * max(amount.error(0.0, 1.0) or 0.0 for amount in off)
+        reach = STUDENT_95 * max(self._off(float(value), below=below) for below in (False, True))
         low, high = (float(line.quantile(self.masses, np.asarray(level + sign * reach))) for sign in (-1, 1))
+        low = line.ends[0] if level < self.hidden else low  # the outermost rows may lie anywhere
+        high = line.ends[1] if 1 - level < self.hidden else high
         spread = Amount(float(value), line.quantile(self.redrawn, np.asarray(level))).error(*line.ends) or 0.0
         return Figure(
             statistic=statistic,
@@ -227,6 +253,31 @@ class _Column:
             high=scale.value(high),
             unit=scale.unit,
         )
+
+    @cached_property
+    def hidden(self) -> float:
+        """The share of these rows that may lie at either end without standing out from noise."""
+        found = self.field.bins is not None and self.field.bins.shape is not None
+        noise = fine_noise(self.asked.statement) if found else None
+        rows = self.asked.rows({self.attribute: known_numbers(self.field)}).value
+        return 0.0 if noise is None else sqrt(noise[1]) / max(rows, 1.0)
+
+    def _off(self, value: float, *, below: bool) -> float:
+        """How far the share of rows up to a value may be off; `below`: without the value itself."""
+        cut = up_to(self.own, value, below=below)
+        line = number_line(cut_shape(self.field, cut.spans), self.own)
+        masses, redrawn = line.masses(self.estimate.probabilities), self._redrawn(cut, line)
+        shares = [line.share_up_to(one, np.asarray(value), below=below) for one in (masses, redrawn) if one is not None]
+        return Amount(float(shares[0]), shares[-1]).error(0.0, 1.0) or 0.0
+
+
+def _without_rounding(shares: Floats | float) -> Floats:
+    return np.where(np.asarray(shares) > _ROUNDING, shares, 0.0)
+
+
+def _weights(region: Region, fields: Sequence[Field]) -> Floats:
+    """Of each replicate, or of all in one row."""
+    return np.stack([Region(field, region.codes, region.spans).weights for field in fields])
 
 
 def impossible(field: Field) -> str:

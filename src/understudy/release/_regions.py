@@ -90,6 +90,15 @@ def everything(field: Field) -> Region:
     return Region(field, frozenset()).outside()
 
 
+def up_to(region: Region, value: float, *, below: bool = False) -> Region:
+    """What of a region lies at numbers up to one; `below`: without it. Codes that are no bins stay."""
+    bins = region.field.bins
+    if bins is None:
+        return region
+    last = round(Fraction(value) / bins.unit) - below
+    return Region(region.field, region.codes, _joined([(low, min(high, last)) for low, high in region.spans]))
+
+
 def known_numbers(field: Field) -> Region:
     """All that is a number: categories or bins, and a special 0. Other special values are codes for something else."""
     zeros = frozenset(field.n_main + i for i in number_specials(field))
