@@ -200,7 +200,10 @@ _FIGURE_4 = (
         where="Figure 4",
         quote="… the classification accuracy increases as the privacy budget becomes larger.",
         strength="general",
-        tests=(_test(_FIG4, Trend(series=(PRINTED, PRIVBAYES), measures=_OWN, rises=True)),),
+        tests=(
+            _test(_FIG4, Trend(series=(PRINTED,), measures=_OWN, rises=True), f"{_TABLE}, HPPrivBayes"),
+            _test(_FIG4, Trend(series=(PRIVBAYES,), measures=_OWN, rises=True), f"{_TABLE}, PrivBayes"),
+        ),
         ours=(
             _test(_FIG4, Trend(series=(PRINTED, PRIVBAYES), measures=_REAL, rises=True), _ON_REAL_ROWS),
             *(_test(_FIG4, Trend(series=tuple(lines), measures=_REAL, rises=True), table) for table, *lines in _FORMS),
