@@ -115,8 +115,9 @@ EXPERIMENT = Experiment(
         Panel(title="BIC", measure=LINKS, y=LINKS, group=BIC),
         Panel(title="BIC", measure=KL, y="KL distance", group=BIC, log_y=True),
         Panel(title="BIC, missing links alone", measure=MISSING, y="missing links", group=BIC),
+        *(Panel(title=f"probabilities {network}", measure=LINKS, y=LINKS, group=network) for network in DRAWN),
     ),
-    quick_seeds=10,
+    quick_seeds=15,
     full_seeds=100,
     log_x=False,
 )

@@ -186,20 +186,20 @@ def below_bar(line: str, group: str, at: float) -> Contrasts:
     return Contrasts(what=f"Won if the L2 error of 3-way queries of '{line}' at ε = {at:g} is below {_BAR:g}.", by=by)
 
 
-def steadier(line: str, others: tuple[str, ...], groups: tuple[str, ...]) -> Contrasts:
+def steadier(line: str, others: tuple[str, ...], group: str) -> Contrasts:
     """Whether the error of a line varies less with α than those of others."""
 
     def by(results: Results) -> list[Contrast | None]:
         found = []
-        for group, other in product(groups, others):
+        for other in others:
             ends = [_ends(results, name, group) for name in (line, other)]
             ranges = [mean(high) - mean(low) for low, high in ends]
-            words = f"{group}: {line} {ranges[0]:.4f}, {other} {ranges[1]:.4f}"
+            words = f"{line} {ranges[0]:.4f}, {other} {ranges[1]:.4f}"
             found.append(each(lambda a, b, c, d: (d - c) - (b - a), *ends[0], *ends[1], words=words))
         return found
 
     return Contrasts(
-        what=f"Take the largest mean L2 error over α less the smallest, at each ε: won where it is smaller for "
+        what=f"Take the largest mean L2 error over α less the smallest: won where it is smaller for "
         f"'{line}' "
         "than for the other method, differences run by run.",
         by=by,

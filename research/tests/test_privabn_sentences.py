@@ -79,7 +79,7 @@ CASES = {
     ),
     "privabn-fig3-range": (
         lines(PrivABN=FLAT, PriView=STEEP, PrivBayes=STEEP, JTree=STEEP),
-        lines(PrivABN=STEEP, PriView=STEEP, PrivBayes=STEEP, JTree=FLAT),
+        lines(PrivABN=STEEP, PriView=FLAT, PrivBayes=FLAT, JTree=LEVEL),
     ),
 }
 EXACT = {
