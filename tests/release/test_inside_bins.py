@@ -140,6 +140,9 @@ def test_the_outermost_quantiles_may_lie_anywhere_up_to_the_end() -> None:
     last = model.query("quantile(x, 1)")
     assert (last.value, last.high) == (299, 9999)
     assert "outermost 0.2% of rows" in last.notes[0]
+    spike = {"first": [0, 1, 100], "starts": [0, 1, 100, 300], "shares": [4000.0, 1000.0, 500.0, 0.0]}
+    first = published(column({"found": spike}), [4000, 1000, 500]).query("quantile(x, 0)")
+    assert (first.low, first.high, first.notes) == (0, 0, ()), "what stands out does not hide"
     middle = model.query("quantile(x, 0.9), median(x)")
     assert not middle.notes
     assert middle["median(x)"].high < 100

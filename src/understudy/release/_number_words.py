@@ -112,13 +112,14 @@ def parts_of_bins(region: Region, probabilities: npt.NDArray[np.float64]) -> lis
     ]
 
 
-def at_the_end(field: Field, level: float, hidden: float) -> list[str]:
-    """What is to be said of a quantile beside which fewer rows lie than stand out from noise."""
-    if hidden <= 0 or hidden < level < 1 - hidden:
+def at_the_end(field: Field, level: float, hidden: tuple[float, float]) -> list[str]:
+    """What is to be said of a quantile beside which fewer rows lie than stand out from noise, at either end."""
+    if hidden[0] <= level <= 1 - hidden[1]:
         return []
+    few = percent(hidden[int(level > 0.5)])
     return [
-        f"'{field.name}': the outermost {percent(min(hidden, 1.0))} of rows do not stand out from noise, so this "
-        "quantile may lie anywhere up to the end of the range."
+        f"'{field.name}': the outermost {few} of rows do not stand out from noise, so this quantile may lie anywhere "
+        "up to the end of the range."
     ]
 
 

@@ -242,8 +242,8 @@ class _Column:
             return figure
         reach = STUDENT_95 * max(self._off(float(value), below=below) for below in (False, True))
         low, high = (float(line.quantile(self.masses, np.asarray(level + sign * reach))) for sign in (-1, 1))
-        low = line.ends[0] if level < self.hidden else low  # the outermost rows may lie anywhere
-        high = line.ends[1] if 1 - level < self.hidden else high
+        low = line.ends[0] if level < self.hidden[0] else low  # the outermost rows may lie anywhere
+        high = line.ends[1] if 1 - level < self.hidden[1] else high
         spread = Amount(float(value), line.quantile(self.redrawn, np.asarray(level))).error(*line.ends) or 0.0
         return Figure(
             statistic=statistic,
@@ -255,12 +255,21 @@ class _Column:
         )
 
     @cached_property
-    def hidden(self) -> float:
-        """The share of these rows that may lie at either end without standing out from noise."""
-        found = self.field.bins is not None and self.field.bins.shape is not None
-        noise = fine_noise(self.asked.statement) if found else None
-        rows = self.asked.rows({self.attribute: known_numbers(self.field)}).value
-        return 0.0 if noise is None else sqrt(noise[1]) / max(rows, 1.0)
+    def hidden(self) -> tuple[float, float]:
+        """The share of these rows that may lie at either end without standing out from noise.
+
+        As many as noise hides of all rows of the outermost bin, and of a group's rows there the same part.
+        """
+        bins, noise = self.field.bins, fine_noise(self.asked.statement)
+        if bins is None or bins.shape is None or noise is None:
+            return 0.0, 0.0
+        every = self.asked.model.marginal(Marginal.of(self.attribute), errors=False).probabilities
+        several = np.zeros(len(every), dtype=np.bool_)  # in a bin of one value nothing can hide
+        several[: bins.count] = bins.grid[1] > bins.grid[0]
+        rows = np.maximum(every * self.asked.statement.n_rows, 1e-9)
+        part = np.where(several, np.minimum(sqrt(noise[1]) / rows, 1.0), 0.0)
+        low, high = (self.estimate.probabilities * part)[self.line.code[[0, -1]]] / float(self.masses.sum())
+        return float(low), float(high)
 
     def _off(self, value: float, *, below: bool) -> float:
         """How far the share of rows up to a value may be off; `below`: without the value itself."""
