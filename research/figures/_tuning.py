@@ -10,8 +10,6 @@ from typing import Any
 from research._experiment import Panel, Run, Scale
 from research.figures._budgets import DISTANCE, ERROR
 
-_PRINTED = ":postprocessing=printed"
-
 
 @dataclass(frozen=True, kw_only=True)
 class TaskOf:
@@ -28,12 +26,11 @@ class TaskOf:
         """The task's name."""
         return "marginals" if self.counts else "svm"
 
-    def params(self, options: str, epsilon: float, *, printed: bool = True, **more: Any) -> dict[str, Any]:
-        """What a run of PrivBayes with these options needs; as printed, each row is drawn by itself."""
+    def params(self, options: str, epsilon: float, **more: Any) -> dict[str, Any]:
+        """What a run of PrivBayes as printed needs, each row drawn by itself, with these options."""
         own: dict[str, Any] = {"ways": [int(self.measure[1:])]} if self.counts else {"targets": [self.measure]}
-        word = f"privbayes{_PRINTED if printed else ''}{options}"
-        alone = {"independent": True} if printed else {}
-        return {"dataset": self.dataset, "method": word, "epsilon": epsilon, **alone, **own, **more}
+        word = "privbayes:postprocessing=printed" + options
+        return {"dataset": self.dataset, "method": word, "epsilon": epsilon, "independent": True, **own, **more}
 
 
 TASKS = tuple(
@@ -59,12 +56,7 @@ PANELS = tuple(
 
 
 def tuning_runs(
-    scale: Scale,
-    values: Sequence[float],
-    epsilons: Sequence[float],
-    options: Callable[[float], str],
-    *,
-    printed: bool = True,
+    scale: Scale, values: Sequence[float], epsilons: Sequence[float], options: Callable[[float], str]
 ) -> list[Run]:
     """The eight tasks with one parameter at each value, a line for each budget."""
     return [
@@ -73,7 +65,7 @@ def tuning_runs(
             x=value,
             seed=seed,
             task=task.task,
-            params=task.params(options(value), epsilon, printed=printed),
+            params=task.params(options(value), epsilon),
             group=task.group,
         )
         for seed, task, epsilon, value in product(range(scale.seeds), TASKS, epsilons, values)

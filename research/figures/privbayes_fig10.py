@@ -14,7 +14,7 @@ def _options(theta: float) -> str:
 
 
 def _runs(scale: Scale) -> list[Run]:
-    return _tuning.tuning_runs(scale, _THETAS, _EPSILONS, _options, printed=False)
+    return _tuning.tuning_runs(scale, _THETAS, _EPSILONS, _options)
 
 
 EXPERIMENT = Experiment(
