@@ -80,7 +80,7 @@ def _row(experiment: Experiment, outcome: Outcome | None, tests: list[dict[str, 
         "form": None if outcome is None else "quick" if outcome.quick else "full",
         "code": None if outcome is None else outcome.code,
         "tests": tests,
-        "verdicts_so_far": "not run" if outcome is None else words,
+        "verdicts_so_far": "not run" if outcome is None else words or "no sentence is put to it",
     }
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from research._experiment import Panel, Run, Scale
 from research.figures._budgets import DISTANCE, ERROR
 
+_PRINTED = ":postprocessing=printed"
+
 
 @dataclass(frozen=True, kw_only=True)
 class TaskOf:
@@ -26,10 +28,12 @@ class TaskOf:
         """The task's name."""
         return "marginals" if self.counts else "svm"
 
-    def params(self, method: str, epsilon: float, **more: Any) -> dict[str, Any]:
-        """What a run of it needs."""
+    def params(self, options: str, epsilon: float, *, printed: bool = True, **more: Any) -> dict[str, Any]:
+        """What a run of PrivBayes with these options needs; as printed, each row is drawn by itself."""
         own: dict[str, Any] = {"ways": [int(self.measure[1:])]} if self.counts else {"targets": [self.measure]}
-        return {"dataset": self.dataset, "method": method, "epsilon": epsilon, **own, **more}
+        word = f"privbayes{_PRINTED if printed else ''}{options}"
+        alone = {"independent": True} if printed else {}
+        return {"dataset": self.dataset, "method": word, "epsilon": epsilon, **alone, **own, **more}
 
 
 TASKS = tuple(
@@ -55,7 +59,12 @@ PANELS = tuple(
 
 
 def tuning_runs(
-    scale: Scale, values: Sequence[float], epsilons: Sequence[float], word: Callable[[float], str]
+    scale: Scale,
+    values: Sequence[float],
+    epsilons: Sequence[float],
+    options: Callable[[float], str],
+    *,
+    printed: bool = True,
 ) -> list[Run]:
     """The eight tasks with one parameter at each value, a line for each budget."""
     return [
@@ -64,7 +73,7 @@ def tuning_runs(
             x=value,
             seed=seed,
             task=task.task,
-            params=task.params(word(value), epsilon),
+            params=task.params(options(value), epsilon, printed=printed),
             group=task.group,
         )
         for seed, task, epsilon, value in product(range(scale.seeds), TASKS, epsilons, values)

@@ -9,12 +9,12 @@ _EPSILONS = (0.1, 0.4, 1.6)
 _THETAS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 
 
-def _word(theta: float) -> str:
-    return "privbayes" if theta == 4 else f"privbayes:theta={theta:g}"
+def _options(theta: float) -> str:
+    return "" if theta == 4 else f":theta={theta:g}"
 
 
 def _runs(scale: Scale) -> list[Run]:
-    return _tuning.tuning_runs(scale, _THETAS, _EPSILONS, _word)
+    return _tuning.tuning_runs(scale, _THETAS, _EPSILONS, _options, printed=False)
 
 
 EXPERIMENT = Experiment(

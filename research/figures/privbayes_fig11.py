@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 from research._experiment import Experiment, Run, Scale
 from research.figures._budgets import EPSILON, EPSILONS
 from research.figures._tuning import DATASETS, PANELS, TASKS
 
 _OURS, _NETWORK, _MARGINAL = "PrivBayes", "BestNetwork", "BestMarginal"
-_NOISELESS = {_OURS: None, _NETWORK: "selection", _MARGINAL: "tables"}
+_NOISELESS: dict[str, dict[str, Any]] = {
+    _OURS: {},
+    _NETWORK: {"noiseless": "selection"},
+    _MARGINAL: {"noiseless": "tables"},
+}
 
 
 def _runs(scale: Scale) -> list[Run]:
@@ -19,7 +24,7 @@ def _runs(scale: Scale) -> list[Run]:
             x=epsilon,
             seed=seed,
             task=task.task,
-            params=task.params("privbayes", epsilon, **({} if noiseless is None else {"noiseless": noiseless})),
+            params=task.params("", epsilon, **noiseless),
             group=task.group,
         )
         for seed, task, epsilon, (series, noiseless) in product(range(scale.seeds), TASKS, EPSILONS, _NOISELESS.items())

@@ -11,8 +11,8 @@ _QUICK = (0.05, 0.1, 0.3, 0.5, 0.7, 0.9)
 _DEGREES = "degree"
 
 
-def _word(beta: float) -> str:
-    return "privbayes" if beta == 0.3 else f"privbayes:beta={beta:g}"
+def _options(beta: float) -> str:
+    return "" if beta == 0.3 else f":beta={beta:g}"
 
 
 def _runs(scale: Scale) -> list[Run]:
@@ -21,10 +21,10 @@ def _runs(scale: Scale) -> list[Run]:
         x=_BETAS[-1],
         seed=0,
         task="network",
-        params={"dataset": "acs", "method": _word(_BETAS[-1]), "epsilon": _EPSILONS[0]},
+        params={"dataset": "acs", "method": f"privbayes:beta={_BETAS[-1]:g}", "epsilon": _EPSILONS[0]},
         group=_DEGREES,
     )
-    return [*_tuning.tuning_runs(scale, _QUICK if scale.quick else _BETAS, _EPSILONS, _word), degree]
+    return [*_tuning.tuning_runs(scale, _QUICK if scale.quick else _BETAS, _EPSILONS, _options), degree]
 
 
 EXPERIMENT = Experiment(

@@ -101,10 +101,10 @@ def lower_on_average(
 
 
 def lower_in_sum(
-    results: Results, pairs: Sequence[tuple[Point, Point]], *, words: str, factor: float = 1.0
+    results: Results, pairs: Sequence[tuple[Point, Point]], *, words: str, factor: float = 1.0, margin: float = 0.0
 ) -> Contrast | None:
-    """How far, averaged over these pairs of points, the first is below the second times a factor: for errors near 0,
-    whose quotients say little.
+    """How far, averaged over these pairs of points, the first is below the second times a factor, with a margin added:
+    for errors near 0, whose quotients say little.
 
     >>> lines = {("", s, "error", 1.0): [v * (1 + i / 100) for i in range(5)] for s, v in (("a", 1.0), ("b", 2.0))}
     >>> pair = tuple(Point(series=series, measure="error", x=1.0) for series in "ab")
@@ -118,7 +118,11 @@ def lower_in_sum(
     mine, theirs = average(means[::2]), average(means[1::2])
     told = f"{words}: {points[0].series} {mine:.4g}, {points[1].series} {theirs:.4g}"
     return derived(
-        results, points, lambda v: factor * average(v[1::2]) - average(v[::2]), words=told, scale=max(mine, theirs)
+        results,
+        points,
+        lambda v: factor * average(v[1::2]) + margin - average(v[::2]),
+        words=told,
+        scale=max(mine, theirs),
     )
 
 

@@ -205,8 +205,7 @@ SENTENCES = (
         paper="PrivBayes",
         section="6.6",
         where="Figure 18, footnote 7",
-        quote="The behavior of PrivateERM (Single) on Adult with ε = 1.6 is an artifact of the algorithm itself: it "
-        "computes an internal parameter ε′ as a function of ε, which yields a sub-optimal choice when ε = 1.6.",
+        quote="The behavior of PrivateERM (Single) on Adult with ε = 1.6 is an artifact of the algorithm itself …",
         strength="general",
         tests=(Test(table="Adult", experiment=FIGURES["Adult"], rule=rises(SINGLE_WIDE, tasks("Adult"), 0.8, 1.6)),),
         ours=(Test(table="Adult", experiment=FIGURES["Adult"], rule=rises(SINGLE, tasks("Adult"), 0.8, 1.6)),),

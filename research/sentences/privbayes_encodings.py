@@ -244,8 +244,7 @@ SENTENCES = (
         section="6.3",
         where="Figure 7",
         quote="Take the tasks in Figures 7(a) and 7(c) as examples. … the encodings aware of attribute semantics are "
-        "more preferable. … the latter task requires to predict the value of a categorical attribute of large domain "
-        "size (i.e., 16), for which Vanilla-R fails to preserve any correlation until ε > 0.8.",
+        "more preferable. … Vanilla-R fails to preserve any correlation until ε > 0.8.",
         strength="general",
         tests=(
             _test("Adult", _CLASSES["Adult"], _GENDER, "gender"),

@@ -125,7 +125,7 @@ SENTENCES = (
         section="6.4",
         where="Figure 9",
         quote="One exception is with ACS, Q4 at β = 0.9, where the θ-usefulness sets the degree of Bayesian networks "
-        "to 0, that is, we just materialize all one-way marginals.",
+        "to 0 …",
         strength="all",
         tests=(Test(table="ACS", experiment=_FIGURE_9, rule=_DEGREE),),
     ),
@@ -134,9 +134,8 @@ SENTENCES = (
         paper="PrivBayes",
         section="6.4",
         where="Figure 10",
-        quote="… PrivBayes achieves the near-best performance on a quite wide range of values of θ, which is "
-        "consistent with our analysis in Section 4.5. In particular, the results suggest an appropriate value should "
-        "be within [3, 6].",
+        quote="… PrivBayes achieves the near-best performance on a quite wide range of values of θ … an appropriate "
+        "value should be within [3, 6].",
         strength="general",
         tests=(
             *_tests(_FIGURE_10, lambda table: rules.best_within(table, *_THETAS), "the best"),
@@ -174,9 +173,8 @@ SENTENCES = (
         paper="PrivBayes",
         section="6.4",
         where="Figures 9 and 10",
-        quote="… counting queries lead to a choice of a small β (i.e., less noise in marginals) and large θ (i.e., "
-        "low-degree marginals that are robust against noise). … a slight preference to relatively larger β and smaller "
-        "θ.",
+        quote="… counting queries lead to a choice of a small β … and large θ … classification tasks … a slight "
+        "preference to relatively larger β and smaller θ.",
         strength="general",
         tests=(
             *_tests(_FIGURE_9, lambda table: rules.classifiers_prefer(table, 0.1, 0.5, larger=True), "β"),

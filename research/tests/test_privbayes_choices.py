@@ -57,7 +57,7 @@ def test_figures_9_to_11_share_the_runs_at_the_usual_parameters() -> None:
         experiment = EXPERIMENTS[f"privbayes-fig{number}"]
         runs = experiment.runs(experiment.scale(quick=True, seeds=1))
         keys.append({json.dumps([run.task, run.params], sort_keys=True) for run in runs})
-    assert len(keys[0] & keys[1] & keys[2]) == len(tuning.TASKS) * 3
+    assert len(keys[0] & keys[2]) == len(tuning.TASKS) * 3
 
 
 def test_a_choice_by_the_printed_sensitivity_of_r_has_the_degree_of_lemma_4_8() -> None:

@@ -225,6 +225,28 @@ def test_texts_that_would_fit_but_for_capitals_are_told_of(postgres):
     assert [fault] == counted(named(postgres, "near_ones"), schema, engine="memory", pull=True)
 
 
+def test_texts_that_nobody_declared_stay_on_the_server(postgres, monkeypatch):
+    ask(postgres, "CREATE TABLE strangers AS SELECT 'Jane ' || g AS v FROM generate_series(1, 50) g")
+    schema, source = (
+        Schema.from_dict({"fields": [field_of(FIELDS["sex"], "v")]}),
+        open_source(named(postgres, "strangers")),
+    )
+    came, asked = [], type(source.server).ask
+    monkeypatch.setattr(type(source.server), "ask", lambda self, sql: came.append(asked(self, sql)) or came[-1])
+    [fault] = counted(source, schema)
+    assert "50 values are not among its 2 categories" in fault
+    assert came
+    assert "Jane" not in str([table.to_pylist() for table in came])
+
+
+def test_spaces_and_capitals_of_any_script_are_told_of(postgres):
+    ask(postgres, "CREATE TABLE scripts AS SELECT unnest(ARRAY['ÉTÉ', ' été', U&'\\00A0été', 'hiver', 'été']) AS v")
+    schema = Schema.from_dict({"fields": [field_of({"categories": ["été", "automne"]}, "v")]})
+    [fault] = counted(named(postgres, "scripts"), schema)
+    assert "4 values are not among its 2 categories. 3 of them would fit but for spaces or capitals." in fault
+    assert [fault] == counted(named(postgres, "scripts"), schema, engine="memory", pull=True)
+
+
 def test_by_default_rows_stay_and_engines_that_need_them_are_refused(pairs):
     schema = Schema.from_dict({"fieldsMatch": "subset", "fields": [{"name": "one", "categories": ["no", "yes"]}]})
     for engine in ("memory", "stream"):

@@ -13,6 +13,7 @@ from understudy._core.errors import OptionError, TableError
 from understudy._core.randomness import Streams
 from understudy.cli._main import run
 from understudy.counting import UnitRule, on_server, open_counter
+from understudy.databases import PostgresTable
 from understudy.privacy import read_ledger
 from understudy.schema import Attribute, Domain, Marginal, Schema
 from understudy.tables import check_table, draft_schema, open_source, read_table
@@ -104,10 +105,30 @@ def test_a_table_is_drafted_checked_and_planned_for(visits):
 
 def test_a_plan_says_where_rows_would_be_counted(visits):
     there = us.plan(visits, schema=SCHEMA, epsilon=1, rows=240)
-    assert (there.engine, there.passes) == ("database", 2)
+    assert (there.engine, there.passes) == ("database", 3)  # two queries that check, one of pairs
     assert "stay there" in there.engine_because
     assert there.pass_bytes is not None
     assert us.plan(visits, schema=SCHEMA, epsilon=1, rows=240, pull=True, engine="memory").engine == "memory"
+
+
+def test_no_more_queries_go_over_a_table_than_the_plan_says(postgres, home, monkeypatch):
+    bits = pa.table({f"b{i}": [str(row >> i & 1) for row in range(200)] for i in range(9)})
+    schema = Schema.from_dict({"fields": [{"name": name, "categories": ["0", "1"]} for name in bits.column_names]})
+    asked, ask_it = [], PostgresTable.ask
+    monkeypatch.setattr(PostgresTable, "ask", lambda self, sql: asked.append(sql) or ask_it(self, sql))
+    for rows, declared, method in (
+        (ROWS, SCHEMA, "adaptive"),
+        (bits, schema, "adaptive"),
+        (bits, schema, "independent"),
+    ):
+        address = load(postgres, rows, "scanned")
+        told = us.plan(address, schema=declared, epsilon=1, rows=200, method=method).passes
+        asked.clear()
+        us.publish(
+            address, schema=declared, epsilon=1, seed=1, method=method, out=home / f"{len(asked)}", overwrite=True
+        )
+        assert sum('"scanned" AS t' in sql for sql in asked) == told
+    assert us.plan(address, schema=schema, epsilon=1, rows=200, method="privbayes").passes is None
 
 
 def test_tables_of_other_schemas_and_views_are_found(postgres, visits):
@@ -124,6 +145,27 @@ def test_tables_of_other_schemas_and_views_are_found(postgres, visits):
     assert open_source(named(postgres, "kept")).names == ("sex",)
     assert open_source(named(postgres, "parted")).names == ("a",)
     assert open_source(named(postgres, "VISITS")).title == "visits"
+
+
+def test_a_name_that_may_mean_two_tables_means_what_sql_reads(postgres):
+    ask(
+        postgres,
+        "CREATE SCHEMA ward",
+        "CREATE TABLE beds AS SELECT 1 AS plain",
+        'CREATE TABLE "public.beds" AS SELECT 1 AS dotted',
+        "CREATE TABLE ward.nurses AS SELECT 1 AS a",
+        'CREATE TABLE "Rooms" AS SELECT 1 AS a',
+        'CREATE TABLE "ROOMS" AS SELECT 1 AS b',
+    )
+    found = {
+        name: open_source(named(postgres, name)).names[0] for name in ("beds", "public.beds", "public.public.beds")
+    }
+    assert found == {"beds": "plain", "public.beds": "plain", "public.public.beds": "dotted"}
+    assert open_source(named(postgres, "ROOMS")).names == ("b",)
+    with pytest.raises(TableError, match=r"several tables 'rooms' that differ in capitals\. Known: 'ROOMS', 'Rooms'"):
+        open_source(named(postgres, "rooms"))
+    with pytest.raises(TableError, match=r"no table 'nurses'\. Did you mean 'ward\.nurses'\?"):
+        open_source(named(postgres, "nurses"))
 
 
 def test_all_that_is_asked_is_asked_of_one_snapshot(postgres):

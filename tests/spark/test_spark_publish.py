@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -109,6 +110,11 @@ def test_a_frame_that_cannot_be_computed_is_refused_without_its_cells(
     strange = frame.selectExpr("make_interval(1, 2) as sex", *(name for name in frame.columns if name != "sex"))
     with pytest.raises(TableError, match="column 'sex' is of Spark's type interval, which cannot be encoded"):
         us.publish(strange, schema=SCHEMA, epsilon=1, out=tmp_path / "r")
+    stream = shared_session().readStream.format("rate").load()
+    with pytest.raises(TableError, match="a stream without an end"):
+        us.publish(stream, schema=SCHEMA, epsilon=1, out=tmp_path / "r")
+    with pytest.raises(OptionError, match=r"with the master local\[2\], so that local\[7\] cannot be used"):
+        us.publish(frame, schema=SCHEMA, epsilon=1, engine="spark", master="local[7]", out=tmp_path / "r")
     assert not (tmp_path / "r").exists()
 
 
@@ -209,6 +215,16 @@ def test_a_master_that_is_not_there_is_refused(master: str, said: str) -> None:
         spark.open_session(master)
     assert said in str(refused.value)
     assert SECRET not in str(refused.value)
+
+
+def test_a_session_of_spark_connect_is_known_by_its_server() -> None:
+    builder = SimpleNamespace(endpoint="db.example:15002")
+    remote = SimpleNamespace(conf={"spark.master": "local[2]"}, client=SimpleNamespace(_builder=builder))
+    for same in ("sc://db.example", "sc://db.example:15002/;token=x", "local[2]", None):
+        spark.refuse_another(remote, same)
+    for other in ("sc://db.example:1", "sc://other", "spark://db.example:15002"):
+        with pytest.raises(OptionError, match="is active in this process already"):
+            spark.refuse_another(remote, other)
 
 
 @pytest.mark.usefixtures("_no_session")

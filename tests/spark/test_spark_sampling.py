@@ -46,6 +46,13 @@ def test_partitions_hold_the_parts_of_a_sample(model: Any) -> None:
     assert gathered(women)["sex"].to_pylist() == ["F"] * 10
 
 
+def test_workers_of_another_version_draw_nothing(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    spark = shared_session()
+    monkeypatch.setattr("understudy.release._spark.version", lambda name: "9.9")
+    with pytest.raises(Exception, match=r"a Spark worker has understudy .*, and the driver 9\.9"):
+        gathered(model.sample_spark(spark, 10, partitions=1))
+
+
 def test_what_cannot_be_drawn_is_refused_before_any_job(model: Any) -> None:
     spark = shared_session()
     with pytest.raises(OptionError, match="partitions"):

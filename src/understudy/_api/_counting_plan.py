@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from understudy._api._rows import one_by_one
-from understudy.counting import CountingPlan, on_server, plan_counting
+from understudy.counting import CountingPlan, n_checks, n_queries, on_server, plan_counting
+from understudy.databases import PostgresTable
 from understudy.methods import Auto, Method, Plan
 from understudy.numbers import fine_schema
 from understudy.options import PlanOptions
@@ -31,7 +32,10 @@ def with_counting(
     )
     if counting.engine == "memory":
         return replace(found, engine="memory", passes=1)
-    passes = _most_passes(found, options.method, counting, schema, terms)
+    if opened is not None and opened.server is not None and counting.engine == "database":
+        passes = _most_queries(found, options.method, opened.server, schema, terms)
+    else:
+        passes = _most_passes(found, options.method, counting, schema, terms)
     again = (passes or 1) - 1 if counting.engine == "stream" else 0
     return replace(
         found,
@@ -53,11 +57,27 @@ def _engine(source: Source | None, domain: Domain, options: PlanOptions, needed:
     return "spark" if options.engine == "auto" and source.frame is not None else options.engine
 
 
+def _chosen(found: Plan, method: Method, schema: Schema, terms: PrivacyTerms) -> str:
+    return method.choose(schema.domain, found.rows, terms.budget)[0].name if isinstance(method, Auto) else method.name
+
+
+def _most_queries(
+    found: Plan, method: Method, server: PostgresTable, schema: Schema, terms: PrivacyTerms
+) -> int | None:
+    """Queries of a database, each of which goes over all rows: those that check cells, then those of the method."""
+    checks, domain = n_checks(server, fine_schema(schema)) + len(schema.dependencies), schema.domain
+    name = _chosen(found, method, schema, terms)
+    if name == "independent":
+        return checks
+    binary = all(attribute.size <= 2 for attribute in domain)
+    return checks + n_queries(domain) + (n_queries(domain, 3) if binary else 0) if name == "adaptive" else None
+
+
 def _most_passes(
     found: Plan, method: Method, counting: CountingPlan, schema: Schema, terms: PrivacyTerms
 ) -> int | None:
     """The first, one more where a column tells units apart, and those that the method needs beside."""
-    name = method.choose(schema.domain, found.rows, terms.budget)[0].name if isinstance(method, Auto) else method.name
+    name = _chosen(found, method, schema, terms)
     first = 1 if terms.unit.column is None else 2
     if name == "independent":
         return first

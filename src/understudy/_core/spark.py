@@ -42,7 +42,7 @@ def open_session(master: str | None) -> tuple[Any, bool]:
     sessions = _pyspark()
     active = sessions.getActiveSession()
     if active is not None:
-        _refuse_another(active, master)
+        refuse_another(active, master)
         return active, False
     if master is not None and not _MASTER.fullmatch(master):
         raise OptionError(
@@ -66,13 +66,24 @@ def _pyspark() -> Any:
     return SparkSession
 
 
-def _refuse_another(active: Any, master: str | None) -> None:
+def refuse_another(active: Any, master: str | None) -> None:
+    """Refuse another master than that of a session which is there."""
     found = active.conf.get("spark.master", "")
-    if master is not None and master != found:
+    if master is not None and master != found and not _is_served_by(active, master):
         raise OptionError(
             f"a Spark session is active in this process already, with the master {found or 'of a server'}, so that "
             f"{master} cannot be used. Stop it first, or leave the master out."
         )
+
+
+def _is_served_by(active: Any, master: str) -> bool:
+    """Whether a session is one of Spark Connect at this address: it knows its server, not that server's master."""
+    try:
+        endpoint = active.client._builder.endpoint
+    except Exception:  # it is none, and says so in a way of its own
+        return False
+    place = re.split("[/;]", master.partition("://")[2])[0]
+    return master.startswith("sc://") and endpoint in (place, f"{place}:15002")
 
 
 def _refuse_without_java() -> None:
@@ -95,9 +106,10 @@ def _refuse_unreachable(master: str | None) -> None:
     standard = 7077 if master.startswith("spark://") else 15002
     tried = []
     for place in re.split("[/;]", master.partition("://")[2])[0].split(","):
-        host, _, port = place.rpartition(":") if ":" in place else (place, "", str(standard))
+        bare = ":" not in place.rpartition("]")[2]
+        host, _, port = (place, "", str(standard)) if bare else place.rpartition(":")
         try:
-            with socket.create_connection((host, int(port)), timeout=_SECONDS_TO_CONNECT):
+            with socket.create_connection((host.strip("[]"), int(port)), timeout=_SECONDS_TO_CONNECT):
                 return
         except (OSError, ValueError, OverflowError) as error:
             reason = (getattr(error, "strerror", None) or "no answer") if isinstance(error, OSError) else "no such port"
@@ -124,9 +136,11 @@ def _started(sessions: Any, master: str | None, *, remote: bool) -> Any:
             session = builder.getOrCreate()
     except Exception as error:
         asked = "as it is configured" if master is None else f"with the master {master}"
+        needs = "Java 17 or newer, and a master of the same version as PySpark"
+        if remote:
+            needs = "a server of the same version as PySpark, and a token where that asks for one (sc://host/;token=…)"
         raise OptionError(
-            f"Spark could not be started {asked} ({type(error).__name__}). It needs Java 17 or newer, and a master "
-            "of the same version as PySpark. Nothing was charged."
+            f"Spark could not be started {asked} ({type(error).__name__}). It needs {needs}. Nothing was charged."
         ) from None
     finally:
         _give_back(interrupts)

@@ -38,6 +38,13 @@ def open_database(rows: Table | Any, opening: Opening) -> PassCounter:
     return _First(source, source.server, opening.schema, opening).counter()
 
 
+def n_checks(server: PostgresTable, schema: Schema) -> int:
+    """Queries over a table that check all of its cells, and count each column."""
+    places = [(place, field) for place, field in enumerate(schema.fields) if field.name in server.columns]
+    declared = [field for place, field in places if code_of(field, server.columns[field.name], place) is not None]
+    return len(places) - len(declared) + len(list(_portions(declared)))
+
+
 def _needs_rows(why: str) -> NoReturn:
     raise OptionError(
         f"this cannot be counted inside the database: {why}. If the rows may leave their server, add --pull --engine "

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy._core.errors import TableError
-from understudy._core.spark import open_session
+from understudy._core.spark import open_session, refuse_another
 from understudy._core.spark_jobs import MOST_PARTS, run_parts
 from understudy.counting._batch import Ints
 from understudy.counting._counter import Counts
@@ -138,6 +138,7 @@ def open_spark(rows: Table | Any, opening: Opening) -> PassCounter:
     unit = None if opening.unit is None else opening.unit.column
     CodeReader(source, opening.schema, unit)  # refuses columns that do not fit the schema
     if source.frame is not None:
+        refuse_another(source.frame.sparkSession, opening.master)
         _refuse_types(source, [*opening.schema.names, *(() if unit is None else (unit,))])
         return _First(_of_frame(source), opening).open()
     if source.files:

@@ -23,6 +23,7 @@ WRONG, OUTSIDE, MISSING = -1, -2, -3
 MOST_CASES = 16
 """More values than that are looked up in a hash table."""
 _EXACT = 2**53
+_HUGE, _TINY = "1.7976931348623157e308", "2.4703282292062328e-324"  # rounded, these are the ends of doubles
 Seen: TypeAlias = Counts | None
 _TIME0 = datetime(1970, 1, 1)
 _TEXTS = frozenset({"text", "varchar", "bpchar", "name", "citext", "uuid"})
@@ -137,8 +138,8 @@ def _number(field: Field, column: SqlColumn, seen: Seen) -> str:
         empty += f" OR {name} = 'NaN'"
     if column.type == "numeric":  # beyond what a double can hold, the server would refuse
         cell = (
-            f"(CASE WHEN {name} > 1e300 THEN 'Infinity'::float8 WHEN {name} < -1e300 THEN '-Infinity'::float8 "
-            f"WHEN abs({name}) < 1e-300 THEN (sign({name}) * 1e-300)::float8 ELSE {name}::float8 END)"
+            f"(CASE WHEN {name} > {_HUGE} THEN 'Infinity'::float8 WHEN {name} < -{_HUGE} THEN '-Infinity'::float8 "
+            f"WHEN abs({name}) < {_TINY} THEN 0::float8 ELSE {name}::float8 END)"
         )
     ends: list[float] = []
     if field.bins is not None:

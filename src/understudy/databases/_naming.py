@@ -61,6 +61,8 @@ def find_table(asked: str | None, known: Sequence[Named], told: str, *, place: s
 
     >>> find_table("Visits", [Named("public", "visits")], "clinic.db", place="clinic.db").name
     'visits'
+    >>> find_table("a.b", [Named("public", "a.b"), Named("a", "b", plain=False)], "health", place="…").schema
+    'a'
     """
     if not known:
         raise TableError(f"{told} holds no tables that can be read here.")
@@ -70,10 +72,18 @@ def find_table(asked: str | None, known: Sequence[Named], told: str, *, place: s
         raise TableError(f"which table of {told}? Name it: {place}?table={known[0].whole}. {_listed(known)}")
     for same in (str, str.lower):  # as it is written, or as SQL reads it without quotes
         word = same(asked)
-        found = [one for one in known if word in (same(one.whole), same(f"{one.schema}.{one.name}"))]
-        if len(found) == 1:
-            return found[0]
-    raise TableError(f"{told} has no table '{asked}'. {did_you_mean(asked, [one.whole for one in known])}")
+        # as SQL reads it, what stands before a point is a schema; a name may hold one too
+        for found in (
+            [one for one in known if same(f"{one.schema}.{one.name}") == word],
+            [one for one in known if one.plain and same(one.name) == word],
+        ):
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise TableError(f"{told} has several tables '{asked}' that differ in capitals. {_listed(found)}")
+    elsewhere = [one.whole for one in known if one.name.lower() == asked.lower()]
+    hint = f"Did you mean '{elsewhere[0]}'?" if elsewhere else did_you_mean(asked, [one.whole for one in known])
+    raise TableError(f"{told} has no table '{asked}'. {hint}")
 
 
 def _listed(known: Sequence[Named]) -> str:

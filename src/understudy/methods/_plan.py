@@ -101,7 +101,8 @@ class Plan:
     engine_because: str = ""
     """Why they are streamed, as a sentence; empty where they are held."""
     passes: int | None = None
-    """The most passes over the rows, the first of which checks them; None where nobody knows before."""
+    """The most passes over the rows, the first of which checks them; None where nobody knows before. In a database each
+    query over the table is one."""
     pass_bytes: int | None = None
     """Bytes of files that one pass reads at most; None where no file was named."""
     assumed: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from understudy._core.errors import OptionError
@@ -38,7 +39,7 @@ def sample_on_spark(
         raise OptionError(f"the rows are drawn by a Spark session. Got {type(spark).__name__} instead.")
     root = Streams.fresh().root if seed is None else whole_number(seed, "seed")
     next(model.sample_part(0, parts, 0, seed=root, where=where))  # what is wrong with the conditions is told here
-    drawn = _carrying(pickle.dumps((model, parts, n, root, where, independent)), SHIP)
+    drawn = _carrying(pickle.dumps((model, parts, n, root, where, independent)), version("understudy"), SHIP)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of PySpark's own, about the versions of others
         return spark.range(0, parts, 1, parts).mapInArrow(drawn, _types(model))
@@ -52,13 +53,17 @@ def _types(model: PublishedModel) -> Any:
     return from_arrow_schema(arrow_schema(model.schema), prefer_timestamp_ntz=True)
 
 
-def _carrying(what: bytes, ship: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def _carrying(what: bytes, wanted: str, ship: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """The drawing as a function that travels by value: a worker without this package can still say so."""
 
     def draw(numbers: Iterator[Any]) -> Iterator[Any]:
         import pickle
+        from importlib.metadata import version
 
         try:
+            if version("understudy") != wanted:
+                told = f"a Spark worker has understudy {version('understudy')}, and the driver {wanted}"
+                raise RuntimeError(f"{told}. They must be the same. {ship}")
             model, parts, n, root, where, independent = pickle.loads(what)
         except ImportError as error:
             name = (error.name or "understudy").partition(".")[0]

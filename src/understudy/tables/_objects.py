@@ -24,6 +24,7 @@ _SIMPLE: dict[type, pa.DataType] = {
     date: pa.date32(),
 }
 _MOST_BITS = 4000
+_MOST_ADJUSTED = 400  # digits before the point of any float, and some
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +143,10 @@ def _alone(cell: Any) -> tuple[pa.DataType, Any]:
     scalar = _moment(cell) if isinstance(cell, datetime | np.datetime64) else _scalar(cell)
     if scalar is None or isinstance(scalar.type, pa.BaseExtensionType):
         if isinstance(cell, Decimal):  # of more digits than Arrow's
-            return pa.float64(), float(cell)
+            near = float(cell)
+            # as a float it may lose its fraction, and would be taken for a whole number
+            lost = near.is_integer() and cell.adjusted() < _MOST_ADJUSTED and cell != cell.to_integral_value()
+            return (pa.string(), f"{cell:f}") if lost else (pa.float64(), near)
         return pa.string(), _written(cell).encode("utf-8", "replace").decode()
     return scalar.type, scalar
 

@@ -30,6 +30,8 @@ class SparkFrame:
     """A DataFrame whose rows are brought here, partition after partition, for whoever does not count on the cluster."""
 
     def __init__(self, frame: Any) -> None:
+        if frame.isStreaming:
+            raise TableError("the Spark DataFrame is a stream without an end. Write it to a table, and publish that.")
         self._frame = frame
         self.names = tuple(map(str, frame.columns))
 
