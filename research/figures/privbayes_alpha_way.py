@@ -24,13 +24,16 @@ _STRONGER = (PRINTED, OURS, CONTINGENCY, MWEM_TABLES)
 def panels(first: int, second: int, *, joint: bool = False, replayed: bool = True) -> tuple[Panel, ...]:
     """The paper's two panels, and with `joint` two more of what is stronger than what the paper drew."""
     stronger = _STRONGER if replayed else _STRONGER[:-1]
-    both = list(zip("ab", (f"Q{first}", f"Q{second}"), strict=True))
+    both = (f"Q{first}", f"Q{second}")
     if not joint:
-        return tuple(Panel(title=f"({letter}) {q}", measure=q, y=DISTANCE, log_y=True) for letter, q in both)
+        named = zip("ab", both, strict=True)
+        return tuple(Panel(title=f"({letter}) {q}", measure=q, y=DISTANCE, log_y=True) for letter, q in named)
+    drawn = [
+        (q, words, lines) for words, lines in (("as published", _PUBLISHED), ("stronger forms", stronger)) for q in both
+    ]
     return tuple(
         Panel(title=f"({letter}) {q}, {words}", measure=q, y=DISTANCE, log_y=True, series=lines)
-        for words, lines in (("as published", _PUBLISHED), ("stronger forms", stronger))
-        for letter, q in both
+        for letter, (q, words, lines) in zip("abcd", drawn, strict=True)
     )
 
 
