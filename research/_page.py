@@ -203,7 +203,7 @@ def _row_of_ours(one: Assessed) -> str:
         said.setdefault(decision.verdict, []).append(test.table)
     parts = {verdict: "; ".join(tables) for verdict, tables in said.items()}
     most = max(said, key=lambda verdict: len(said[verdict]))
-    if len(said[most]) > _FEW_FORMS:  # which they are stands in the details
+    if len(said[most]) > (1 if len(said) == 1 else _FEW_FORMS):  # which they are stands in the details
         parts[most] = f"all {len(said[most])}" if len(said) == 1 else f"the other {len(said[most])}"
     forms = ". ".join(f"{verdict}: {parts[verdict]}" for verdict in sorted(parts, key=lambda word: word == most))
     link = f"[{one.sentence.name}]({DETAILS}#{one.sentence.name})"
