@@ -37,6 +37,8 @@ class Decision:
     """The difference, as a share of what is compared, that would have been called clear four times out of five."""
     needed: int | None = None
     """Where it is undecided: how many runs would decide it, if the means that were seen are right."""
+    then: Word | None = None
+    """What it would be with so many runs."""
 
 
 class Rule(Protocol):
@@ -135,12 +137,14 @@ def weigh(
     level = LEVEL / len(flat)
     reaches = [contrast.reach(level) / contrast.scale for contrast in chances if contrast.scale]
     close = [contrast for contrast in flat if not signs[id(contrast)] and id(contrast) not in small]
+    later = _later(compared, signs, close, strength, clearly) if verdict == "undecided" else (None, None)
     return Decision(
         verdict=verdict,
         why=_why(compared, signs, found) + rest,
         runs=min((contrast.runs for contrast in chances), default=None),
         power=median(reaches) if reaches else None,
-        needed=_needed(compared, signs, close, strength, clearly) if verdict == "undecided" else None,
+        needed=later[0],
+        then=later[1],
     )
 
 
@@ -159,17 +163,18 @@ def _count(compared: Sequence[Compared], signs: dict[int, int]) -> _Count:
     return _Count(won, tied, lost, broken)
 
 
-def _needed(
+def _later(
     compared: Sequence[Compared], signs: dict[int, int], close: Sequence[Contrast], strength: Strength, clearly: bool
-) -> int | None:
-    """The fewest runs with which the differences that were seen would decide; None if no number would."""
+) -> tuple[int, Word] | tuple[None, None]:
+    """The fewest runs with which the differences that were seen would decide, and how; nothing if no number would."""
     level = LEVEL / sum(len(one.contrasts) for one in compared)
     needs = {id(contrast): contrast.runs_needed(level) for contrast in close}
     for runs in sorted({need for need in needs.values() if need < inf}):
         then = {id(one): (1 if one.mean > 0 else -1) for one in close if needs[id(one)] <= runs}
-        if _count(compared, {**signs, **then}).verdict(strength, clearly) != "undecided":
-            return int(runs)
-    return None
+        verdict = _count(compared, {**signs, **then}).verdict(strength, clearly)
+        if verdict != "undecided":
+            return int(runs), verdict
+    return None, None
 
 
 def _why(compared: Sequence[Compared], signs: dict[int, int], found: _Count) -> str:

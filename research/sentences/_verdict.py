@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
 from research._experiment import Results
@@ -23,6 +23,7 @@ class Judged:
 
     verdict: Verdict
     tests: tuple[tuple[Test, Decision], ...] = ()
+    strength: Strength = "general"
 
     @property
     def held(self) -> int:
@@ -50,7 +51,11 @@ class Judged:
 
     @property
     def needed(self) -> int | None:
-        """How many runs would decide the tables that are undecided; None if none is, or no number would."""
+        """How many runs would decide the sentence, or all tables that are undecided; None if no number would."""
+        decisions = [decision for _, decision in self.tests]
+        for runs in sorted({one.needed for one in decisions if one.needed is not None}):
+            if together([_with(one, runs) for one in decisions], self.strength) != "undecided":
+                return runs
         open_ones = [decision.needed for _, decision in self.tests if decision.verdict == "undecided"]
         known = [needed for needed in open_ones if needed is not None]
         return max(known) if known and len(known) == len(open_ones) else None
@@ -128,7 +133,14 @@ def _judged(tests: Sequence[Test], strength: Strength, results_of: Callable[[str
             found.append(Decision(verdict="undecided", why=f"{test.experiment} was not run."))
         else:
             found.append(test.rule.decide(results, strength))
-    return Judged(verdict=together(found, strength), tests=tuple(zip(tests, found, strict=True)))
+    return Judged(verdict=together(found, strength), tests=tuple(zip(tests, found, strict=True)), strength=strength)
+
+
+def _with(decision: Decision, runs: int) -> Decision:
+    """What a table would say with so many runs."""
+    if decision.then is None or decision.needed is None or decision.needed > runs:
+        return decision
+    return replace(decision, verdict=decision.then)
 
 
 def _ends(numbers: Sequence[Number]) -> tuple[Number, Number] | None:

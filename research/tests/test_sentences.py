@@ -15,7 +15,7 @@ from research._data import data_folder
 from research._outcome import read_results
 from research._reasons import read_reasons
 from research.rules import Decision, Exact
-from research.sentences import SENTENCES, Sentence, Test, assess, together
+from research.sentences import SENTENCES, Judged, Sentence, Test, assess, together
 
 RESULTS = PROJECT / "docs" / "research" / "experiments"
 EACH = pytest.mark.parametrize("sentence", SENTENCES, ids=lambda one: one.name)
@@ -158,3 +158,14 @@ def test_a_sentence_is_taken_for_one_about_all_cases_by_its_words():
     bare = {one.name for one in SENTENCES if one.name in strong and not OF_ALL.search(one.quote)}
     assert bare == set(OF_ALL_BY_SENSE)
     assert not any("In most cases" in one.quote or "tends to" in one.quote for one in SENTENCES if one.name in strong)
+
+
+def test_a_sentence_is_decided_with_the_runs_that_decide_enough_of_its_tables():
+    test = Test(table="NLTCS", experiment="privbayes-fig12", rule=Exact(series="a", printed={}))
+    soon, late = (Decision(verdict=OPEN, why="", needed=runs, then=HOLDS) for runs in (8, 900))
+    held = Decision(verdict=HOLDS, why="")
+    tests = tuple((test, one) for one in (held, held, soon, late))
+    assert Judged(verdict=OPEN, tests=tests, strength="general").needed == 8  # three of four will do
+    assert Judged(verdict=OPEN, tests=tests, strength="all").needed == 900
+    unknown = Decision(verdict=OPEN, why="", needed=5)
+    assert Judged(verdict=OPEN, tests=((test, unknown),)).needed == 5
