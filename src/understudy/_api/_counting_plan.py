@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from understudy._api._rows import one_by_one
-from understudy.counting import CountingPlan, n_checks, n_queries, on_server, plan_counting
-from understudy.databases import PostgresTable
+from understudy.counting import CountingPlan, on_server, plan_counting
 from understudy.methods import Auto, Method, Plan
 from understudy.numbers import fine_schema
 from understudy.options import PlanOptions
@@ -21,7 +20,8 @@ def with_counting(
     found: Plan, options: PlanOptions, schema: Schema, terms: PrivacyTerms, source: object = None
 ) -> Plan:
     """The plan, with the engine that would count and the passes that it would take. Of a source its size is asked."""
-    opened, fine = None if source is None else open_source(source), fine_schema(schema).domain
+    opened, finely = None if source is None else open_source(source), fine_schema(schema)
+    fine = finely.domain
     counting = plan_counting(
         fine,
         found.rows,
@@ -29,13 +29,13 @@ def with_counting(
         engine=_engine(opened, fine, options, one_by_one(schema, terms)),
         memory=options.memory,
         units=terms.unit.column is not None,
+        server=None if opened is None else opened.server,
+        schema=finely,
     )
     if counting.engine == "memory":
         return replace(found, engine="memory", passes=1)
-    if opened is not None and opened.server is not None and counting.engine == "database":
-        passes = _most_queries(found, options.method, opened.server, schema, terms)
-    else:
-        passes = _most_passes(found, options.method, counting, schema, terms)
+    most = _most_passes if counting.queries is None else _most_queries
+    passes = most(found, options.method, counting, schema, terms)
     again = (passes or 1) - 1 if counting.engine == "stream" else 0
     return replace(
         found,
@@ -62,15 +62,16 @@ def _chosen(found: Plan, method: Method, schema: Schema, terms: PrivacyTerms) ->
 
 
 def _most_queries(
-    found: Plan, method: Method, server: PostgresTable, schema: Schema, terms: PrivacyTerms
+    found: Plan, method: Method, counting: CountingPlan, schema: Schema, terms: PrivacyTerms
 ) -> int | None:
     """Queries of a database, each of which goes over all rows: those that check cells, then those of the method."""
-    checks, domain = n_checks(server, fine_schema(schema)) + len(schema.dependencies), schema.domain
+    checks, pairs, triples = counting.queries or (0, 0, 0)
+    checks += len(schema.dependencies)
     name = _chosen(found, method, schema, terms)
     if name == "independent":
         return checks
-    binary = all(attribute.size <= 2 for attribute in domain)
-    return checks + n_queries(domain) + (n_queries(domain, 3) if binary else 0) if name == "adaptive" else None
+    binary = all(attribute.size <= 2 for attribute in schema.domain)
+    return checks + pairs + (triples if binary else 0) if name == "adaptive" else None
 
 
 def _most_passes(

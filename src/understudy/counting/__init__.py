@@ -5,9 +5,8 @@ from understudy.counting._counter import Counter, Counts
 from understudy.counting._engines import ENGINES, Engine, open_counter
 from understudy.counting._memory import MemoryCounter
 from understudy.counting._open_batches import open_batches
-from understudy.counting._open_database import n_checks
 from understudy.counting._pairs import pair_parities
-from understudy.counting._servers import MOST_QUERIES, n_queries, on_server
+from understudy.counting._servers import MOST_QUERIES, on_server
 from understudy.counting._threads import n_threads
 from understudy.counting._units import UnitRule
 
@@ -20,8 +19,6 @@ __all__ = [
     "Engine",
     "MemoryCounter",
     "UnitRule",
-    "n_checks",
-    "n_queries",
     "n_threads",
     "on_server",
     "open_batches",

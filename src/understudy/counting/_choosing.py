@@ -10,12 +10,14 @@ from understudy._core.errors import OptionError, UnderstudyWarning
 from understudy.counting._counter import Counter
 from understudy.counting._known import all_pairs_first
 from understudy.counting._memory import MemoryCounter
+from understudy.counting._open_database import n_checks
 from understudy.counting._open_stream import open_holding, open_stream
 from understudy.counting._opening import Opening
 from understudy.counting._room import MOST_CELLS_SPREAD, bytes_of_rows, most_bytes, room_for_rows, room_for_tables
-from understudy.counting._servers import DATABASE
+from understudy.counting._servers import DATABASE, n_queries
 from understudy.counting._spark import open_spark
-from understudy.schema import Domain
+from understudy.databases import PostgresTable
+from understudy.schema import Domain, Schema
 from understudy.tables import Source, Table, open_source, read_table, read_units
 
 _MOST_PACKED = 40  # times as many bytes as a packed file has may be in it, and hardly more
@@ -81,6 +83,8 @@ class CountingPlan:
     """What the run takes at most; None where rows are held, so that methods tell."""
     pairs_at_once: bool
     """Whether one later pass would, if the columns have no more values by then than they are declared with."""
+    queries: tuple[int, int, int] | None = None
+    """Where a server counts: how many queries check all cells, and how many count all pairs and all triples."""
 
 
 def plan_counting(
@@ -91,8 +95,12 @@ def plan_counting(
     engine: str = "auto",
     memory: int | None = None,
     units: bool = False,
+    server: PostgresTable | None = None,
+    schema: Schema | None = None,
 ) -> CountingPlan:
     """How so many rows of a domain would be counted; `later` is what it is mapped to after the first pass.
+
+    Of a table on a server, whose cells a schema describes, the queries are told too.
 
     >>> from understudy.schema import Attribute
     >>> plan_counting(Domain((Attribute(name="a", size=2),)), 10**9, memory=2 << 30).engine
@@ -113,10 +121,15 @@ def plan_counting(
             pairs_first=False,
             pairs_at_once=True,
             most_bytes=most_bytes(memory, 0, units=False),
+            queries=None if server is None or schema is None else _queries(server, schema, later or domain),
         )
     because = "" if engine == "memory" else (why if engine == "stream" else None) or "It was asked for."
     held = None if engine == "memory" else most_bytes(memory, n_rows, units=units)
     return CountingPlan(engine=engine, because=because, pairs_first=first, pairs_at_once=then, most_bytes=held)
+
+
+def _queries(server: PostgresTable, schema: Schema, later: Domain) -> tuple[int, int, int]:
+    return n_checks(server, schema), n_queries(later), n_queries(later, 3)
 
 
 def does_not_fit(domain: Domain, n_rows: int, ceiling: int | None, *, units: bool) -> str | None:
