@@ -48,7 +48,9 @@ def _section(one: Assessed) -> str:
         "",
         f"> {sentence.quote} ({place_of(sentence)})",
         "",
-        f"**{one.verdict}** {one.printed.tables}".rstrip() + f" · {_STRENGTHS[sentence.strength]}",
+        f"**{one.verdict}** {one.printed.tables}".rstrip()
+        + f" · {_STRENGTHS[sentence.strength]}"
+        + " · about the method" * sentence.method,
     ]
     if sentence.missing:
         lines[-1] += f" · missing: {sentence.missing}"
@@ -68,9 +70,24 @@ def _table(judged: Judged) -> list[str]:
         why = decision.why
         if decision.verdict == "undecided":
             why += f" ({needed_in_words(decision.needed)}.)"
-        cells = (test.table, f"[{test.experiment}](#{test.experiment})", decision.verdict, why, *_strength_of(decision))
+        cells = (
+            test.table,
+            f"[{test.experiment}](#{_anchor(test.experiment)})",
+            decision.verdict,
+            why,
+            *_strength_of(decision),
+        )
         lines.append("| " + " | ".join(map(cell, cells)) + " |")
     return lines
+
+
+def _anchor(experiment: str) -> str:
+    """Of its heading: not that of a sentence with the same name.
+
+    >>> _anchor("privbayes-table5")
+    'run-privbayes-table5'
+    """
+    return f"run-{experiment}"
 
 
 def _strength_of(decision: Decision) -> tuple[str, str]:
@@ -88,7 +105,7 @@ def _rules(one: Assessed) -> list[str]:
 
 
 def _experiment(experiment: Experiment, outcome: Outcome | None, figures: str) -> str:
-    lines = [f"### {experiment.name}", "", f"{experiment.paper}, {experiment.where}: {experiment.title}."]
+    lines = [f"### Run: {experiment.name}", "", f"{experiment.paper}, {experiment.where}: {experiment.title}."]
     if outcome is not None:
         minutes = outcome.cpu_seconds / 60
         lines[-1] += f" {outcome.effort.capitalize()}, {outcome.runs:,} runs, {minutes:.1f} CPU minutes."

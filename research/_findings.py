@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import yaml
@@ -27,9 +28,12 @@ class Number:
 
     experiment: str
     series: str
-    measure: str
-    x: float
+    measure: str = ""
+    x: float = 0.0
     group: str = ""
+    measures: tuple[str, ...] = ()
+    """Several, whose means are averaged, in place of one."""
+    xs: tuple[float, ...] = ()
     over: Number | None = None
 
     def value(self, out: str | os.PathLike[str]) -> float:
@@ -39,7 +43,11 @@ class Number:
             NothingRunError: if they say nothing of it.
         """
         results = read_results(out, self.experiment) or Results()
-        mean = results.mean(self.measure, self.series, self.x, self.group)
+        mean = fmean(
+            results.mean(measure, self.series, x, self.group)
+            for measure in self.measures or (self.measure,)
+            for x in self.xs or (self.x,)
+        )
         return mean if self.over is None else mean / self.over.value(out)
 
 
@@ -95,4 +103,6 @@ def read_findings() -> tuple[Cited, ...]:
 
 def _number(found: dict[str, Any]) -> Number:
     over = found.pop("over", None)
-    return Number(**{**found, "x": float(found["x"])}, over=None if over is None else _number({**found, **over}))
+    places = {"measures": tuple(found.get("measures", ())), "xs": tuple(map(float, found.get("xs", ())))}
+    other = None if over is None else _number({**found, **over})
+    return Number(**{**found, **places, "x": float(found.get("x", 0))}, over=other)

@@ -24,10 +24,11 @@ _HEAD = """\
 _HOW = """\
 ## How to read the rows
 
-One row for each sentence that a paper says about its experiments, in its own words. The verdict is that of the
-algorithm **as printed**, against baselines as published: **holds**; **holds partly** (on some tables, or in part of
-the cases); **fails**; **undecided** (with the number of runs that would decide it); **not testable** (with what is
-missing). *Tables* counts those on which it holds.
+One row for each sentence that a paper says about its experiments, in its own words; and, apart, what it says of its
+method that can be computed. The verdict is that of the algorithm **as printed**, against baselines as published:
+**holds**; **holds partly** (on some tables, or in part, and fails on others); **fails**; **undecided** (with the number
+of runs that would decide it); **not testable** (with what is missing). *Tables* counts tables, or a table's parts of
+the sentence, on which it holds.
 
 Lines are compared seed by seed. A point counts with five runs or more; a difference is *clear* if Student's t says
 so at 5 % for all comparisons of a table together; what is not clear counts for both sides. "In all cases" fails
@@ -77,9 +78,9 @@ def claims_page(
     parts = [_HEAD, *_findings(findings, out), "", _summary(assessed), ""]
     parts.append(_HOW.format(details=DETAILS, folder=folder, page=page))
     for paper in papers(assessed):
-        parts += [f"## {paper}", "", _ROWS.rstrip()]
-        parts += [_row(one, figures) for one in assessed if one.sentence.paper == paper]
-        parts.append("")
+        for method, head in ((False, f"## {paper}"), (True, f"### {paper}: of its method")):
+            if rows := [_row(one, figures) for one in _of(assessed, paper, method=method)]:
+                parts += [head, "", _ROWS.rstrip(), *rows, ""]
     parts.append(_OURS.rstrip())
     parts += [_row_of_ours(one) for one in assessed if one.ours is not None]
     return "\n".join(parts) + "\n"
@@ -88,6 +89,10 @@ def claims_page(
 def papers(assessed: Sequence[Assessed]) -> list[str]:
     """The papers, in their order."""
     return list(dict.fromkeys(one.sentence.paper for one in assessed))
+
+
+def _of(assessed: Sequence[Assessed], paper: str, *, method: bool) -> list[Assessed]:
+    return [one for one in assessed if one.sentence.paper == paper and one.sentence.method == method]
 
 
 def with_findings(text: str, findings: Sequence[Cited], out: str | os.PathLike[str]) -> str:
@@ -103,11 +108,15 @@ def with_counts(text: str, assessed: Sequence[Assessed]) -> str:
     """A page with the number of sentences by verdict written anew, between two marks; as it was if it has none.
 
     >>> with_counts("<!-- verdicts --><!-- end -->", ())
-    '<!-- verdicts -->\\nOf 0 sentences: 0 holds, 0 holds partly, 0 fails, 0 undecided, 0 not testable.\\n<!-- end -->'
+    '<!-- verdicts -->\\nOf 0 sentences: 0 hold, 0 hold partly, 0 fail, 0 undecided, 0 not testable.\\n<!-- end -->'
     """
     verdicts = [one.verdict for one in assessed]
-    said = ", ".join(f"{verdicts.count(word)} {word}" for word in get_args(Verdict))
+    said = ", ".join(f"{verdicts.count(word)} {_of_many(word)}" for word in get_args(Verdict))
     return _filled(text, "verdicts", [f"Of {len(verdicts)} sentences: {said}."])
+
+
+def _of_many(word: str) -> str:
+    return word.replace("holds", "hold").replace("fails", "fail")
 
 
 def _filled(text: str, mark: str, lines: Sequence[str]) -> str:
@@ -165,8 +174,10 @@ def _summary(assessed: Sequence[Assessed]) -> str:
     words = get_args(Verdict)
     lines = ["| paper | sentences | " + " | ".join(words) + " |", "|---|--:|" + "--:|" * len(words)]
     for paper in papers(assessed):
-        counts = Counter(one.verdict for one in assessed if one.sentence.paper == paper)
-        lines.append(f"| {paper} | {counts.total()} | " + " | ".join(str(counts[word]) for word in words) + " |")
+        for method, name in ((False, paper), (True, f"{paper}, of its method")):
+            if counts := Counter(one.verdict for one in _of(assessed, paper, method=method)):
+                cells = (name, counts.total(), *(counts[word] for word in words))
+                lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
 
 
@@ -190,9 +201,11 @@ def _row_of_ours(one: Assessed) -> str:
     said: dict[str, list[str]] = {}
     for test, decision in one.ours.tests:
         said.setdefault(decision.verdict, []).append(test.table)
-    forms = ". ".join(f"{verdict}: {'; '.join(tables)}" for verdict, tables in said.items())
-    if len(said) == 1 and len(one.ours.tests) > _FEW_FORMS:  # which they are stands in the details
-        forms = f"{next(iter(said))}: all {len(one.ours.tests)}"
+    parts = {verdict: "; ".join(tables) for verdict, tables in said.items()}
+    most = max(said, key=lambda verdict: len(said[verdict]))
+    if len(said[most]) > (1 if len(said) == 1 else _FEW_FORMS):  # which they are stands in the details
+        parts[most] = f"all {len(said[most])}" if len(said) == 1 else f"the other {len(said[most])}"
+    forms = ". ".join(f"{verdict}: {parts[verdict]}" for verdict in sorted(parts, key=lambda word: word == most))
     link = f"[{one.sentence.name}]({DETAILS}#{one.sentence.name})"
     cells = (link, _told(one.printed), _told(one.ours), forms)
     return "| " + " | ".join(map(cell, cells)) + " |"

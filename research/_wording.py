@@ -9,7 +9,7 @@ from research.rules import FEWEST
 if TYPE_CHECKING:
     from research.sentences import Judged
 
-_MANY = 10_000
+_MANY = 1_000  # ten times what any of the papers has: more is no plan
 
 
 def runs_in_words(judged: Judged) -> str:
@@ -38,19 +38,19 @@ def needed_in_words(needed: int | None) -> str:
     """How many runs would decide.
 
     >>> needed_in_words(12), needed_in_words(None), needed_in_words(20_000)
-    ('12 runs would decide', 'no number of runs would decide', 'over 10,000 runs would decide')
+    ('12 runs would decide', 'no number of runs would decide', 'over 1,000 runs would decide')
     >>> needed_in_words(5)
-    'it takes 5 runs at least'
+    'it needs five runs'
     """
     if needed is not None and needed <= FEWEST:
-        return f"it takes {FEWEST} runs at least"
+        return "it needs five runs"
     if needed is None:
         return "no number of runs would decide"
     return f"over {_MANY:,} runs would decide" if needed > _MANY else f"{needed:,} runs would decide"
 
 
 def _span(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else f"{low}–{high}"
 
 
 def _share(power: float) -> str:

@@ -81,6 +81,10 @@ class _Count:
             return "holds"
         if self.lost >= _HALF * self.all and self.won <= few:
             return "fails"
+        if self.lost > few and not self.won:
+            return "fails"
+        if self.won > few and not self.lost and not clearly:
+            return "holds"
         return "holds partly" if min(self.won, self.lost) > few else "undecided"
 
 
@@ -98,10 +102,11 @@ def in_words(strength: Strength, *, clearly: bool = False, guards: bool = False)
             "otherwise undecided."
         )
     share = "three quarters" if clearly else "half"
+    alone = "" if clearly else ", or more than a quarter and none clearly lost"
     return (
-        f"Holds if at least {share} are clearly won and at most a quarter clearly lost; fails if at least half are "
-        "clearly lost and at most a quarter clearly won; holds partly if more than a quarter are clearly won and more "
-        "than a quarter clearly lost; otherwise undecided."
+        f"Holds if at least {share} are clearly won and at most a quarter clearly lost{alone}; fails if at least half "
+        "are clearly lost and at most a quarter clearly won, or more than a quarter and none clearly won; holds partly "
+        "if more than a quarter are clearly won and more than a quarter clearly lost; otherwise undecided."
     )
 
 

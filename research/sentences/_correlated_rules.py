@@ -14,7 +14,6 @@ from research.sentences._each import each, mean
 
 ON_ADULT = "Definition 2, on Adult"
 FOLLOWED, ROUNDS = "records that follow one", "rounds without a correction"
-ONE_CORRECTION = 0.1515  # ε₀ at ε = 1, μ = 0.7, ϑ₀ = 0.6 and N = 16
 _FIRST, _LAST = 9_928, 62  # the paper's numbers of corrections
 _NEAR, _TIMES = 0.05, 2.0
 _SURGE, _STABLE = 0.05, 0.02

@@ -156,8 +156,8 @@ def little_error(lines: Sequence[str], p: float, group: str, *, than: str = "") 
     )
 
 
-def stricter(word: str, values: Sequence[float]) -> Contrasts:
-    """Whether the best threshold is stricter where columns are randomised more; values come with the laxest first."""
+def larger(word: str, values: Sequence[float]) -> Contrasts:
+    """Whether the best threshold is larger where columns are randomised more; values come with the laxest first."""
 
     def by(results: Results) -> list[Contrast | None]:
         least, most = PAPERS[0], PAPERS[-1]
@@ -165,7 +165,7 @@ def stricter(word: str, values: Sequence[float]) -> Contrasts:
             p: min(values, key=lambda value, p=p: results.mean(LINKS, f"{word} = {value:g}", p, GRID))  # type: ignore[misc]
             for p in PAPERS
         }
-        sign = 1 if values.index(best[most]) >= values.index(best[least]) else -1
+        sign = 1 if best[most] >= best[least] else -1
         here, there = (results.by_seed(LINKS, f"{word} = {best[p]:g}", most, GRID) for p in (most, least))
         listed = ", ".join(f"{best[p]:g}" for p in PAPERS)
         return [each(lambda mine, other: sign * (other - mine), here, there, words=f"best {word}: {listed}")]
@@ -173,10 +173,7 @@ def stricter(word: str, values: Sequence[float]) -> Contrasts:
     listed = ", ".join(f"{p:g}" for p in PAPERS)
     return Contrasts(
         what=f"Find the {word} with the fewest links in error at p = {PAPERS[0]:g} and at {PAPERS[-1]:g}, the laxest "
-        f"where "
-        f"several have: won where the second is stricter and has fewer links in error at p = {PAPERS[-1]:g} than the "
-        f"first, "
-        f"lost where it is laxer and has. (All p: {listed}.) Scores are negative logarithms, so a stricter η is a "
-        f"smaller one.",
+        f"where several have: won where the second is larger and has fewer links in error at p = {PAPERS[-1]:g} than "
+        f"the first, lost where it is smaller and has. (All p: {listed}.)",
         by=by,
     )

@@ -51,6 +51,8 @@ class Sentence:
     """The same sentence put to forms of ours, repaired or improved: the second table of the page."""
     missing: str = ""
     """Where it cannot be tested: what is missing."""
+    method: bool = False
+    """Whether it is said of the method or its privacy, not of an experiment: told apart, and counted apart."""
 
     def __post_init__(self) -> None:
         """Refuse a sentence that no page could show.

@@ -76,6 +76,8 @@ def together(decisions: Sequence[Decision], strength: Strength) -> Verdict:
     >>> holds, fails = (Decision(verdict=word, why="") for word in ("holds", "fails"))
     >>> together([holds, holds, fails], "all"), together([holds, holds, fails], "general")
     ('fails', 'holds partly')
+    >>> together([holds, Decision(verdict="undecided", why="")], "general")  # nothing fails, so nothing holds in part
+    'undecided'
     >>> together([], "all")
     'not testable'
     """
@@ -90,7 +92,8 @@ def together(decisions: Sequence[Decision], strength: Strength) -> Verdict:
         return "holds"
     if words.count("fails") >= _MOST * len(words):
         return "fails"
-    return "undecided" if words.count("undecided") > len(words) / 2 else "holds partly"
+    for_it, against = ({word, "holds partly"} & set(words) for word in ("holds", "fails"))
+    return "holds partly" if for_it and against and words.count("undecided") <= len(words) / 2 else "undecided"
 
 
 def assess(sentences: Sequence[Sentence], out: str | os.PathLike[str]) -> list[Assessed]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from research.figures.correlated_lines import FITTED, MENDED, PRINTED
+from research.figures.correlated_privacy import ONE_CORRECTION
 from research.rules import Beats, Exact, Rule, Trend
 from research.sentences import _correlated_rules as rules
 from research.sentences._sentence import Sentence, Test
@@ -38,6 +39,7 @@ _DEFINITIONS = (
         where="Table 1",
         quote="… then the private information of Zhao in dataset D₁ is protected.",
         strength="all",
+        method=True,
         tests=(
             Test(
                 table="rows that are independent",
@@ -60,6 +62,7 @@ _DEFINITIONS = (
         where="the attack of Table 1",
         quote="… the correlation between individual records will reduce the individual privacy",
         strength="general",
+        method=True,
         tests=(
             Test(
                 table="11 linked rows, noise for a row",
@@ -73,9 +76,10 @@ _DEFINITIONS = (
         paper="Correlated release",
         section="4",
         where="Definition 1",
-        quote="… the privacy mechanism can protect the privacy of individuals even if the attacker can obtain the "
-        "entire Δ.",
+        quote="… this paper assumes that the privacy mechanism can protect the privacy of individuals even if the "
+        "attacker can obtain the entire Δ.",
         strength="all",
+        method=True,
         tests=(
             Test(
                 table="records that follow one",
@@ -99,6 +103,7 @@ _DEFINITIONS = (
         quote="When a search only covers independent or weak correlated sensitivity, the correlated sensitivity will "
         "not introduce additional noise.",
         strength="all",
+        method=True,
         tests=(
             Test(
                 table="Adult",
@@ -120,6 +125,7 @@ _DEFINITIONS = (
         quote="… are independent, the correlated sensitivity CS will be equal to the global sensitivity Δf; for "
         "correlated dataset, the correlated sensitivity CS will be smaller than the global sensitivity Δf.",
         strength="all",
+        method=True,
         tests=(
             Test(
                 table="Adult, independent records",
@@ -143,6 +149,7 @@ _ALGORITHM = (
         quote="This difference can be adopted to control the update …, such that the … in each round approximates the "
         "original dataset x",
         strength="general",
+        method=True,
         tests=_as_printed("correlated-fig3", rules.nearer),
         ours=_forms("correlated-fig3", rules.nearer, _MENDED),
     ),
@@ -152,19 +159,20 @@ _ALGORITHM = (
         section="5",
         where="Algorithm 2",
         quote="In most cases, no corrected distributed result is released, leaving the privacy budget untouched.",
-        strength="all",
+        strength="general",
+        method=True,
         tests=(
             Test(
                 table="rounds without a correction",
                 experiment="correlated-privacy",
-                rule=rules.loss_within("as printed", "rounds", rules.ONE_CORRECTION, rules.ROUNDS),
+                rule=rules.loss_within("as printed", "rounds", ONE_CORRECTION, rules.ROUNDS),
             ),
         ),
         ours=(
             Test(
                 table="noise on the threshold",
                 experiment="correlated-privacy",
-                rule=rules.loss_within("threshold with noise", "rounds", rules.ONE_CORRECTION, rules.ROUNDS),
+                rule=rules.loss_within("threshold with noise", "rounds", ONE_CORRECTION, rules.ROUNDS),
             ),
         ),
     ),
@@ -175,6 +183,7 @@ _ALGORITHM = (
         where="equation (16) and Algorithm 2",
         quote="… capable of ensuring privacy at a lower privacy budget.",
         strength="all",
+        method=True,
         tests=(
             Test(
                 table="a count that nobody matches",
@@ -213,7 +222,7 @@ _FIGURES = (
         section="6",
         where="Figure 2",
         quote="… the number of corrections decreased with the growth in T.",
-        strength="all",
+        strength="general",
         tests=_as_printed("correlated-fig2", lambda line: Trend(series=(line,), measures=("corrections",))),
         ours=_forms("correlated-fig2", lambda line: Trend(series=(line,), measures=("corrections",)), _MENDED),
     ),

@@ -87,7 +87,7 @@ def test_what_fails_says_where_and_what_is_undecided_says_how_many_runs_would_de
     assert row(page, "a-bad")[1:3] == ["**fails**", "1/2"]
     assert row(page, "a-bad")[3].startswith("NLTCS (fails): 0 of 1 clearly won, 1 clearly lost: Q3, at 1: bad 0.44")
     assert row(page, "a-few")[1:3] == ["**undecided**", "0/1"]
-    assert row(page, "a-few")[3].endswith("It takes 5 runs at least.")
+    assert row(page, "a-few")[3].endswith("It needs five runs.")
     assert re.search(r"5 runs, sees \d+ %; [\d,]+ runs would decide\.$", row(page, "a-close")[3])
     assert row(page, "a-gone")[1:4] == ["**not testable**", "", "Missing: the machine."]
 
@@ -105,7 +105,7 @@ def test_verdicts_are_counted_and_our_forms_stand_apart(page, out):
     assert "| PrivBayes | 5 | 1 | 0 | 1 | 2 | 1 |" in page
     assert "| [a-good](claims-details.md#a-good) | **holds** 1/1 | **fails** 0/1 | fails: NLTCS |" in page
     counted = with_counts("<!-- verdicts -->\n<!-- end -->", assess(SENTENCES, out))
-    assert "Of 5 sentences: 1 holds, 0 holds partly, 1 fails, 2 undecided, 1 not testable." in counted
+    assert "Of 5 sentences: 1 hold, 0 hold partly, 1 fail, 2 undecided, 1 not testable." in counted
 
 
 def test_details_have_every_table_with_its_rule_and_every_experiment(out):
@@ -117,12 +117,12 @@ def test_details_have_every_table_with_its_rule_and_every_experiment(out):
             assert test.rule.text("all") in details
             assert decision.why in details
     for name in EXPERIMENTS:
-        assert f"\n### {name}\n" in details
+        assert f"\n### Run: {name}\n" in details
     assert details.count("Not run.") == len(EXPERIMENTS)
 
 
 def test_power_is_told_in_a_few_words(out):
     words = {one.sentence.name: runs_in_words(one.printed) for one in assess(SENTENCES, out)}
-    assert words["a-few"] == "It takes 5 runs at least."
+    assert words["a-few"] == "It needs five runs."
     assert words["a-gone"] == ""
     assert words["a-good"].startswith("5 runs, sees ")

@@ -49,7 +49,7 @@ EXACT = {
     "correlated-entire-matrix": (constant(loss=0.5), constant(loss=2.0)),
     "correlated-no-more-noise": (constant(apart_is_global=1.0), constant(apart_is_global=0.9)),
     "correlated-sensitivity": (ALIKE, LARGER),
-    "correlated-free-rounds": (constant(loss=0.1), constant(loss=0.2)),
+    "correlated-free-rounds": (constant(loss=0.02), constant(loss=0.1)),
 }
 CASES = {
     "correlated-approximates": (distance(0.3), distance(0.95)),

@@ -30,7 +30,7 @@ def made_up(experiment, value, spread=lambda series, x: 0.001):
 
 def verdict(name, results):
     [sentence] = [one for one in SENTENCES if one.name == name]
-    [test] = sentence.tests
+    test = sentence.tests[0]
     return test.rule.decide(results, sentence.strength).verdict
 
 
@@ -40,6 +40,14 @@ def test_whether_networks_are_unstable_is_told_by_their_spread(theirs, ours, sai
         return {"PrivBayes, plain": theirs, "HPPrivBayes as printed": ours}.get(series, 0.0)
 
     assert verdict("hpprivbayes-unstable", made_up("hpprivbayes-fig3", lambda *_: 5.0, spread)) == said
+
+
+@pytest.mark.parametrize(("ahead", "said"), [(0.5, "holds"), (-0.5, "fails"), (0.0, "undecided")])
+def test_whether_networks_are_low_is_told_by_their_means_beside_their_spread(ahead, said):
+    results = made_up("hpprivbayes-fig3", lambda group, series, x: 5.0 + ahead * series.endswith("as printed"))
+    [sentence] = [one for one in SENTENCES if one.name == "hpprivbayes-unstable"]
+    _, low = sentence.tests
+    assert low.rule.decide(results, sentence.strength).verdict == said
 
 
 @pytest.mark.parametrize(("short", "said"), [(0.1, "holds"), (-0.1, "fails"), (0.0, "undecided")])

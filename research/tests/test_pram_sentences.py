@@ -37,16 +37,16 @@ def links(of):
     return lambda run, measure, x: 0.0 if measure in ("missing", "links") else of(run.series, x)
 
 
-def best_at(line, x):
-    """The stricter a threshold the better, as p grows: links in error grow with the distance from the best one."""
+def largest_last(line, x):
+    """The larger a threshold the better, as p grows: links in error grow with the distance from the best one."""
     word, _, number = line.partition(" = ")
     if word == "η":
-        return 1 + 10 * abs((1 - float(number)) - x / 3)
+        return 1 + 10 * abs((1 - float(number)) - (0.35 - x) / 3)
     return 1 + abs(float(number) - 50 * x) if word == "C*" else 1.0
 
 
-def strictest_first(line, x):
-    return best_at(line, 0.35 - x)
+def largest_first(line, x):
+    return largest_last(line, 0.35 - x)
 
 
 def lines(**means):
@@ -61,7 +61,7 @@ CASES = {
     "pram-fig4-third": (constant(off=0.04), constant(off=0.1)),
     "pram-fig4-rows": (lambda run, measure, x: x, lambda run, measure, x: 1 / (1 + x)),
     "pram-fig5-extra": (links(lambda line, x: 3.0), constant(extra=0.0)),
-    "pram-thresholds": (links(best_at), links(strictest_first)),
+    "pram-thresholds": (links(largest_last), links(largest_first)),
     "pram-fig5-always-extra": (constant(extra=5.0, missing=0.01), constant(extra=5.0, missing=2.0)),
     "pram-fig5-variable": (lines(variable=1.0, fixed=3.0), lines(variable=3.0, fixed=1.0)),
     "pram-fig5-bayes": (lines(variable=0.5, fixed=3.0), lines(variable=2.0, fixed=3.0)),

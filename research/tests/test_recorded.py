@@ -26,7 +26,10 @@ from research import (
 )
 from research._current import probes
 from research._data import data_folder
+from research._outcome import read_results
+from research.figures.privbayes_classifiers import ERM, ERM_WIDE
 from research.sentences import SENTENCES, Verdict, assess
+from research.sentences.privbayes_classifiers import superior_overall
 
 RESULTS = PROJECT / "docs" / "research" / "experiments"
 OUTCOMES = read_outcomes(RESULTS, EXPERIMENTS)
@@ -91,7 +94,8 @@ def test_every_number_of_a_finding_is_a_mean_of_values_that_are_kept(finding):
             for row in csv.DictReader(file):
                 key = (row["group"], row["series"], row["measure"], float(row["x"]))
                 points.setdefault(key, []).append(float(row["value"]))
-        mean = fmean(points[number.group, number.series, number.measure, number.x])
+        measures, xs = number.measures or (number.measure,), number.xs or (number.x,)
+        mean = fmean(fmean(points[number.group, number.series, one, x]) for one in measures for x in xs)
         if number.over is not None:
             other = number.over
             mean /= fmean(points[other.group, other.series, other.measure, other.x])
@@ -100,6 +104,12 @@ def test_every_number_of_a_finding_is_a_mean_of_values_that_are_kept(finding):
         assert all(format(mean, place) in finding.filled(RESULTS) for place in places)
     names = {sentence.name for sentence in SENTENCES}
     assert finding.link in names or (PAGES / finding.link).is_file()
+
+
+@pytest.mark.parametrize(("features", "said"), [(ERM_WIDE, "holds"), (ERM, "fails")])
+def test_the_features_of_privateerm_clearly_decide_who_wins_on_acs(features, said):
+    rule = superior_overall("ACS", rivals=(features,))
+    assert rule.decide(read_results(RESULTS, "privbayes-fig17"), "all").verdict == said
 
 
 @pytest.mark.parametrize("name", ["cost-of-soundness.md", "experiments.md"])
@@ -127,8 +137,8 @@ def test_the_index_counts_the_sentences_as_the_page_does():
     index = (PAGES / "README.md").read_text(encoding="utf-8")
     assert with_counts(index, ASSESSED) == index
     verdicts = [one.verdict for one in ASSESSED]
-    said = ", ".join(f"{verdicts.count(word)} {word}" for word in get_args(Verdict))
-    assert f"Of {len(verdicts)} sentences: {said}." in index
+    assert f"Of {len(verdicts)} sentences: {verdicts.count('holds')} hold, " in index
+    assert all(str(verdicts.count(word)) in index for word in get_args(Verdict))
     assert f"**{len(verdicts)}** sentences" in (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
