@@ -27,7 +27,7 @@ def _count_runs(scale: Scale, dataset: str) -> list[Run]:
 
 
 def _class_runs(scale: Scale, dataset: str) -> list[Run]:
-    """The lines of Figures 7 and 8, as printed, and what always answering the commoner value costs, which is not drawn."""
+    """The lines of Figures 7 and 8, as printed, and what always answering the commoner value costs: not drawn."""
     reference = [
         Run(
             series="Majority",
