@@ -145,6 +145,7 @@ def test_every_reason_belongs_to_a_sentence_and_is_a_line():
 OF_ALL = re.compile(r"\d|\b(always|all|never|consistently|only|every|no|both|equal)\b")
 OF_ALL_BY_SENSE = {
     "privabn-best-parents": "to ensure the best is to find it every time",
+    "privabn-fig1-approaches": "gradually leaves no step back",
     "privbayes-fig12-contingency": "it says several things, and means each",
     "correlated-table1-protected": "a promise of privacy has no exceptions",
     "correlated-entire-matrix": "a promise of privacy has no exceptions",
