@@ -13,6 +13,7 @@ from tests.promises import STRICT
 from understudy import demo
 from understudy._core.errors import LedgerError, OptionError, TableError
 from understudy.correlate import Groups, write_groups
+from understudy.methods import Contingency
 from understudy.privacy import read_ledger
 from understudy.release import privacy_letter
 
@@ -281,3 +282,12 @@ def test_the_visits_of_the_demo_come_out_for_persons(tmp_path):
     )
     assert release.n_rows == 5912
     assert release.statement.epsilon == Fraction(2)
+
+
+@pytest.mark.parametrize("bounding", ["drop", "weigh"])
+def test_cells_are_held_against_rows_not_parts_of_them(tmp_path, bounding):
+    method = Contingency(clip="table")
+    statement = publish(tmp_path, visits(12), method=method, bounding=bounding, epsilon=50, seed=1).statement
+    [remark] = [one for one in statement.warnings if "cells" in one]  # 8 rows, in 16 parts where they are weighed
+    assert statement.n_rows < 12
+    assert f"12 cells for {statement.n_rows} rows" in remark
