@@ -257,11 +257,13 @@ def test_groups_of_another_table_or_beside_a_column_are_refused(tmp_path):
         publish(tmp_path, unit=None, max_rows=1, groups=path)
 
 
-def test_a_draft_leaves_the_unit_out_and_a_check_reads_it():
+def test_a_draft_leaves_the_unit_out_and_a_check_reads_it(tmp_path):
     table = visits()
     drafted = us.draft_schema(table, unit="patient")
     assert drafted.names == ("ward", "ill", "old")
     assert us.check_table(table, drafted, unit="patient").ok
+    drafted.save(tmp_path / "visits.yaml")
+    assert us.check_table(table, tmp_path / "visits.yaml", unit="patient").ok
     assert not us.check_table(table, drafted).ok
     holes = table.set_column(0, "patient", pa.array([None, *range(599)]))
     assert "no value there (row 1)" in us.check_table(holes, drafted, unit="patient").faults[0]
