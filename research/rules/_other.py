@@ -49,7 +49,7 @@ class Exact:
 
     >>> rule = Exact(series="Adult", printed={("rows", 0.0): 45222})
     >>> rule.decide(Results({("", "Adult", "rows", 0.0): [45222.0]}), "all").why
-    'All 1 as printed.'
+    'rows: 45,222, as the paper says.'
     """
 
     series: str
@@ -69,8 +69,15 @@ class Exact:
     def text(self, strength: Strength) -> str:
         """The rule in words."""
         off = f" up to {100 * self.within:g} % for rounding" if self.within else ""
-        count = len(self.printed)
-        return f"Compare {count} numbers of '{self.series}' with those printed. Holds if all agree{off}; else fails."
+        if len(self.printed) == 1:
+            [(place, number)] = self.printed.items()
+            said = f"what the paper says, {number:,.10g}. Holds if they agree"
+            return f"Compare one number of '{self.series}' ({self._name(place)}) with {said}{off}; else fails."
+        many = f"Compare {len(self.printed)} numbers of '{self.series}' with those printed"
+        return f"{many}. Holds if all agree{off}; else fails."
+
+    def _name(self, place: tuple[str, float]) -> str:
+        return self.names.get(place, place[0])
 
     def decide(self, results: Results, strength: Strength) -> Decision:
         """What these results say."""
@@ -82,9 +89,14 @@ class Exact:
             here = None if not found[place] else sum(found[place]) / len(found[place])
             if here is None or abs(here - printed) > self.within * abs(printed):
                 words = "none" if here is None else f"{here:,.10g}"
-                wrong.append(f"{self.names.get(place, place[0])}: printed {printed:,.10g}, here {words}")
+                wrong.append(f"{self._name(place)}: printed {printed:,.10g}, here {words}")
+        if not wrong and len(found) == 1:
+            [(place, printed)] = self.printed.items()
+            return Decision(verdict="holds", why=f"{self._name(place)}: {printed:,.10g}, as the paper says.")
         if not wrong:
             return Decision(verdict="holds", why=f"All {len(found)} as printed.")
+        if len(found) == 1:
+            return Decision(verdict="fails", why=f"{wrong[0].replace('printed', 'the paper says', 1)}.")
         return Decision(verdict="fails", why=f"{len(wrong)} of {len(found)} differ: {'; '.join(wrong)}.")
 
 

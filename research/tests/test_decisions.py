@@ -108,6 +108,12 @@ def test_no_difference_speaks_against_a_sentence_that_says_there_is_one_whoever_
     assert verdict(40, margin=1e-4).verdict == "undecided"  # to be near a bound is not to be equal
 
 
+def test_a_line_that_is_another_value_for_value_counts_once():
+    lines = results(a={1.0: around(0.1)}, b={1.0: [0.2] * 5}, c={1.0: [0.2] * 5}, d={1.0: [0.2] * 4 + [0.21]})
+    found = Beats(ours=("a",), others=("b", "c", "d"), measures=("error",)).decide(lines, "all")
+    assert found.why == "2 of 2 clearly won, 0 clearly lost."
+
+
 def test_a_small_difference_that_is_clear_is_one():
     lines = results(a={1.0: around(1.0, 1e-4)}, b={1.0: around(1.01, 1e-3)})
     assert Beats(ours=("a",), others=("b",), measures=("error",)).decide(lines, "all").verdict == "holds"
@@ -303,6 +309,11 @@ def test_other_rules_decide_and_what_was_not_run_is_undecided():
     assert exact.decide(lines, "all").why == "1 of 2 differ: error: printed 5.1, here 5."
     assert Exact(series="here", printed={("error", 2.0): 5.1}, within=0.05).decide(lines, "all").verdict == "holds"
     assert exact.decide(Results(), "all").verdict == "undecided"
+    one = Exact(series="here", printed={("error", 2.0): 5.1}, names={("error", 2.0): "the degree"})
+    assert one.text("all").startswith(
+        "Compare one number of 'here' (the degree) with what the paper says, 5.1. Holds if"
+    )
+    assert one.decide(lines, "all").why == "the degree: the paper says 5.1, here 5."
     gone = Exact(series="here", printed={("error", 3.0): 1}, names={("error", 3.0): "age"})
     assert gone.decide(lines, "all").verdict == "undecided"
     some = Exact(series="here", printed={("error", 1.0): 7, ("error", 3.0): 1}, names={("error", 3.0): "age"})
