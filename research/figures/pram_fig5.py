@@ -81,7 +81,7 @@ def _runs(scale: Scale) -> list[Run]:
         )
         for seed in range(scale.seeds)
         for network in DRAWN
-        for group, lines, ps in ((BAYES, (*FIXED, VARIABLE), PAPERS), (BIC, PENALTIES, (0.25,)))
+        for group, lines, ps in ((BAYES, (*FIXED, VARIABLE), PAPERS), (BIC, PENALTIES, (PAPERS[0], 0.25)))
         for p in ps
         for series in lines
     ]
