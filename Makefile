@@ -21,7 +21,7 @@ help:
 	@echo "make test      set up, run every fast check"
 	@echo "make test-all  the same and the slow statistical audits"
 	@echo "make bench     speed and utility against peers and plain NumPy (downloads peers; BENCH=--quick for a short run)"
-	@echo "make experiments  every figure of the papers in its quick form, and the page of claims (needs the benchmark data)"
+	@echo "make experiments  every figure of the papers as it was last run, and the page of claims (needs the benchmark data)"
 	@echo "make options   after a change of declared options: the tables of docs/cli.md, and types of keyword arguments"
 	@echo "make pictures  the pictures of the README"
 	@echo "make setup     .venv with understudy and its tools"
@@ -109,7 +109,7 @@ bench: setup
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
 experiments: setup
-	$(BIN)/research run all --quick --out docs/research/experiments
+	$(BIN)/research run all --same --out docs/research/experiments
 	$(BIN)/python scripts/record_costs.py
 	$(BIN)/python scripts/make_cost_tables.py
 	$(BIN)/research claims --out docs/research/experiments --markdown docs/research/claims.md

@@ -108,6 +108,9 @@ def run(
     data: Path | None = _DATA,
     out: Path = _OUT,
     seeds: int | None = typer.Option(None, "--seeds", help="So many repetitions instead, up to 10,000."),
+    same: bool = typer.Option(
+        False, "--same", help="As many repetitions as the results in that folder have; quick where it has none."
+    ),
     jobs: int | None = typer.Option(
         None, "--jobs", help="Processes, at most one a processor. Default: as many, up to 8."
     ),
@@ -119,16 +122,18 @@ def run(
 
     named = [experiment_named(name).name for name in dict.fromkeys(names) if name != ALL]
     wanted = list(EXPERIMENTS) if ALL in names else named
-    check_ready(wanted, data, quick=quick)
+    forms = _forms(wanted, out, quick=quick, seeds=seeds, same=same)
+    for name in wanted:
+        check_ready([name], data, quick=forms[name][0])
     outcomes = {}
     for name in wanted:
         with progress_bars(quiet=as_json, time_left=True) as progress:
             outcomes[name] = run_experiment(
                 name,
-                quick=quick,
+                quick=forms[name][0],
                 data=data,
                 out=out,
-                seeds=seeds,
+                seeds=forms[name][1],
                 jobs=jobs,
                 progress=_noting_what_is_kept(progress, name, out),
             )
@@ -139,6 +144,24 @@ def run(
         assessed = assess(SENTENCES, out)
         rows = [_row(EXPERIMENTS[name], one, _tests_of(name, assessed)) for name, one in outcomes.items()]
         say_json({"out": str(out), "experiments": rows})
+
+
+def _forms(
+    names: Sequence[str], out: Path, *, quick: bool, seeds: int | None, same: bool
+) -> dict[str, tuple[bool, int | None]]:
+    """Whether each experiment is run in the quick form, and how often, if not as often as that form does."""
+    from research import read_outcomes
+    from understudy._core.errors import OptionError
+
+    if not same:
+        return dict.fromkeys(names, (quick, seeds))
+    if quick or seeds is not None:
+        raise OptionError(
+            "--same takes the form and the repetitions of the results that are there. Leave out "
+            f"{'--quick' if quick else '--seeds'}, or --same."
+        )
+    found = read_outcomes(out, names)
+    return {name: (found[name].quick, found[name].seeds) if name in found else (True, None) for name in names}
 
 
 def _noting_what_is_kept(progress: Progress, name: str, out: Path) -> Progress:

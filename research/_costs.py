@@ -1,20 +1,21 @@
-"""What an experiment costs: CPU time, measured once in the quick form and scaled by the number of runs."""
+"""What an experiment costs: CPU time, measured by line in whichever form was run, and told of both forms."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from research._experiment import Experiment
+from research._experiment import Experiment, Run
 from research._outcome import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Runs and CPU seconds of both forms. The full form's time is the quick form's time a run, times its runs."""
+    """Runs and CPU seconds of both forms."""
 
     quick_runs: int
     full_runs: int
@@ -30,18 +31,25 @@ def cost_of(experiment: Experiment, outcome: Outcome | None = None) -> Cost:
     >>> cost.quick_runs < cost.full_runs
     True
     """
-    quick, full = (len(experiment.runs(experiment.scale(quick=form))) for form in (True, False))
-    known = _recorded().get(experiment.name)
-    runs, seconds = (known["runs"], known["cpu_seconds"]) if known else (0, 0.0)
+    quick, full = (experiment.runs(experiment.scale(quick=form)) for form in (True, False))
+    known = _recorded().get(experiment.name, {"quick": None, "full": None})
     if outcome is not None:
-        runs, seconds = outcome.runs, outcome.cpu_seconds
-    each = seconds / runs if runs else None
+        known = {"quick": _seconds(quick, outcome), "full": _seconds(full, outcome)}
     return Cost(
-        quick_runs=quick,
-        full_runs=full,
-        quick_seconds=None if each is None else each * quick,
-        full_seconds=None if each is None else each * full,
+        quick_runs=len(quick),
+        full_runs=len(full),
+        quick_seconds=known["quick"],
+        full_seconds=known["full"],
     )
+
+
+def _seconds(runs: Sequence[Run], outcome: Outcome) -> float | None:
+    """What these runs take if each takes what runs of its line took, or all runs did where its line was not run."""
+    if not outcome.runs:
+        return None
+    usual = outcome.cpu_seconds / outcome.runs
+    each = {(run.task, repr(run.params), run.seed): outcome.seconds.get(run.line, usual) for run in runs}
+    return sum(each.values())
 
 
 def in_words(seconds: float | None) -> str:

@@ -1,6 +1,6 @@
-"""Record what experiments cost, for `research list`, from results of the quick form.
+"""Record what experiments cost in both forms, for `research list`, from results of either.
 
-research run all --quick --out docs/research/experiments
+research run all --same --out docs/research/experiments
 python scripts/record_costs.py [RESULTS]
 """
 
@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from research import EXPERIMENTS, read_outcomes
+from research import EXPERIMENTS, Cost, cost_of, read_outcomes
 
 TARGET = Path(__file__).resolve().parent.parent / "research" / "costs.json"
 
@@ -19,10 +19,16 @@ def main() -> None:
     """Write the file."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/research/experiments")
     outcomes = read_outcomes(folder, EXPERIMENTS)
-    costs = {name: {"runs": found.runs, "cpu_seconds": found.cpu_seconds} for name, found in outcomes.items()}
+    costs = {name: recorded(cost_of(EXPERIMENTS[name], found)) for name, found in outcomes.items()}
     TARGET.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
-    minutes = sum(found.cpu_seconds for found in outcomes.values()) / 60
-    sys.stdout.write(f"{TARGET.name}: {len(costs)} experiments, {minutes:.0f} CPU minutes\n")
+    minutes = sum(cost["quick"] or 0.0 for cost in costs.values()) / 60
+    sys.stdout.write(f"{TARGET.name}: {len(costs)} experiments, {minutes:.0f} CPU minutes in the quick form\n")
+
+
+def recorded(cost: Cost) -> dict[str, float | None]:
+    """The seconds of both forms, to a tenth."""
+    forms = {"quick": cost.quick_seconds, "full": cost.full_seconds}
+    return {form: None if seconds is None else round(seconds, 1) for form, seconds in forms.items()}
 
 
 if __name__ == "__main__":

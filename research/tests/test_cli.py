@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from typing import get_args
 
 import pytest
 
-from research import EXPERIMENTS, _costs
+import research
+from research import EXPERIMENTS, Outcome, _costs
 from research._cli import app
 from research.rules import Word
 from research.sentences import SENTENCES
@@ -63,6 +65,26 @@ def test_missing_data_are_told_before_anything_runs(tmp_path, data, capsys):
     assert code == 2
     assert "does not exist" in err
     assert not (tmp_path / "out").exists()
+
+
+def test_results_are_run_again_in_the_form_they_have(tmp_path, capsys, monkeypatch):
+    asked = []
+
+    def note(name, *, quick, seeds, **_):
+        asked.append((name, quick, seeds))
+        return Outcome(name=name, quick=quick, seeds=seeds or 1, runs=1, cpu_seconds=1.0, code="")
+
+    monkeypatch.setattr(research, "run_experiment", note)
+    kept = tmp_path / "out" / "pram-printed" / "result.json"
+    kept.parent.mkdir(parents=True)
+    outcome = Outcome(name="pram-printed", quick=False, seeds=7, runs=1, cpu_seconds=1.0, code="")
+    kept.write_text(json.dumps(asdict(outcome)))
+    words = ("run", "pram-printed", "pram-table2", "--out", tmp_path / "out", "--json")
+    assert call(*words, "--same", capsys=capsys)[0] == 0
+    assert asked == [("pram-printed", False, 7), ("pram-table2", True, None)]
+    code, _, err = call(*words, "--same", "--quick", capsys=capsys)
+    assert code == 2
+    assert "Leave out --quick, or --same" in err
 
 
 def test_claims_are_listed_without_any_result(tmp_path, capsys):
