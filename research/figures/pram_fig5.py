@@ -81,8 +81,8 @@ def _runs(scale: Scale) -> list[Run]:
         )
         for seed in range(scale.seeds)
         for network in DRAWN
-        for group, lines, ps in ((BAYES, (*FIXED, VARIABLE), PAPERS), (BIC, PENALTIES, (PAPERS[0], 0.25)))
-        for p in ps
+        for group, lines in ((BAYES, (*FIXED, VARIABLE)), (BIC, PENALTIES))
+        for p in PAPERS
         for series in lines
     ]
     return found + [
