@@ -21,7 +21,8 @@ the end the experiments with their figures and remarks.
 
 Lines are compared by paired differences over the same seeds (as two means, by Welch's test, where they have no five
 seeds in common; with a fixed number, where a line has no chance in it). A point needs five runs of each line. A
-difference is clear if it is so by Student's t, two-sided, at 5 % for all comparisons of the table together (Holm).
+difference is clear if it is so by Student's t, two-sided, at 5 % for all comparisons of the table together (Holm); and
+it is clearly none, whoever is ahead, if both one-sided tests say that it is below 2 % of what is compared.
 *Power*: the difference, as a share of the largest value compared, that would have been called clear four times out of
 five; half of the comparisons see less, half more.
 """

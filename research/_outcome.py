@@ -15,9 +15,9 @@ from typing import Any
 
 from research._data import data_folder
 from research._experiment import Experiment, Results
-from research._figure import draw
 from research._ready import check_ready
 from research._runner import Done, Progress, do_runs
+from research.drawing import draw
 from research.figures import experiment_named
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import as_output_error, write_bytes

@@ -78,12 +78,14 @@ EXPERIMENT = Experiment(
             y=L2,
             group=group,
             level=_BAR,
+            level_words="the paper's mark,",
             log_y=True,
             series=lines,
         )
         for lines, words, letters in ((_AS_PRINTED, "", "ab"), (_REPAIRED, ", our form", "cd"))
         for letter, group in zip(letters, TABLES, strict=True)
     ),
+    note="single points: parts of PrivABN as printed without noise, at the budgets that the paper names",
     quick_seeds=5,
     log_x=False,
 )

@@ -25,10 +25,12 @@ class Contrasts:
     """What is compared, in words: won where it is above 0."""
     by: Callable[[Results], Sequence[Contrast | None]]
     clearly: bool = False
+    nothing: float = 0.0
+    """Where 0 is no difference and not a bound: differences that are clearly below this share speak against it."""
 
     def text(self, strength: Strength) -> str:
         """The rule in words."""
-        return f"{self.what} {in_words(strength, clearly=self.clearly)}"
+        return f"{self.what} {in_words(strength, clearly=self.clearly, nothing=self.nothing)}"
 
     def decide(self, results: Results, strength: Strength) -> Decision:
         """What these results say."""
@@ -37,7 +39,8 @@ class Contrasts:
         except NothingRunError as missing:
             return Decision(verdict="undecided", why=f"{missing}.")
         kept = [Compared(contrasts=(contrast,)) for contrast in found if contrast is not None]
-        return weigh(kept, strength, clearly=self.clearly, left_out=len(found) - len(kept))
+        left_out = len(found) - len(kept)
+        return weigh(kept, strength, clearly=self.clearly, left_out=left_out, nothing=self.nothing)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from research._experiment import NothingRunError, Results
 from research.figures.privbayes_alpha_way import UNIFORM
 from research.figures.privbayes_classifiers import MAJORITY, PRINTED
+from research.figures.privbayes_table5 import PRINTED as TABLE_5
 from research.rules import Contrast, Contrasts, Exact
 from research.sentences import privbayes_classifiers as classifiers
 from research.sentences import privbayes_marginals as marginals
@@ -13,12 +14,6 @@ from research.sentences._derived import Point, average, lower_in_sum, named
 from research.sentences._sentence import Sentence, Test
 
 _SMALL = 0.05  # of an error, which is at most 1: a loss below is small
-_TABLE_5 = {
-    "NLTCS": (1, 21_574, 16, 16),
-    "ACS": (2, 47_461, 23, 23),
-    "Adult": (3, 45_222, 15, 52),
-    "BR2000": (4, 38_000, 14, 32),
-}
 
 
 def more_accurate(measures: tuple[str, ...], rivals: tuple[str, ...], ours: str = PRINTED) -> Contrasts:
@@ -55,8 +50,8 @@ def _pairs(results: Results, measure: str, ours: str, rival: str) -> list[tuple[
 
 
 def _sizes(table: str) -> Exact:
-    number, rows, columns, bits = _TABLE_5[table]
-    return Exact(series=table, printed={("rows", number): rows, ("columns", number): columns, ("bits", number): bits})
+    number = list(TABLE_5).index(table) + 1
+    return Exact(series=table, printed={(measure, number): size for measure, size in TABLE_5[table].items()})
 
 
 SENTENCES = (
@@ -68,7 +63,7 @@ SENTENCES = (
         quote="… (i) NLTCS [35], which contains records of 21,574 individuals … Table 5 illustrates main properties of "
         "the datasets.",
         strength="all",
-        tests=tuple(Test(table=table, experiment="privbayes-table5", rule=_sizes(table)) for table in _TABLE_5),
+        tests=tuple(Test(table=table, experiment="privbayes-table5", rule=_sizes(table)) for table in TABLE_5),
     ),
     Sentence(
         name="privbayes-often-more-accurate",

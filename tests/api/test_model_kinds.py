@@ -90,7 +90,7 @@ class Unsaid:
     def describe(self, *given):
         return self.inner.describe(*given)
 
-    def remarks(self, model):
+    def remarks(self, model, rows):
         return ()
 
     def plan(self, *given):

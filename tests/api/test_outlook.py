@@ -14,6 +14,7 @@ from understudy import demo
 from understudy._core.randomness import Streams
 from understudy.cli._main import run
 from understudy.counting import open_counter
+from understudy.numbers import _grid
 from understudy.privacy import Neighbours, make_budget
 from understudy.rehearsal import rehearse, sample_table, table_distances
 from understudy.schema import Schema
@@ -186,3 +187,13 @@ def test_a_column_of_many_codes_has_a_figure_for_evenly_frequent_ones(capsys):
     assert line.column_errors[0] < shown < 1.5 * line.column_errors_even[0]
     assert any("single columns again" in note for note in planned.notes)
     assert any("code → group is learnt with noise" in note for note in planned.notes)
+
+
+def test_however_many_runs_a_plan_thinks_through_it_lays_a_grid_once_a_range(monkeypatch):
+    laid = []
+    monkeypatch.setattr(_grid, "cell_starts", lambda whole, lay=_grid.cell_starts: laid.append(whole) or lay(whole))
+    _grid._cells.cache_clear()
+    fields = [{**AUTO["fields"][-1], "name": f"x{i}"} for i in range(8)]
+    plan = us.plan(schema={"name": "wide", "fields": fields}, epsilon=0.3, rows=20_000)
+    assert "rows, or" in plan.outlook[0].words  # after many tries
+    assert len(laid) == 1 + len(fields)  # how many cells there are, and all of them to see how they would be counted

@@ -130,7 +130,7 @@ def test_the_plan_announces_the_passes_that_are_needed(tmp_path: Path, monkeypat
     logs: list[Any] = []
     monkeypatch.setattr(_pass_counter.PassLog, "another", lambda log: (logs.append(log), another(log))[1])
     pq.write_table(CLEAN, tmp_path / "people.parquet")
-    for method, most in (("auto", 1), ("independent", 1), ("privbayes", 4)):
+    for method, most in (("auto", 1), ("independent", 1), ("privbayes", 4), ("jtree", 2)):
         told: dict[str, Any] = {"schema": SCHEMA, "epsilon": 1, "method": method, "engine": "stream"}
         plan = us.plan(tmp_path / "people.parquet", rows=240, **told)
         assert (plan.engine, plan.passes) == ("stream", most)

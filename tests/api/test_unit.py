@@ -13,6 +13,7 @@ from tests.promises import STRICT
 from understudy import demo
 from understudy._core.errors import LedgerError, OptionError, TableError
 from understudy.correlate import Groups, write_groups
+from understudy.methods import Contingency
 from understudy.privacy import read_ledger
 from understudy.release import privacy_letter
 
@@ -256,11 +257,13 @@ def test_groups_of_another_table_or_beside_a_column_are_refused(tmp_path):
         publish(tmp_path, unit=None, max_rows=1, groups=path)
 
 
-def test_a_draft_leaves_the_unit_out_and_a_check_reads_it():
+def test_a_draft_leaves_the_unit_out_and_a_check_reads_it(tmp_path):
     table = visits()
     drafted = us.draft_schema(table, unit="patient")
     assert drafted.names == ("ward", "ill", "old")
     assert us.check_table(table, drafted, unit="patient").ok
+    drafted.save(tmp_path / "visits.yaml")
+    assert us.check_table(table, tmp_path / "visits.yaml", unit="patient").ok
     assert not us.check_table(table, drafted).ok
     holes = table.set_column(0, "patient", pa.array([None, *range(599)]))
     assert "no value there (row 1)" in us.check_table(holes, drafted, unit="patient").faults[0]
@@ -281,3 +284,12 @@ def test_the_visits_of_the_demo_come_out_for_persons(tmp_path):
     )
     assert release.n_rows == 5912
     assert release.statement.epsilon == Fraction(2)
+
+
+@pytest.mark.parametrize("bounding", ["drop", "weigh"])
+def test_cells_are_held_against_rows_not_parts_of_them(tmp_path, bounding):
+    method = Contingency(clip="table")
+    statement = publish(tmp_path, visits(12), method=method, bounding=bounding, epsilon=50, seed=1).statement
+    [remark] = [one for one in statement.warnings if "cells" in one]  # 8 rows, in 16 parts where they are weighed
+    assert statement.n_rows < 12
+    assert f"12 cells for {statement.n_rows} rows" in remark

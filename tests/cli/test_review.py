@@ -59,7 +59,8 @@ def test_as_json(home, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("lines", "told"),
     [((), "no answers on standard input"), (("y", "North"), "the answer on 'region' cannot be taken"),
-     (("9 to 0",), "the answer on 'years' cannot be taken")],
+     (("9 to 0",), "the answer on 'years' cannot be taken"),
+     (("0 to 99999999999999999999",), "'99999999999999999999' does not fit 64 bits")],
 )  # fmt: skip
 def test_a_script_stops_at_the_first_answer_that_is_none(home, monkeypatch, capsys, lines, told):
     before = len(Schema.load("s.yaml").draft_fields)

@@ -84,7 +84,7 @@ def test_without_room_for_any_pair_columns_are_independent_and_that_is_said() ->
     curator = _curator(_table())
     model = method.fit(curator)
     assert all(len(measured.marginal) == 1 for measured in model.measurements)
-    assert method.remarks(model)
+    assert method.remarks(model, model.n)
     assert curator.share_left == 0  # what relations did not take went into the columns
 
 

@@ -177,7 +177,7 @@ def test_every_registered_method_keeps_the_contract(name):
         assert isinstance(
             method.describe(model.domain, model.n, PrivacyTerms(budget=budget, neighbours=neighbours)), dict
         )
-        assert all(sentence.endswith(".") for sentence in method.remarks(model))
+        assert all(sentence.endswith(".") for sentence in method.remarks(model, model.n))
         columns = next(iter(model.sample_codes(50, streams=Streams(1))))
         assert Table(DOMAIN, tuple(columns)).n == 50
 

@@ -57,7 +57,7 @@ def told(model, method, terms):
     answers = [model.marginal(m, errors=False).probabilities.tolist() for m in asked]
     nodes = model.network.nodes if isinstance(model, NetworkModel) else ()
     described = method.describe(model.domain, model.n, terms)
-    return model.n, answers, nodes, described, method.remarks(model)
+    return model.n, answers, nodes, described, method.remarks(model, model.n)
 
 
 class Readers:

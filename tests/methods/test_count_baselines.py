@@ -143,7 +143,7 @@ def test_plan_statement_and_remarks_tell_what_a_run_does(method, neighbours):
     assert method.describe(domain, 400, PrivacyTerms(budget=budget, neighbours=neighbours))
     curator = curator_of(table_of(), "0.3", neighbours=neighbours)
     learnt = method.fit(curator)
-    assert all(isinstance(remark, str) for remark in method.remarks(learnt))
+    assert all(isinstance(remark, str) for remark in method.remarks(learnt, learnt.n))
     if method.name in ("laplace", "contingency"):
         assert plan.noise_mean == pytest.approx(curator.charges[-1].noise.mean_abs)
 

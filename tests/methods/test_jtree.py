@@ -183,7 +183,7 @@ def test_without_room_for_a_pair_columns_are_independent_and_the_statement_says_
     model = method.fit(curator)
     assert model.network.degree == 0
     assert [charge.what for charge in curator.charges] == ["tables of cliques"]
-    [sentence] = method.remarks(model)
+    [sentence] = method.remarks(model, model.n)
     assert "independent" in sentence
 
 
@@ -216,7 +216,7 @@ def test_the_statement_and_the_plan_say_what_is_done():
     printed = JTreeAsPrinted()
     assert "no guarantee" in printed.plan(DOMAIN, 2_000, PrivacyTerms(budget=budget)).notes[0]
     assert printed.describe(DOMAIN, 2_000, PrivacyTerms(budget=budget))["variant"] == "as printed"
-    assert printed.remarks(model) == ()
+    assert printed.remarks(model, model.n) == ()
 
 
 @pytest.mark.parametrize(

@@ -225,4 +225,4 @@ def test_the_plan_and_the_statement_say_what_is_measured():
     assert plan.noise_mean == budget.noise_for(Fraction(1, 6), REPLACE_ONE.table_sensitivity).mean_abs
     assert PriView().describe(binary(16), 1000, PrivacyTerms(budget=budget))["views"] == 6
     model = PriView().fit(curator_of(related()))
-    assert all(sentence.endswith(".") for sentence in PriView().remarks(model))
+    assert all(sentence.endswith(".") for sentence in PriView().remarks(model, model.n))

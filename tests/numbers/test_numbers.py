@@ -18,10 +18,11 @@ from understudy._core.randomness import streams
 from understudy.counting import open_counter
 from understudy.numbers import fine_schema, fit_histogram, resolve_numbers
 from understudy.numbers._cuts import cut
+from understudy.numbers._grid import fine_cells
 from understudy.numbers._histogram import BRANCHES
 from understudy.numbers._round import round_at
 from understudy.privacy import make_budget, make_noise, open_curator
-from understudy.schema import MOST_FOUND, Schema
+from understudy.schema import MOST_FOUND, Schema, binary_depth
 from understudy.tables import decode_batch, read_table
 
 
@@ -49,6 +50,15 @@ def test_the_grid_covers_the_range_without_gaps(minimum: int, maximum: int) -> N
     assert (first[0], last[-1]) == (minimum, maximum)
     assert (first[1:] == last[:-1] + 1).all()
     assert (first <= last).all()
+
+
+@pytest.mark.parametrize(("minimum", "maximum"), [*RANGES, (0, 1), (0, 2), (0, 3), (0, 16_384), ("0", "4.99")])
+def test_cells_and_levels_are_counted_as_they_would_be_made(minimum: Any, maximum: Any) -> None:
+    more = {"type": "number", "decimals": 2, "special": [-1]} if isinstance(minimum, str) else {}
+    schema = column(minimum=minimum, maximum=maximum, **more)
+    made = fine_schema(schema)["x"]
+    assert fine_cells(schema["x"]) == made.n_main
+    assert 1 + binary_depth(made.n_main) == made.attribute.n_levels
 
 
 def test_cells_near_zero_are_values_and_far_ones_are_a_small_part_of_the_range() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 import understudy as us
 from understudy.release import CardFacts, Statement, about_release, declared_facts
+from understudy.release._loading import loading
 from understudy.schema import Schema
 
 FIELDS: list[dict[str, Any]] = [
@@ -180,6 +181,28 @@ def test_its_lines_for_stata_name_texts_and_markers(tricky: us.Release) -> None:
         'replace bmi = "" if bmi == "?"',
         "destring bmi, replace",
         "destring euro, replace dpcomma",
+    ]
+
+
+def test_columns_that_stata_renames_are_found_by_their_place() -> None:
+    markers = {"in": "?", "age": '"n"', "x" * 33: "$a", "_n": ""}
+    fields = [
+        {"name": name, "type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "missingValues": [marker]}
+        for name, marker in markers.items()
+    ]
+    lines = loading(Schema.from_dict({"fields": fields}), "synthetic.csv").split("```stata\n")[1].splitlines()
+    assert lines[1:12] == [
+        "unab names : _all",
+        "local name : word 1 of `names'",
+        """replace `name' = "" if `name' == "?\"""",
+        "destring `name', replace",
+        """replace age = "" if age == `""n""'""",
+        "destring age, replace",
+        "local name : word 3 of `names'",
+        """replace `name' = "" if `name' == "\\$a\"""",
+        "destring `name', replace",
+        "```",
+        "",
     ]
 
 

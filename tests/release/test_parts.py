@@ -95,9 +95,20 @@ def test_rows_drawn_alone_follow_their_weights() -> None:
 def test_numbers_of_partitions_that_mean_nothing_are_refused(
     model: PublishedModel, tmp_path: Path, partitions: Any
 ) -> None:
-    with pytest.raises(OptionError, match="partitions"):
+    with pytest.raises(OptionError, match=r"partitions.*(at least 1|between 1 and 100,000)"):
         model.sample_to(tmp_path / "big", 10, partitions=partitions)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "parts", "told"),
+    [(1.5, 7, "'part' parameter must be a whole number"), (-1, 7, "'part' parameter must be a whole number"),
+     (0, 0, "'parts' parameter must be a whole number of at least 1"), (0, 2.0, "'parts' parameter"),
+     (7, 7, "numbered from 0 to 6. Got 7")],
+)  # fmt: skip
+def test_parts_that_there_are_not_are_refused(model: PublishedModel, part: Any, parts: Any, told: str) -> None:
+    with pytest.raises(OptionError, match=told):
+        model.sample_part(part, parts, 100, seed=1)
 
 
 def test_only_a_folder_of_parts_is_replaced_and_only_when_asked(model: PublishedModel, tmp_path: Path) -> None:

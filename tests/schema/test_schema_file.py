@@ -76,6 +76,7 @@ def test_all_faults_are_told_at_once() -> None:
         ({"categories": ["a"], "missingValues": "NA"}, "missingValues"),
         ({"type": "integer", "categories": ["a"]}, "'a' is not a number"),
         ({"type": "integer", "categories": [1.5]}, "1.5 is not a whole number"),
+        ({"type": "integer", "categories": [1, 2**63]}, "9223372036854775808 does not fit 64 bits"),
         ({"type": "integer", "categories": [1, 9], "constraints": {"maximum": 5}}, "category 9 lies outside"),
         ({"type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "bins": 11}, "Use 10 or fewer"),
         ({"type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "bins": 0}, "bins.count must be at least 1"),

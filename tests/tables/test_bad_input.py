@@ -390,6 +390,13 @@ def test_a_check_tells_all_and_raises_nothing(tmp_path: Path) -> None:
     assert SECRET in str(shown.to_dict())
 
 
+def test_a_check_names_no_bins_that_are_yet_to_be_found() -> None:
+    few, many = ({"type": "integer", "constraints": {"minimum": 0, "maximum": most}} for most in (4, 500))
+    rows = pa.table({"x": [1, 2]})
+    assert check_table(rows, schema_of(**few)).columns[0].unused == ("0", "3", "4")
+    assert check_table(rows, schema_of(**many, special=[-1])).columns[0].unused == ("-1",)
+
+
 def test_a_check_of_a_fitting_table_is_ok() -> None:
     report = check_table(pa.table({"age": list(range(100)), "sex": ["F", "M"] * 50}), PEOPLE)
     assert report.ok

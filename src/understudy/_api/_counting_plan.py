@@ -86,6 +86,8 @@ def _most_passes(
         # pairs; of two-valued columns triples too; and what is declared of rows
         binary = all(attribute.size <= 2 for attribute in schema.domain)
         return first + (not counting.pairs_first) + binary + len(schema.dependencies)
+    if name == "jtree" and (counting.pairs_first or counting.pairs_at_once):
+        return first + (not counting.pairs_first) + 1  # pairs to choose from, and then the cliques of those chosen
     if found.score is not None and len(found.candidates_per_choice) > 0:
         return first + len(found.candidates_per_choice) + 1
     return None

@@ -54,6 +54,11 @@ class NoisyColumns:
         )
 
 
+def rows_of(model: Model, parts: int) -> int:
+    """How many rows are published: a model counts parts of rows where those of a unit are weighed."""
+    return max(1, round(model.n / parts))
+
+
 def noisy_columns(schema: Schema, model: Model, charges: Sequence[Charge], parts: int) -> NoisyColumns:
     """The columns that are noise for a good part, from what was paid for: the model, and the noise it was made with."""
     off = zip(schema.fields, columns_off(model), strict=True)
@@ -92,7 +97,7 @@ def _rough_rows(charges: Sequence[Charge], parts: int, model: Model) -> str | No
     """A sentence if the number of rows that is published may be noise for the most part."""
     levels = [charge.noise for charge in charges if charge.what == "rows" and charge.noise is not None]
     off = sqrt(levels[0].variance) / parts if levels else 0.0
-    rows = max(1, round(model.n / parts))
+    rows = rows_of(model, parts)
     if 2 * off <= rows:
         return None
     return (
@@ -127,7 +132,7 @@ def warnings_of(settings: RunSettings, charges: Sequence[Charge], model: Model, 
             "=, +, - or @), and a spreadsheet that opens the synthetic table would run them. Tell its readers to "
             "import it as text, or declare other words."
         )
-    found += settings.method.remarks(model)
+    found += settings.method.remarks(model, rows_of(model, settings.terms.unit.parts))
     if settings.options.seed is not None and settings.ledger is not None:
         found.append("a seeded rehearsal is never charged to a ledger.")
     if settings.as_printed and settings.ledger is not None:

@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Literal, TypeAlias
 
-from understudy._api._doubts import noisy_columns, warnings_of
+from understudy._api._doubts import noisy_columns, rows_of, warnings_of
 from understudy._api._protection import protection_lines
 from understudy._api._rows import declared_rows, one_by_one, refuse_dropping
 from understudy._api._settings import RunSettings
@@ -122,7 +122,7 @@ def _statement(
         mu_squared=budget.mu_squared,
         neighbours=terms.neighbours.value,
         unit=terms.unit.sentence,
-        n_rows=max(1, round(model.n / terms.unit.parts)),
+        n_rows=rows_of(model, terms.unit.parts),
         n_public=terms.public_rows,
         public=tuple(
             PublicField(name=field.name, what=describe_domain(field), origin=field.origin)

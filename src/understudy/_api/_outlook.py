@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from understudy._api._settings import budget_of
 from understudy._core.errors import UserError
@@ -51,7 +52,7 @@ class Planned:
         written["fields"] = [field for a, field in enumerate(written["fields"]) if a not in gone]
         return replace(self, schema=Schema.from_dict(written))
 
-    @property
+    @cached_property
     def domain(self) -> Domain:
         """The columns as the method will see them: with as many bins as are to be expected where they are found."""
         return expected_schema(self.schema, self.n, self.terms).domain

@@ -98,7 +98,7 @@ class Answering:
         found |= {"steps": self.answered.steps} if self.answered.steps else {}
         return found | ({} if self._start is None else {"start": describe_method(self._start)})
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         answered = self.answered
         found = [*self._notes, *answered.notes]

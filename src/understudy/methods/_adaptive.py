@@ -144,7 +144,7 @@ class Adaptive(Declared):
             **more,
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return if_unmeasured(model)
 

@@ -69,15 +69,15 @@ class Contingency(Declared):
         """What it does, as the privacy statement lists it."""
         return {"tables": f"one of all columns, {prod(joint_shape(domain)):,} cells", "clip": self.clip}
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         if self.clip == "marginals":
             return ("this baseline answers marginals, which need not agree with each other, and publishes no rows.",)
         cells = prod(joint_shape(model.domain))
-        if cells <= model.n:
+        if cells <= rows:
             return ()
         return (
-            f"the table has {cells:,} cells for {model.n:,} rows: most are empty, and what noise leaves in them when "
+            f"the table has {cells:,} cells for {rows:,} rows: most are empty, and what noise leaves in them when "
             "negative cells are cut off draws every answer towards the uniform one.",
         )
 

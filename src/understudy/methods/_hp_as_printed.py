@@ -135,7 +135,7 @@ class HPPrivBayesAsPrinted(Declared):
             "mi_threshold": spec.threshold,
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """None: the statement says that nothing was promised."""
         return ()
 

@@ -141,7 +141,7 @@ class HPPrivBayes(Declared):
             "most candidates per choice": settings.max_candidates,
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return if_independent(model)
 

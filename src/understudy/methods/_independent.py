@@ -47,7 +47,7 @@ class Independent(Declared):
         """What it does, as the privacy statement lists it."""
         return {"tables": f"{len(domain)} of one column each"}
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         if len(model.domain) < 2:
             return ()

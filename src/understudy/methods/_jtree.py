@@ -80,7 +80,7 @@ instead.
             "beta": float(self.beta),
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return if_independent(
             model,

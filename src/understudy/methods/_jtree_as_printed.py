@@ -79,7 +79,7 @@ Got 2 instead.
         """What the options came to, as the privacy statement lists them."""
         return {"variant": "as printed", "phi": float(self.phi), "beta": float(self.beta)}
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """None: the statement says that nothing was promised."""
         return ()
 

@@ -60,7 +60,7 @@ class Laplace(Declared):
         """What it does, as the privacy statement lists it."""
         return {"tables": f"{self._n_tables(domain):,} of {min(self.ways, len(domain))} columns each"}
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this baseline publishes tables that need not agree with each other, and no rows.",)
 

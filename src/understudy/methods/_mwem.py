@@ -130,7 +130,7 @@ class MWEM(Declared):
             "cells": prod(joint_shape(domain)),
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return (
             "columns that no round measured together hang together only through others that were: all else is as if "

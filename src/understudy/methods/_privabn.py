@@ -134,7 +134,7 @@ class PrivABN(Declared):
             **({"stop": True} if self.stop else {}),
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return if_independent(model)
 

@@ -81,7 +81,7 @@ class PrivABNAsPrinted(Declared):
         """What the options came to, as the privacy statement lists them."""
         return {"variant": "as printed", "most parents": self.k}
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """None: the statement says that nothing was promised."""
         return ()
 

@@ -102,7 +102,7 @@ instead.
             **({} if self.postprocessing == "consistent" else {"postprocessing": self.postprocessing}),
         }
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         asked = "columns were published as independent of each other, as k = 0 asks for."
         return if_independent(model, asked) if self.k == 0 else if_independent(model)

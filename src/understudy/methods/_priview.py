@@ -80,7 +80,7 @@ class PriView(Declared):
         """What the options came to, as the privacy statement lists them."""
         return {"views": len(self.views(domain)), "columns a view": self.view_size, "strength": self.strength}
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this baseline answers marginals one by one, and publishes no rows.",)
 

@@ -56,8 +56,12 @@ class Method(Protocol):
         """What its options came to, for the privacy statement; from public quantities alone."""
         ...
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
-        """Sentences for readers of the privacy statement about what was published; from published quantities alone."""
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
+        """Sentences for readers of the privacy statement about what was published; from published quantities alone.
+
+        `rows` is how many rows were published, as the statement tells it. `model.n` counts parts of them where rows
+        are weighed.
+        """
         ...
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:

@@ -45,7 +45,7 @@ class Uniform(Declared):
         """What it does, as the privacy statement lists it."""
         return {"budget": _use_of_budget(terms)}
 
-    def remarks(self, model: Model) -> tuple[str, ...]:
+    def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
         return ("this method looks at no row: every value of a column's declared domain is equally likely.",)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from math import sqrt
 
-from understudy.numbers._grid import fine_schema
+from understudy.numbers._grid import fine_cells
 from understudy.numbers._resolve import _MEANS, numbers_share
 from understudy.privacy import PrivacyTerms
-from understudy.schema import Schema
+from understudy.schema import Schema, binary_depth
 
 _BINS = 16  # of about equal mass, where noise allows as many
 
@@ -26,18 +26,16 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
     >>> [expected_schema(schema, n, terms)["gain"].size for n in (500, 2000, 50_000)]
     [3, 11, 16]
     """
-    fine = fine_schema(schema)
-    places = [i for i, field in enumerate(schema.fields) if field.automatic]
-    if not places:
+    cells = {i: fine_cells(field) for i, field in enumerate(schema.fields) if field.automatic}
+    if not cells:
         return schema
-    tables = sum(-(-fine.fields[i].attribute.n_levels // 2) for i in places)
+    tables = sum(-(-(1 + binary_depth(values)) // 2) for values in cells.values())
     noise = terms.table_noise(numbers_share(terms.budget) * (1 - _MEANS) / max(tables, 1))
     room = n * terms.unit.parts / (3 * sqrt(float(noise.variance)))  # noise is of what is counted
     written = schema.to_dict()
-    for i in places:
-        values = fine.fields[i].n_main
+    for i, values in cells.items():
         few = values <= schema.fields[i].n_main  # as many bins as values: each keeps its own
-        bins = max(2, min(_BINS, round(room))) + len(fine.fields[i].cuts)  # what is declared of rows cuts as well
+        bins = max(2, min(_BINS, round(room))) + len(schema.fields[i].cuts)  # what is declared of rows cuts as well
         written["fields"][i]["bins"] = {"count": values if few else min(bins, values)}
     for rules in ("dependencies", "brokenRows"):
         written.pop(rules, None)  # bins of equal width need not end where a rule does; found ones will

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import replace
+from functools import lru_cache
 
 from understudy.numbers._round import STEPS
 from understudy.schema import Bins, Field, Schema, edges_at
@@ -56,12 +57,36 @@ def _even_field(field: Field) -> Field:
 
 def fine_field(field: Field) -> Field:
     """The field with a bin for each cell of the grid."""
+    whole = _one_bin(field)
+    return replace(field, bins=replace(whole, edges=edges_at(whole, _starts(whole, field.cuts))))
+
+
+def fine_cells(field: Field) -> int:
+    """How many cells of the grid the field would have, without making them: plans ask that many times.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
+    ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
+    >>> fine_cells(schema["gain"])
+    800
+    """
+    return _cells(_one_bin(field), field.cuts)
+
+
+@lru_cache(maxsize=4096)
+def _cells(whole: Bins, cuts: tuple[int, ...]) -> int:
+    return len(_starts(whole, cuts))
+
+
+def _starts(whole: Bins, cuts: tuple[int, ...]) -> list[int]:
+    return sorted({*cell_starts(whole), *cuts})
+
+
+def _one_bin(field: Field) -> Bins:
+    """All of its range as one bin."""
     bins = field.bins
     if bins is None:
         raise ValueError(f"column '{field.name}' has no range")
-    whole = replace(bins, edges=(bins.edges[0], bins.edges[-1]))
-    starts = sorted({*cell_starts(whole), *field.cuts})
-    return replace(field, bins=replace(whole, edges=edges_at(whole, starts)))
+    return replace(bins, edges=(bins.edges[0], bins.edges[-1]))
 
 
 def cell_starts(whole: Bins) -> list[int]:

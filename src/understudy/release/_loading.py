@@ -13,6 +13,10 @@ from understudy.schema import Field, Schema
 
 _LINE = 110
 _STATA_NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
+_STATA_WORD = re.compile(
+    r"_(all|b|coef|cons|n|N|pi|pred|rc|skip)|byte|double|float|if|in|int|long|str([0-9]+|L)|using|with"
+)
+"""What no variable of Stata may be named."""
 _NUMBER_LIKE = re.compile(r"\s*[+-]?\s*[.,]?\d")
 _GUESSED = frozenset(
     {"", "true", "false", "t", "f", "na", "n/a", "<na>", "#na", "#n/a", "#n/a n/a", "nan", "-nan", "null", "none"}
@@ -174,9 +178,10 @@ def _stata(schema: Schema, table: str, delimiter: str) -> list[str]:
     texts = [str(i) for i, field in enumerate(schema.fields, 1) if _as_text(field) or _marker(field)]
     columns = f" stringcols({' '.join(texts)})" if texts else ""
     lines = [f"import delimited {_quoted(table)}, varnames(1) case(preserve){separated}{columns} clear"]
-    for number, field in enumerate(schema.fields, 1):
-        lines += _stata_after(number, field)
-    return lines
+    after = [line for number, field in enumerate(schema.fields, 1) for line in _stata_after(number, field)]
+    if any("`names'" in line for line in after):
+        lines.append("unab names : _all")
+    return lines + after
 
 
 def _stata_after(number: int, field: Field) -> list[str]:
@@ -185,11 +190,29 @@ def _stata_after(number: int, field: Field) -> list[str]:
     numeric = field.type in ("integer", "year", "number")
     if not marker and not (numeric and _as_text(field)):
         return []
-    if not _STATA_NAME.fullmatch(field.name):
-        return [
-            f"* column {number} has another name in Stata" + (f": {_quoted(marker)} is missing there" if marker else "")
-        ]
-    name = field.name
-    lines = [f'replace {name} = "" if {name} == {_quoted(marker)}'] if marker else []
+    lines, name = [], field.name
+    if not _keeps_name(name):  # whatever Stata calls it instead
+        lines, name = [f"local name : word {number} of `names'"], "`name'"
+    if marker:
+        lines.append(f'replace {name} = "" if {name} == {_stata_text(marker)}')
     comma = " dpcomma" if field.form.decimal_char == "," and field.type == "number" else ""
     return lines + ([f"destring {name}, replace{comma}"] if numeric else [])
+
+
+def _keeps_name(name: str) -> bool:
+    """Whether Stata gives a column this very name.
+
+    >>> [_keeps_name(name) for name in ("age", "in", "str8", "net income", "x" * 33)]
+    [True, False, False, False, False]
+    """
+    return bool(_STATA_NAME.fullmatch(name)) and not _STATA_WORD.fullmatch(name)
+
+
+def _stata_text(text: str) -> str:
+    """As a literal of Stata, where a quote has no escape, and $ and ` begin macros unless there is a backslash.
+
+    >>> print(_stata_text("?"), _stata_text('"n"'), _stata_text("$x"))
+    "?" `""n""' "\\$x"
+    """
+    kept = re.sub(r"([$`])", r"\\\1", text)
+    return f'`"{kept}"\'' if '"' in text else f'"{kept}"'

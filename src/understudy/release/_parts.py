@@ -41,7 +41,7 @@ def check_parts(out: Path, partitions: int, *, overwrite: bool) -> None:
 
     >>> check_parts(Path("no-such-folder"), 64, overwrite=False)
     """
-    if not 1 <= whole_number(partitions, "partitions") <= MOST_PARTS:
+    if whole_number(partitions, "partitions", least=1) > MOST_PARTS:
         raise OptionError(f"The number of partitions must be between 1 and {MOST_PARTS:,}. Got {partitions} instead.")
     if format_of(out.name) is not None:
         raise OutputError(

@@ -126,7 +126,8 @@ class PublishedModel:
         sample of ten million rows and more, each row is drawn on its own: low variance is then worth less than it
         costs. `coded` has texts as codes with a dictionary.
         """
-        if not 0 <= part < parts:
+        part, parts = whole_number(part, "part"), whole_number(parts, "parts", least=1)
+        if part >= parts:
             raise OptionError(f"the parts of a sample are numbered from 0 to {parts - 1}. Got {part} instead.")
         wanted = self._wanted(n)
         source = streams(whole_number(seed, "seed")).part(part)

@@ -32,8 +32,10 @@ def sample_on_spark(
     independent: bool,
 ) -> Any:
     """A DataFrame of `n` synthetic rows, which workers draw when it is used."""
-    parts = max(1, -(-n // _ROWS_OF_PARTITION)) if partitions is None else whole_number(partitions, "partitions")
-    if not 1 <= parts <= _MOST_PARTITIONS:
+    parts = (
+        max(1, -(-n // _ROWS_OF_PARTITION)) if partitions is None else whole_number(partitions, "partitions", least=1)
+    )
+    if parts > _MOST_PARTITIONS:
         raise OptionError(f"The 'partitions' parameter must be from 1 to {_MOST_PARTITIONS:,}. Got {parts:,} instead.")
     if not hasattr(spark, "range") or not hasattr(spark, "createDataFrame"):
         raise OptionError(f"the rows are drawn by a Spark session. Got {type(spark).__name__} instead.")

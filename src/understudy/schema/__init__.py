@@ -11,6 +11,7 @@ from understudy.schema._domain import Attribute, Axis, Domain, Level, Marginal, 
 from understudy.schema._field import Category, Field
 from understudy.schema._found import edges_at
 from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
+from understudy.schema._levels import binary_depth
 from understudy.schema._marks import DRAFT_MARK, GUESS_MARK
 from understudy.schema._natural_order import NaturalOrder, natural_order
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
@@ -61,6 +62,7 @@ __all__ = [
     "Shape",
     "Together",
     "Zeros",
+    "binary_depth",
     "bins_over",
     "build_field",
     "checks_of",

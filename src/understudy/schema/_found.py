@@ -22,7 +22,8 @@ def edges_at(whole: Bins, first: Sequence[int]) -> tuple[Fraction, ...]:
     >>> [str(edge) for edge in edges_at(ages, (0, 1, 50))]
     ['0', '1/2', '99/2', '99']
     """
-    inner = (point * whole.unit - whole.unit / 2 for point in first[1:])
+    half = whole.unit / 2
+    inner = (Fraction((2 * point - 1) * half.numerator, half.denominator) for point in first[1:])
     return (whole.edges[0], *inner, whole.edges[-1])
 
 

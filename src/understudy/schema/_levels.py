@@ -25,6 +25,15 @@ def binary_levels(size: int, *, extra: int = 0) -> tuple[Level, ...]:
     return tuple(levels)
 
 
+def binary_depth(size: int) -> int:
+    """How many levels `binary_levels` makes of so many values.
+
+    >>> [binary_depth(size) for size in (1, 2, 3, 4, 5, 16)]
+    [0, 0, 1, 1, 2, 3]
+    """
+    return max((size - 1).bit_length() - 1, 0)
+
+
 def taxonomy_levels(tree: Tree, size: int, *, extra: int = 0) -> tuple[Level, ...]:
     """The cuts of a taxonomy, finest first.
 

@@ -119,8 +119,10 @@ class Form:
         exact = self.exact(written)
         if self.type == "number":
             return float(exact)
-        if exact.denominator != 1 or int(exact) not in _INT64:
+        if exact.denominator != 1:
             raise ValueError(f"{shown(written)} is not a whole number")
+        if int(exact) not in _INT64:
+            raise ValueError(f"{shown(written)} does not fit 64 bits: from -2^63 to 2^63 - 1. Use larger units")
         return int(exact)
 
     def exact(self, written: Any) -> Fraction:

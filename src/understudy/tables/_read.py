@@ -299,8 +299,16 @@ def _column_check(encoder: ColumnEncoder, counts: npt.NDArray[np.int64]) -> Colu
         name=field.name,
         problems=tuple(problems.values()),
         faults=tuple(sentences(encoder)),
-        unused=tuple(label for label, count in zip(field.labels, counts, strict=True) if count == 0),
+        unused=tuple(field.labels[code] for code in np.flatnonzero(counts == 0) if code >= _yet_to_find(field)),
     )
+
+
+def _yet_to_find(field: Field) -> int:
+    """How many of the first codes are bins for planning only, that no release will have: not those of single values."""
+    if not field.automatic or field.bins is None:
+        return 0
+    first, last = field.bins.grid
+    return 0 if (first == last).all() else field.n_main
 
 
 def _problem_dict(problem: Problem) -> dict[str, Any]:
