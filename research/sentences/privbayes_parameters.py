@@ -101,7 +101,11 @@ def networks_matter(table: str) -> Contrasts:
 
 
 _DEGREE = Exact(
-    series="PrivBayes", printed={("degree", 0.9): 0}, group="degree", names={("degree", 0.9): "the degree at β = 0.9"}
+    series="PrivBayes",
+    printed={("degree", 0.9): 0},
+    group="degree",
+    names={("degree", 0.9): "the degree at β = 0.9"},
+    meant=True,
 )
 SENTENCES = (
     Sentence(
