@@ -123,7 +123,8 @@ _PARAMETERS = (
         paper="PRAM-BN",
         section="VII.B",
         where="Figure 4",
-        quote="Under the same accuracy requirement, … the p value can be closer to 0.5 if more samples are available.",
+        quote="Under the same accuracy requirement, it is intuitive that the p value can be closer to 0.5 if more "
+        "samples are available.",
         strength="all",
         tests=(
             Test(
