@@ -100,7 +100,11 @@ def in_words(strength: Strength, *, clearly: bool = False, guards: bool = False,
     """
     if nothing:
         small = f" A difference that is clearly below {100 * nothing:g} %, whichever side it favours, is none: "
-        small += "it fails if so many are none that it cannot hold." if strength == "all" else "it counts as lost."
+        small += (
+            "it fails if so many are none that it cannot hold."
+            if strength == "all"
+            else "towards failing it counts as lost."
+        )
         return in_words(strength, clearly=clearly, guards=guards) + small
     if strength == "all":
         share = f"{_CLEARLY:.0%}".replace("%", " %") if clearly else "half"
