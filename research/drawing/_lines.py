@@ -12,10 +12,10 @@ from research.rules import FEWEST
 from understudy.evaluation import mean_interval
 
 INTERVAL, TIPPED = "95 % interval of the mean", "95 % interval of the mean (with a tip: goes on)"
-SINGLE, FEW = "hollow: a single run", f"half-filled: fewer than {FEWEST} runs"
-MARK = "#707070"
+SINGLE, FEW = "hollow: a single run, or no chance in it", f"half-filled: fewer than {FEWEST} runs"
+MARK = "#585858"
 """The colour of what the legend says of any line."""
-_FAINT, _THIN = 0.55, 0.9
+_FAINT, _THIN = 0.5, 0.9
 _TIP = 3.2
 
 

@@ -1,7 +1,8 @@
 """How lines look: a method has the same colour, marker and dashes in all figures of a paper.
 
-The colours are those of Okabe and Ito, which people with any kind of colour vision tell apart, less their yellow, which
-is faint on white, and with a darker purple and a wine red. Forms of one method share a hue where no panel has both.
+The colours are those of Okabe and Ito, less their yellow, which is faint on white, and with a darker purple, a grey and
+a brown: nine that people without red or green cones tell apart too. Forms of one method share a colour where no panel
+has both.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any
 
 from research._experiment import Paper
 
-_COLOURS = {
+COLOURS = {
     "blue": "#0072b2",
     "vermilion": "#d55e00",
     "green": "#009e73",
     "orange": "#e69f00",
-    "purple": "#aa4499",
-    "grey": "#707070",
+    "purple": "#c46a9f",
+    "grey": "#585858",
     "sky": "#56b4e9",
-    "wine": "#882255",
+    "brown": "#661100",
     "black": "#1a1a1a",
 }
 _DASHES: Mapping[str, Any] = {
@@ -49,7 +50,7 @@ class Look:
     @property
     def shade(self) -> str:
         """The colour, as a figure has it."""
-        return _COLOURS[self.colour]
+        return COLOURS[self.colour]
 
     @property
     def pattern(self) -> Any:
@@ -65,7 +66,7 @@ _USUAL = (
     Look("purple", "v", "long"),
     Look("grey", "P", "fine"),
     Look("sky", "X", "solid"),
-    Look("wine", "p", "dashed"),
+    Look("brown", "p", "dashed"),
     Look("black", "*", "dash-dot"),
 )
 """For lines without a look of their own, in this order."""
@@ -104,7 +105,7 @@ _OWN: Mapping[Paper, Mapping[str, Look]] = {
         "Majority": Look("grey", "P", "fine"),
         "NoPrivacy": Look("black", "*", "fine"),
         "PrivBayes, as printed, RBF kernel": Look("blue", "<", "dotted"),
-        "NoPrivacy, RBF kernel": Look("wine", ">", "fine"),
+        "NoPrivacy, RBF kernel": Look("brown", ">", "fine"),
     },
     "PrivABN": {
         "PrivABN as printed": Look("blue", "o", "solid"),
@@ -122,7 +123,7 @@ _OWN: Mapping[Paper, Mapping[str, Look]] = {
         "PrivABN as printed, run": Look("blue", "p", "solid"),
         "PrivABN repaired, run": Look("sky", "h", "solid"),
         "PrivBayes k = 2, run": Look("orange", "<", "dashed"),
-        "PrivBayes k = 3, run": Look("wine", ">", "dotted"),
+        "PrivBayes k = 3, run": Look("brown", ">", "dotted"),
         "GreedyBayes, counted": Look("orange", "^", "solid"),
         "GreedyBayes, C(m+1, k+2)": Look("black", "s", "dashed"),
         "ABN, counted": Look("blue", "o", "solid"),
@@ -155,7 +156,7 @@ _OWN: Mapping[Paper, Mapping[str, Look]] = {
         "likelihood (ours)": Look("black", "*", "dash-dot"),
         "C* = 1": Look("green", "D", "dash-dot"),
         "C* = 4": Look("sky", "X", "solid"),
-        "C* = 8": Look("wine", "p", "dashed"),
+        "C* = 8": Look("brown", "p", "dashed"),
         "penalty N/2, as printed": Look("grey", "P", "fine"),
         "C* calibrated (ours)": Look("purple", ">", "dash-dot"),
         "as if clean": Look("grey", "h", "dotted"),
@@ -172,10 +173,18 @@ _OWN: Mapping[Paper, Mapping[str, Look]] = {
         "CS, mended reading": Look("vermilion", "s", "dashed"),
         "CS, mended, noise of scale 0.197": Look("green", "D", "dash-dot"),
         "Laplace": Look("orange", "^", "solid"),
-        "Laplace, groups of 12": Look("wine", "<", "dashed"),
+        "Laplace, groups of 12": Look("brown", "<", "dashed"),
         "uniform, no data": Look("grey", "P", "fine"),
         "ours": Look("purple", "v", "long"),
         "ours, groups of 12": Look("sky", "X", "dotted"),
+        "as printed": Look("blue", "p", "solid"),
+        "threshold with noise": Look("green", "h", "dash-dot"),
+        "noise of Definition 2": Look("vermilion", ">", "dashed"),
+        "noise for the whole group": Look("purple", "<", "long"),
+        "Definition 2, on Adult": Look("black", "*", "dotted"),
+        "tuned to T = 0.02": Look("orange", "^", "dotted"),
+        "tuned to T = 0.005": Look("brown", "s", "dashed"),
+        "a query that nobody matches": Look("grey", "D", "fine"),
     },
     "Soundness": {
         "as printed": Look("blue", "o", "solid"),

@@ -8,7 +8,7 @@ from typing import Any
 from research._experiment import Cell, Results
 
 _WIDTH, _HEIGHT, _LABEL = 1.05, 0.24, 1.5  # inches, of half a column, a row and the names of the rows
-_OTHER, _RULE = "#d55e00", "#707070"
+_OTHER, _RULE = "#d55e00", "#585858"
 _NOTHING = "–"
 DIFFERS = "≠: not what the paper prints.  –: not printed, or not here."
 

@@ -85,7 +85,8 @@ EXPERIMENT = Experiment(
         for lines, words, letters in ((_AS_PRINTED, "", "ab"), (_REPAIRED, ", our form", "cd"))
         for letter, group in zip(letters, TABLES, strict=True)
     ),
-    note="single points: parts of PrivABN as printed without noise, at the budgets that the paper names",
+    note="Single points, at the budgets that the paper names: PrivABN as printed with a part of its noise left out or "
+    "less",
     quick_seeds=5,
     log_x=False,
 )

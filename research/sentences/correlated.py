@@ -114,7 +114,12 @@ _DEFINITIONS = (
                     series=rules.ON_ADULT,
                     group="sensitivity",
                     printed={("apart is global", 0.0): 1.0},
-                    names={("apart is global", 0.0): "share of such counts whose CS is the global sensitivity"},
+                    names={
+                        (
+                            "apart is global",
+                            0.0,
+                        ): "share of counts of records without links for which CS is the global sensitivity"
+                    },
                     meant=True,
                 ),
             ),

@@ -98,10 +98,10 @@ def test_half_of_a_sentence_is_not_enough(name, value):
 
 def test_where_nothing_is_printed_the_rule_says_what_the_words_come_to():
     rule = NAMED["correlated-no-more-noise"].tests[0].rule
-    assert "share of such counts whose CS is the global sensitivity: 1" in rule.text("all")
+    assert "share of counts of records without links for which CS is the global sensitivity: 1" in rule.text("all")
     assert "printed" not in rule.text("all")
     found = rule.decide(made_up("correlated-privacy", constant(apart_is_global=1.0), spread=0), "all")
-    assert found.why == "share of such counts whose CS is the global sensitivity: 1."
+    assert found.why == "share of counts of records without links for which CS is the global sensitivity: 1."
 
 
 def test_an_attack_that_trials_cannot_tell_from_the_limit_is_undecided():

@@ -7,13 +7,14 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from math import dist
 
 import pytest
 from tests.docs.blocks import PROJECT
 
 from research import EXPERIMENTS, Panel, Results, draw_again, read_outcomes, read_results
 from research._experiment import Cell
-from research.drawing import MOST_LINES, draw, laid_out, looks_of
+from research.drawing import COLOURS, MOST_LINES, draw, laid_out, looks_of
 from understudy._core.errors import OutputError
 
 RESULTS = PROJECT / "docs" / "research" / "experiments"
@@ -82,6 +83,37 @@ def test_a_method_looks_the_same_in_all_figures_of_a_paper(stored):
     assert looks_of(["PrivBayes, as printed"], "PrivBayes") != looks_of(["PrivBayes, as printed"], "PrivABN")
 
 
+# what eyes without one kind of cone see of linear red, green and blue: Machado, Oliveira and Fernandes (2009)
+EYES = {
+    "all cones": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+}
+TO_XYZ = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]]  # white is (1, 1, 1)
+
+
+def seen(colour, eyes):
+    """A colour in the CIELAB space, where distances are about those that are seen."""
+    levels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels]
+    for matrix in (eyes, TO_XYZ):
+        linear = [min(1.0, max(0.0, sum(a * b for a, b in zip(row, linear, strict=True)))) for row in matrix]
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in linear)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("eyes", EYES)
+def test_colours_differ_to_eyes_without_red_or_green_cones(eyes):
+    for one, other in combinations(COLOURS.values(), 2):
+        assert dist(seen(one, EYES[eyes]), seen(other, EYES[eyes])) > 18, (one, other)
+
+
+@pytest.mark.parametrize(("eyes", "pair"), [("no red", ("#0072b2", "#aa4499")), ("no green", ("#707070", "#009e73"))])
+def test_the_check_of_colours_finds_those_that_only_some_eyes_tell_apart(eyes, pair):
+    everybody, some = (dist(*(seen(colour, EYES[which]) for colour in pair)) for which in ("all cones", eyes))
+    assert some < 18 < everybody
+
+
 def test_looks_of_many_lines_all_differ():
     looks = looks_of([f"line {n}" for n in range(40)], "PrivBayes")
     assert all(one != other for one, other in combinations(looks.values(), 2))
@@ -98,7 +130,7 @@ def test_points_of_a_single_run_are_hollow_and_the_legend_says_so(plain):
     mixed = Results({**lines(1).points, ("", "once", "error", 1.0): [1.0], ("", "once", "error", 2.0): [2.0]})
     drawn = svg(ONE, mixed)
     assert "(1 to 5 a point)" in drawn
-    assert "hollow: a single run" in drawn
+    assert "hollow: a single run, or no chance in it" in drawn
     assert "fill: #ffffff; stroke: #d55e00" in drawn
     assert "hollow" not in plain
 

@@ -103,6 +103,15 @@ def test_errors_of_privabn_at_a_small_budget_are_some_ten_times_those_without_no
         assert 7 < noisy / clean < 17
 
 
+def test_errors_of_privabn_bend_at_the_same_budget_for_every_number_of_columns():
+    assert "at ε = 0.05 for every α" in reason_of("privabn-fig1-turning-points")
+    for table, way in product(("NLTCS", "ACS"), (3, 7, 12)):
+        measure, line = f"L2 {way}-way", "PrivABN as printed"
+        xs = stored("privabn-fig1").xs(measure, line, table)
+        bends = np.abs(np.diff([mean("privabn-fig1", measure, line, x, table) for x in xs], 2))
+        assert xs[1 + int(bends.argmax())] == 0.05
+
+
 def test_randomising_adds_two_links_or_more_on_each_network():
     assert "it adds two or more on each" in reason_of("pram-fig5-bayes")
     for group in ("Bayesian score", *(f"drawn {n}" for n in range(1, 5))):
