@@ -9,7 +9,7 @@ from research._outcome import FIGURE, Outcome
 from research._page import cell, papers, place_of
 from research._reasons import reason_of
 from research._remarks import remarks_on
-from research._wording import needed_in_words
+from research._wording import needed_in_words, own_repetitions
 from research.rules import Decision, Strength
 from research.sentences import Assessed, Judged, Test
 
@@ -70,7 +70,7 @@ def _table(judged: Judged) -> list[str]:
     for test, decision in judged.tests:
         why = decision.why
         if decision.verdict == "undecided":
-            why += f" ({needed_in_words(decision.needed)}.)"
+            why += f" ({needed_in_words(decision.needed, own_repetitions(test.experiment), decision.power)}.)"
         cells = (
             test.table,
             f"[{test.experiment}](#{_anchor(test.experiment)})",

@@ -56,9 +56,14 @@ class Beats:
         small = f" Differences below {100 * self.slack:g} % count for neither." if self.slack else ""
         return (
             f"Compare {listed(self.ours)} with {listed(self.others)} at every point{_places(self.xs)} "
-            f"of {listed(self.measures)}: won where the first lies{far} {side}.{small} "
+            f"of {listed(self.measures)}: won where the first lies{far} {side}.{small}{self._once} "
             f"{in_words(strength, clearly=self.clearly, nothing=self._nothing)}"
         )
+
+    @property
+    def _once(self) -> str:
+        many = len(self.others) > 1
+        return " A line that is another by construction at a point, value for value, counts once there." if many else ""
 
     @property
     def _nothing(self) -> float:
@@ -68,9 +73,13 @@ class Beats:
     def decide(self, results: Results, strength: Strength) -> Decision:
         """What these results say."""
         found, left_out = [], 0
+        seen: set[tuple[str, str, str, float, frozenset[float]]] = set()
         for group, measure, ours, other in product(self.groups, self.measures, self.ours, self.others):
             for x in _common(results, group, measure, (ours, other), self.xs):
                 mine, theirs = (results.by_seed(measure, line, x, group) for line in (ours, other))
+                if (twin := (group, measure, ours, x, frozenset(theirs.values()))) in seen:
+                    continue
+                seen.add(twin)
                 better, worse = (mine, theirs) if self.higher else (theirs, mine)
                 contrast = difference(
                     better,

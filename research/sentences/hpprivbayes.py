@@ -310,7 +310,7 @@ _CONCLUSIONS = (
         section="5",
         where="Figures 3 to 5",
         quote="… even though HP-PrivBayes gets better results than PrivBayes in all experiments with all privacy "
-        "budgets, it does not work very well for strong privacy protection, that is when ε is small …",
+        "budgets, it does not work very well … when ε is small …",
         strength="all",
         tests=(*_in_all(PRINTED, PRIVBAYES, _OWN), *_worse_when_small(PRINTED, _OWN)),
         ours=(*_in_all(_REPAIRED, _OURS, _REAL, ", repaired"),),

@@ -244,7 +244,7 @@ _FIGURES_2_AND_3 = (
         section="6.4",
         where="Figure 3",
         quote="… under different privacy budgets, the PrivABN method performs significantly better than the three "
-        "other methods on the Retail dataset.",
+        "other methods …",
         strength="general",
         tests=_outperforms(),
     ),

@@ -108,6 +108,12 @@ def test_no_difference_speaks_against_a_sentence_that_says_there_is_one_whoever_
     assert verdict(40, margin=1e-4).verdict == "undecided"  # to be near a bound is not to be equal
 
 
+def test_a_line_that_is_another_value_for_value_counts_once():
+    lines = results(a={1.0: around(0.1)}, b={1.0: [0.2] * 5}, c={1.0: [0.2] * 5}, d={1.0: [0.2] * 4 + [0.21]})
+    found = Beats(ours=("a",), others=("b", "c", "d"), measures=("error",)).decide(lines, "all")
+    assert found.why == "2 of 2 clearly won, 0 clearly lost."
+
+
 def test_a_small_difference_that_is_clear_is_one():
     lines = results(a={1.0: around(1.0, 1e-4)}, b={1.0: around(1.01, 1e-3)})
     assert Beats(ours=("a",), others=("b",), measures=("error",)).decide(lines, "all").verdict == "holds"
