@@ -230,3 +230,17 @@ def test_the_stored_figure_is_that_of_the_stored_values(name, stored, tmp_path):
 def test_what_was_not_run_cannot_be_drawn(tmp_path):
     with pytest.raises(OutputError, match="no result of privbayes-fig12"):
         draw_again("privbayes-fig12", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", ",Laplace,0.1,0,Q3,nan\n", ",Laplace,0.1,0,Q3,many\n", ",Laplace,0.1\n", ",another,0.1,0,experiment,0.5\n"],
+)
+def test_a_file_without_values_is_refused_and_nothing_is_drawn(line, tmp_path):
+    folder = tmp_path / "privbayes-fig12"
+    folder.mkdir()
+    (folder / "result.json").write_bytes((RESULTS / "privbayes-fig12" / "result.json").read_bytes())
+    (folder / "results.csv").write_text(f"group,series,x,seed,measure,value\n{line}")
+    with pytest.raises(OutputError, match="not the values of an experiment"):
+        draw_again("privbayes-fig12", tmp_path)
+    assert not list(folder.glob("figure.*"))
