@@ -9,7 +9,7 @@ from research._outcome import FIGURE, Outcome
 from research._page import cell, papers, place_of
 from research._reasons import reason_of
 from research._remarks import remarks_on
-from research._wording import needed_in_words
+from research._wording import needed_in_words, own_repetitions
 from research.rules import Decision, Strength
 from research.sentences import Assessed, Judged, Test
 
@@ -21,7 +21,8 @@ the end the experiments with their figures and remarks.
 
 Lines are compared by paired differences over the same seeds (as two means, by Welch's test, where they have no five
 seeds in common; with a fixed number, where a line has no chance in it). A point needs five runs of each line. A
-difference is clear if it is so by Student's t, two-sided, at 5 % for all comparisons of the table together (Holm).
+difference is clear if it is so by Student's t, two-sided, at 5 % for all comparisons of the table together (Holm); and
+it is clearly none, whoever is ahead, if both one-sided tests say that it is below 2 % of what is compared.
 *Power*: the difference, as a share of the largest value compared, that would have been called clear four times out of
 five; half of the comparisons see less, half more.
 """
@@ -69,7 +70,7 @@ def _table(judged: Judged) -> list[str]:
     for test, decision in judged.tests:
         why = decision.why
         if decision.verdict == "undecided":
-            why += f" ({needed_in_words(decision.needed)}.)"
+            why += f" ({needed_in_words(decision.needed, own_repetitions(test.experiment), decision.power)}.)"
         cells = (
             test.table,
             f"[{test.experiment}](#{_anchor(test.experiment)})",

@@ -70,7 +70,7 @@ class Panel:
     log_y: bool = False
     level: float | None = None
     """A level that is drawn across it."""
-    level_words: str = "error bar"
+    level_words: str = "level"
     """What the legend calls the level, before its number."""
     x: str = ""
     """What its axis shows, where that is not what the experiment's does."""
@@ -80,6 +80,18 @@ class Panel:
     """What no value can exceed, though an interval may."""
     series: tuple[str, ...] = ()
     """Which lines it has; all without. More than six are drawn in several panels."""
+    names: Mapping[float, str] | Mapping[int, str] = field(default_factory=dict)
+    """What is written at places of its axis. Where every place has a name, they stand side by side, evenly."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A number of a paper's table: where it is among the values of the runs, and what the paper prints."""
+
+    series: str
+    measure: str
+    x: float
+    printed: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +117,14 @@ class Experiment:
     quick_seeds: int = 3
     full_seeds: int = 100
     log_x: bool = True
+    columns: int = 0
+    """How many panels stand side by side; without, as many as fit."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What the legend calls lines that have another name among the values."""
+    note: str = ""
+    """What a reader of the figure must know beside its title."""
+    cells: Mapping[str, Mapping[str, Cell]] = field(default_factory=dict)
+    """Of a table of numbers without chance, instead of panels: its rows by name, each with its columns by name."""
 
     def scale(self, *, quick: bool, seeds: int | None = None) -> Scale:
         """How much to compute, in the quick form or as the paper did it."""

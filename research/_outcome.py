@@ -9,15 +9,16 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from research._data import data_folder
 from research._experiment import Experiment, Results
-from research._figure import draw
 from research._ready import check_ready
 from research._runner import Done, Progress, do_runs
+from research.drawing import draw, laid_out
 from research.figures import experiment_named
 from understudy._core.errors import OptionError, OutputError
 from understudy._core.files import as_output_error, write_bytes
@@ -141,6 +142,8 @@ def draw_again(name: str, out: str | os.PathLike[str]) -> None:
         raise OutputError(
             f"there is no result of {name} in '{out}'. Name its folder with --out, or run it: research run"
         )
+    if not (laid_out(experiment, results) or (experiment.cells and results.points)):
+        raise not_values(folder / CSV)
     for kind, data in _figure(experiment, outcome, results).items():
         write_bytes(folder / f"{FIGURE}.{kind}", data, left=KEPT)
 
@@ -190,12 +193,23 @@ def read_results(out: str | os.PathLike[str], name: str) -> Results | None:
                 (
                     (row["group"], row["series"], row["measure"], float(row["x"])),
                     int(row["seed"]),
-                    float(row["value"]),
+                    _number(row["value"]),
                 )
                 for row in csv.DictReader(file)
             )
     except (OSError, ValueError, KeyError, TypeError):
         raise not_values(path) from None
+
+
+def _number(text: str) -> float:
+    """A value, none of which is infinite or not a number when it is written.
+
+    Raises:
+        ValueError: if this one is.
+    """
+    if not isfinite(value := float(text)):
+        raise ValueError("not a finite number")
+    return value
 
 
 def not_values(path: Path) -> OutputError:

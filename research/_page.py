@@ -30,12 +30,12 @@ method that can be computed. The verdict is that of the algorithm **as printed**
 of runs that would decide it); **not testable** (with what is missing). *Tables* counts tables, or a table's parts of
 the sentence, on which it holds.
 
-Lines are compared seed by seed. A point counts with five runs or more; a difference is *clear* if Student's t says
-so at 5 % for all comparisons of a table together; what is not clear counts for both sides. "In all cases" fails
-with one clear counterexample, "in general" does not. *Sees 4 %*: a true difference of 4 % would have been called
-clear four times out of five. *Exact*: there is no chance in it. Rules, results by table and remarks:
-[details]({details}). Verdicts are computed from the stored values of [the experiments](experiments.md), and from
-nothing else:
+Lines are compared seed by seed. A point counts with five runs or more; a difference is *clear* if Student's t says so
+at 5 % for all comparisons of a table together; what is not clear counts for both sides, and what is clearly below 2 %
+is no difference. "In all cases" fails with one clear counterexample, "in general" does not. *Sees 4 %*: a true
+difference of 4 % would have been called clear four times out of five. *Exact*: there is no chance in it. Rules,
+results by table and remarks: [details]({details}). Verdicts are computed from the stored values of [the
+experiments](experiments.md), and from nothing else:
 
 ```text
 research claims --out {folder} --markdown {page}

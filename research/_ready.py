@@ -8,7 +8,7 @@ from pathlib import Path
 
 from research._data import data_folder, load, schema_file, table_file
 from research._experiment import Run
-from research._figure import check_matplotlib
+from research.drawing import check_matplotlib
 from research.figures import experiment_named
 from research.svm import svm_targets
 from research.tasks import REAL, network_file

@@ -61,9 +61,19 @@ EXPERIMENT = Experiment(
     datasets=(DATASET,),
     runs=_runs,
     panels=tuple(
-        Panel(title=f"{title}{words}", measure=_DEVIATION, y=_DEVIATION, group=group, log_y=True, x=x, series=lines)
-        for lines, words in ((_AS_PRINTED, ""), (_FORMS, ", our forms"))
-        for title, group, x in (("(a) 10,000 queries", "ε", ""), ("(b) ε = 1", "queries", "number of queries"))
+        Panel(
+            title=f"({letter}) {title}{words}",
+            measure=_DEVIATION,
+            y=_DEVIATION,
+            group=group,
+            log_y=True,
+            x=x,
+            series=lines,
+        )
+        for letters, lines, words in (("ab", _AS_PRINTED, ""), ("cd", _FORMS, ", our forms"))
+        for letter, title, group, x in zip(
+            letters, ("10,000 queries", "ε = 1"), ("ε", "queries"), ("", "number of queries"), strict=True
+        )
     ),
     quick_seeds=5,
     full_seeds=50,

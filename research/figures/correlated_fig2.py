@@ -21,14 +21,14 @@ EXPERIMENT = Experiment(
     datasets=(DATASET,),
     runs=_runs,
     panels=(
-        Panel(title="(a) corrections", measure=_CORRECTIONS, y="corrections"),
+        Panel(title="(a) corrections", measure=_CORRECTIONS, y="corrections", log_y=True),
         Panel(
             title="(b) their cost by the paper's own ε₀",
             measure=_SPENT,
             y="times ε",
             log_y=True,
             level=1.0,
-            level_words="ε, times",
+            level_words="the whole of ε:",
         ),
     ),
     quick_seeds=5,

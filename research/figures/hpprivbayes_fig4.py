@@ -40,9 +40,15 @@ EXPERIMENT = Experiment(
     datasets=(DATASET,),
     runs=_runs,
     panels=(
-        Panel(title="Author's way of testing", measure="own accuracy", y=ACCURACY, most=1.0, series=_PRINTED),
-        Panel(title="Tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_PRINTED),
-        Panel(title="Our forms, tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_FORMS),
+        Panel(
+            title="(a) as printed, author's way of testing",
+            measure="own accuracy",
+            y=ACCURACY,
+            most=1.0,
+            series=_PRINTED,
+        ),
+        Panel(title="(b) as printed, tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_PRINTED),
+        Panel(title="(c) our forms, tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_FORMS),
     ),
     quick_seeds=20,
     full_seeds=20,

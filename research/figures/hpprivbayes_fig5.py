@@ -40,11 +40,12 @@ EXPERIMENT = Experiment(
     panels=(
         Panel(title="(a) 2-way", measure="Q2", y=DISTANCE, series=_PRINTED),
         Panel(title="(b) 3-way", measure="Q3", y=DISTANCE, series=_PRINTED),
-        Panel(title="2-way, author's measure", measure="M2", y=_LARGEST, series=_PRINTED),
-        Panel(title="3-way, author's measure", measure="M3", y=_LARGEST, series=_PRINTED),
-        Panel(title="2-way, our forms", measure="Q2", y=DISTANCE, series=_FORMS),
-        Panel(title="3-way, our forms", measure="Q3", y=DISTANCE, series=_FORMS),
+        Panel(title="(c) 2-way, author's measure", measure="M2", y=_LARGEST, series=_PRINTED),
+        Panel(title="(d) 3-way, author's measure", measure="M3", y=_LARGEST, series=_PRINTED),
+        Panel(title="(e) 2-way, our forms", measure="Q2", y=DISTANCE, series=_FORMS),
+        Panel(title="(f) 3-way, our forms", measure="Q3", y=DISTANCE, series=_FORMS),
     ),
+    columns=2,
     quick_seeds=20,
     full_seeds=20,
 )

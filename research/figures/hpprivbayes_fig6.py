@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from research._experiment import Experiment, Panel, Run, Scale
 from research.figures._budgets import EPSILON
 from research.figures._hp import (
@@ -20,6 +22,7 @@ from research.figures._hp import (
 _FORMS = {AS_PRINTED: PRINTED, AS_REPAIRED: REPAIRED}
 _LABELS = {f"r = {r}": r for r in RATIOS}
 _NOISE = "noise"
+_TESTED = {"author's way of testing": "own accuracy", "tested on real rows": ACCURACY}
 
 
 def _runs(scale: Scale) -> list[Run]:
@@ -41,12 +44,9 @@ EXPERIMENT = Experiment(
     log_x=False,
     datasets=(DATASET,),
     runs=_runs,
-    panels=(
-        *(Panel(title=f"HPPrivBayes {form}", measure=ACCURACY, y=ACCURACY, group=form, most=1.0) for form in _FORMS),
-        *(
-            Panel(title=f"{form}, author's way of testing", measure="own accuracy", y=ACCURACY, group=form, most=1.0)
-            for form in _FORMS
-        ),
+    panels=tuple(
+        Panel(title=f"({letter}) {form}, {words}", measure=measure, y=ACCURACY, group=form, most=1.0)
+        for letter, (form, (words, measure)) in zip("abcd", product(_FORMS, _TESTED.items()), strict=True)
     ),
     quick_seeds=20,
     full_seeds=20,

@@ -60,9 +60,9 @@ EXPERIMENT = Experiment(
     datasets=(),
     runs=_runs,
     panels=(
-        Panel(title="(top) 5,000 rows", measure=_ESTIMATE, y=_ESTIMATE, group="p", most=1.0),
-        Panel(title="(ours) by maximum likelihood", measure=_LIKELY, y=_ESTIMATE, group="p", most=1.0),
-        Panel(title="(bottom) c = 2 %", measure=_LARGEST, y="p*", group="rows", x="thousand rows"),
+        Panel(title="(a) 5,000 rows (top in the paper)", measure=_ESTIMATE, y=_ESTIMATE, group="p", most=1.0),
+        Panel(title="(b) the same by maximum likelihood (ours)", measure=_LIKELY, y=_ESTIMATE, group="p", most=1.0),
+        Panel(title="(c) c = 2 % (bottom in the paper)", measure=_LARGEST, y="p*", group="rows", x="thousand rows"),
     ),
     quick_seeds=10,
     full_seeds=100,

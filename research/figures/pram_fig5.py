@@ -9,6 +9,7 @@ from research.figures.pram_lines import (
     BY_ROWS,
     CS,
     ETAS,
+    EXTRA,
     FIXED,
     GRID,
     KL,
@@ -26,6 +27,7 @@ from research.figures.pram_lines import (
 from research.tasks import DRAWN, variable_eta
 
 _ROWS = 10_000
+_DISTANCE = "KL distance (nats)"
 _MORE_ROWS, _FAR_P = (10_000, 40_000, 160_000), 0.35
 _LINES: dict[str, dict[str, dict[str, object]]] = {
     BAYES: {
@@ -81,8 +83,8 @@ def _runs(scale: Scale) -> list[Run]:
         )
         for seed in range(scale.seeds)
         for network in DRAWN
-        for group, lines, ps in ((BAYES, (*FIXED, VARIABLE), PAPERS), (BIC, PENALTIES, (0.25,)))
-        for p in ps
+        for group, lines in ((BAYES, (*FIXED, VARIABLE)), (BIC, PENALTIES))
+        for p in PAPERS
         for series in lines
     ]
     return found + [
@@ -109,14 +111,20 @@ EXPERIMENT = Experiment(
     datasets=(),
     runs=_runs,
     panels=(
-        Panel(title="(left) Bayesian score", measure=LINKS, y=LINKS, group=BAYES),
-        Panel(title="(right) Bayesian score", measure=KL, y="KL distance", group=BAYES, log_y=True),
-        Panel(title=f"more rows, p = {_FAR_P:g}", measure=LINKS, y=LINKS, group=BY_ROWS, x="thousand rows"),
-        Panel(title="BIC, links", measure=LINKS, y=LINKS, group=BIC),
-        Panel(title="BIC, KL distance", measure=KL, y="KL distance", group=BIC, log_y=True),
-        Panel(title="BIC, missing links alone", measure=MISSING, y="missing links", group=BIC),
-        *(Panel(title=f"probabilities {network}", measure=LINKS, y=LINKS, group=network) for network in DRAWN),
+        Panel(title="(a) Bayesian score, links (paper: left)", measure=LINKS, y=LINKS, group=BAYES),
+        Panel(title="(b) Bayesian score, KL (paper: right)", measure=KL, y=_DISTANCE, group=BAYES, log_y=True),
+        Panel(title="(c) Bayesian score, missing links alone", measure=MISSING, y="missing links", group=BAYES),
+        Panel(title=f"(d) more rows, p = {_FAR_P:g}", measure=LINKS, y=LINKS, group=BY_ROWS, x="thousand rows"),
+        Panel(title="(e) BIC, links", measure=LINKS, y=LINKS, group=BIC),
+        Panel(title="(f) BIC, KL", measure=KL, y=_DISTANCE, group=BIC, log_y=True),
+        Panel(title="(g) BIC, missing links alone", measure=MISSING, y="missing links", group=BIC),
+        Panel(title="(h) BIC, extra links alone", measure=EXTRA, y="extra links", group=BIC),
+        *(
+            Panel(title=f"({letter}) both scores, probabilities {network}", measure=LINKS, y=LINKS, group=network)
+            for letter, network in zip("ijkl", DRAWN, strict=True)
+        ),
     ),
+    note="(a) to (h): the network declared here. (i) to (l): its links with other probabilities",
     quick_seeds=15,
     full_seeds=100,
     log_x=False,

@@ -49,7 +49,14 @@ EXPERIMENT = Experiment(
     datasets=(),
     runs=_runs,
     panels=(
-        Panel(title="(a) order of the factors", measure=_BIAS, y="largest bias", group="order", joined=False),
+        Panel(
+            title="(a) order of the factors",
+            measure=_BIAS,
+            y="largest bias",
+            group="order",
+            joined=False,
+            names=dict(zip(_NODES, TABLE_2_COLUMNS, strict=True)),
+        ),
         Panel(
             title="(b) case (d), marginal matrix",
             measure=_BIAS,

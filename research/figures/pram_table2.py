@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research._experiment import Experiment, Panel, Run, Scale
-from research.tasks import GAMMA_OF_X, PARAMETERS, PRINTED_AMPLIFICATION
+from research.tasks import FIRST_PARAMETERS, GAMMA_OF_X, PARAMETERS, PRINTED_AMPLIFICATION
 
 _ROWS, _REPEATED = 20_000, 5
 _SETUPS = {"II": "Setup II, learnt", "I": "Setup I, learnt"}
@@ -69,19 +69,25 @@ EXPERIMENT = Experiment(
     paper="PRAM-BN",
     where="Tables I and II",
     title="Parameters learnt from unequally randomised columns, 20,000 rows, 5 runs each",
-    x="parameter, in the order of Table II",
+    x="parameters of each node, in the order of Table II",
     datasets=(),
     runs=_runs,
     panels=(
-        Panel(title="(a) means beside the declared network", measure=_GAP, y="mean − declared", joined=False),
-        Panel(title="(b) spread over 5 runs, Setup II", measure=_SPREADS["II"], y="standard deviation", joined=False),
-        Panel(title="(c) spread over 5 runs, Setup I", measure=_SPREADS["I"], y="standard deviation", joined=False),
+        *(
+            Panel(title=f"({letter}) {title}", measure=measure, y=y, joined=False, names=FIRST_PARAMETERS)
+            for letter, title, measure, y in (
+                ("a", "means beside the declared network", _GAP, "mean − declared"),
+                ("b", "spread over 5 runs, Setup II", _SPREADS["II"], "standard deviation"),
+                ("c", "spread over 5 runs, Setup I", _SPREADS["I"], "standard deviation"),
+            )
+        ),
         Panel(
-            title="(d) γ of " + ", ".join(_COLUMNS),
+            title="(d) γ of Table I",
             measure=_GAMMA,
             y="γ",
             joined=False,
             x="column",
+            names=dict(enumerate(_COLUMNS, start=1)),
         ),
     ),
     quick_seeds=10,

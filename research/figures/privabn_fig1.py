@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from research._experiment import Experiment, Panel, Run, Scale
 from research.figures._budgets import EPSILON
 from research.figures.privabn_lines import (
@@ -28,11 +30,13 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=tuple(
         Panel(
-            title=f"{group}, {kind}, α = {way}", measure=f"{kind} {way}-way", y=f"{kind} error", group=group, log_y=True
+            title=f"({letter}) {group}, {kind}, α = {way}",
+            measure=f"{kind} {way}-way",
+            y=f"{kind} error",
+            group=group,
+            log_y=True,
         )
-        for way in _WAYS
-        for group in TABLES
-        for kind in _KINDS
+        for letter, (way, group, kind) in zip("abcdefghijkl", product(_WAYS, TABLES, _KINDS), strict=True)
     ),
     quick_seeds=10,
 )

@@ -78,12 +78,15 @@ EXPERIMENT = Experiment(
             y=L2,
             group=group,
             level=_BAR,
+            level_words="the paper's mark,",
             log_y=True,
             series=lines,
         )
         for lines, words, letters in ((_AS_PRINTED, "", "ab"), (_REPAIRED, ", our form", "cd"))
         for letter, group in zip(letters, TABLES, strict=True)
     ),
+    note="Single points, at the budgets that the paper names: PrivABN as printed with a part of its noise left out or "
+    "less",
     quick_seeds=5,
     log_x=False,
 )

@@ -18,6 +18,7 @@ DEGREE = "degree"
 _PRINTED_MWEM = "queries=cells:replay=no:result=average"
 _PRINTED_WORD = "privbayes:postprocessing=printed"
 _PUBLISHED = (PRINTED, LAPLACE, FOURIER, CONTINGENCY_WHOLE, MWEM_PRINTED, UNIFORM)
+_BOTH = (PRINTED, LAPLACE, FOURIER, UNIFORM, OURS)
 _STRONGER = (PRINTED, OURS, CONTINGENCY, MWEM_TABLES)
 
 
@@ -27,7 +28,9 @@ def panels(first: int, second: int, *, joint: bool = False, replayed: bool = Tru
     both = (f"Q{first}", f"Q{second}")
     if not joint:
         named = zip("ab", both, strict=True)
-        return tuple(Panel(title=f"({letter}) {q}", measure=q, y=DISTANCE, log_y=True) for letter, q in named)
+        return tuple(
+            Panel(title=f"({letter}) {q}", measure=q, y=DISTANCE, log_y=True, series=_BOTH) for letter, q in named
+        )
     drawn = [
         (q, words, lines) for words, lines in (("as published", _PUBLISHED), ("stronger forms", stronger)) for q in both
     ]

@@ -64,8 +64,8 @@ def panels(table: str) -> tuple[Panel, ...]:
     others = _OTHERS if table in CHEAP else _OTHERS[:-2]
     return tuple(
         Panel(title=f"({letter}) Y = {task}{words}", measure=task, y=ERROR, series=lines)
-        for words, lines in (("", _PUBLISHED), (", other forms", others))
-        for letter, task in zip("abcd", PAPER_TARGETS[table.lower()], strict=True)
+        for letters, words, lines in (("abcd", "", _PUBLISHED), ("efgh", ", other forms", others))
+        for letter, task in zip(letters, PAPER_TARGETS[table.lower()], strict=True)
     )
 
 

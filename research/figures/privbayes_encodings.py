@@ -16,6 +16,7 @@ _OWN = {
 _METHODS = {line: f"{word}:postprocessing=printed" for line, word in _OWN.items()}
 OWN = "own post-processing"
 """A group of runs without a panel: the same lines, with this package's post-processing."""
+_DRAWN = (HIERARCHICAL, VANILLA, BINARY, GRAY)  # of lines that meet the later lie on top
 _QUERIES = ("Q2", "Q3")
 _REFERENCE = "reference"
 
@@ -43,14 +44,15 @@ def _class_runs(scale: Scale, dataset: str) -> list[Run]:
 
 
 _COUNT_PANELS = tuple(
-    Panel(title=f"({letter}) {query}", measure=query, y=DISTANCE) for letter, query in zip("ab", _QUERIES, strict=True)
+    Panel(title=f"({letter}) {query}", measure=query, y=DISTANCE, series=_DRAWN)
+    for letter, query in zip("ab", _QUERIES, strict=True)
 )
 
 
 def _class_panels(base: str) -> tuple[Panel, ...]:
     """One for each of the four tasks."""
     named = zip("abcd", PAPER_TARGETS[base], strict=True)
-    return tuple(Panel(title=f"({letter}) Y = {task}", measure=task, y=ERROR) for letter, task in named)
+    return tuple(Panel(title=f"({letter}) Y = {task}", measure=task, y=ERROR, series=_DRAWN) for letter, task in named)
 
 
 def _counts(number: int, table: str, quick_seeds: int) -> Experiment:

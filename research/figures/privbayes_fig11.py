@@ -40,5 +40,6 @@ EXPERIMENT = Experiment(
     datasets=DATASETS,
     runs=_runs,
     panels=PANELS,
+    labels={_OURS: "PrivBayes, as printed"},
     quick_seeds=5,
 )

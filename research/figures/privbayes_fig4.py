@@ -66,7 +66,13 @@ EXPERIMENT = Experiment(
     datasets=tuple(dataset for dataset, _ in _SETTINGS.values()),
     runs=_runs,
     panels=tuple(
-        Panel(title=f"({letter}) {group}", measure=_MEASURE, y="sum of mutual information (bits)", group=group)
+        Panel(
+            title=f"({letter}) {group}",
+            measure=_MEASURE,
+            y="sum of mutual information (bits)",
+            group=group,
+            series=("R", "F", "I", TIGHT, _BEST) if group in _ROWS_AND_COLUMNS else ("R", "I", _BEST),
+        )
         for letter, group in zip("abcd", _SETTINGS, strict=True)
     ),
     quick_seeds=8,

@@ -11,6 +11,8 @@ LEVEL = 0.05
 """How often a test may call a difference clear, on either side, where there is none at all."""
 FEWEST = 5
 """Runs that a point must have to count."""
+NONE = 0.02
+"""Of what is compared: a difference that is clearly smaller, whichever side it favours, is none. No figure shows it."""
 MOST_RUNS = 1_000_000
 """Beyond this it is said that no number of runs decides."""
 _CHANCE = 0.8  # of seeing the difference that a test's power is told by
@@ -49,20 +51,45 @@ class Contrast:
             return 0.0
         return (quantile(1 - level / 2, self.freedom) + quantile(_CHANCE, self.freedom)) * self.error
 
+    def chance_of_none(self, share: float) -> float:
+        """How often a mean as near 0 would be seen where the difference is this share of what is compared, or more.
+
+        The two one-sided tests of equivalence: whichever side the difference favours.
+
+        >>> Contrast(words="", mean=0.0, error=0.01, freedom=100.0, runs=101, scale=1.0).chance_of_none(0.02) < 0.05
+        True
+        """
+        gap = share * self.scale - abs(self.mean)
+        if gap <= 0:
+            return 1.0
+        return 0.0 if self.error == 0 else _below(-gap / self.error, self.freedom)
+
     def runs_needed(self, level: float) -> float:
         """How many runs make the mean that was seen clear at this level; infinite if it is 0.
 
         >>> Contrast(words="", mean=1.0, error=0.5, freedom=4.0, runs=5, scale=1.0).runs_needed(0.05)
         8
         """
-        if self.mean == 0:
+        return self._runs_for(abs(self.mean), level / 2)
+
+    def runs_to_show_none(self, level: float, share: float) -> float:
+        """How many runs make it clear that there is no difference, if the mean that was seen is right.
+
+        >>> Contrast(words="", mean=0.1, error=0.5, freedom=4.0, runs=5, scale=10.0).runs_to_show_none(0.05, 0.1)
+        7
+        """
+        return self._runs_for(share * self.scale - abs(self.mean), level)
+
+    def _runs_for(self, distance: float, level: float) -> float:
+        """How many runs make the mean's distance from a bound clear on one side; infinite if there is none."""
+        if distance <= 0:
             return inf
         if self.error == 0:
             return self.runs + 1
-        spread = (self.error / self.mean) ** 2 * self.runs  # runs for a mean of one standard error
+        spread = (self.error / distance) ** 2 * self.runs  # runs for a distance of one standard error
 
         def enough(runs: int) -> bool:
-            return quantile(1 - level / 2, runs - 1) ** 2 * spread <= runs
+            return quantile(1 - level, runs - 1) ** 2 * spread <= runs
 
         low, high = self.runs, MOST_RUNS
         if not enough(high):
@@ -130,13 +157,32 @@ def jackknife(statistic: Callable[[Sequence[int]], float], seeds: Sequence[int])
 
 def clear(contrasts: Sequence[Contrast], level: float = LEVEL) -> list[int]:
     """Which differences are clear: 1 above 0, -1 below, 0 not; by Holm's method, all of them together at the level."""
-    signs = [0] * len(contrasts)
-    order = sorted(range(len(contrasts)), key=lambda i: contrasts[i].chance)
+    seen = _by_holm([contrast.chance for contrast in contrasts], level)
+    return [(1 if one.mean > 0 else -1) if i in seen else 0 for i, one in enumerate(contrasts)]
+
+
+def none(contrasts: Sequence[Contrast], share: float, level: float = LEVEL) -> list[bool]:
+    """Which differences are clearly none: below this share of what is compared, on either side; by Holm's method.
+
+    >>> small, unknown = (
+    ...     Contrast(words="", mean=0.001, error=error, freedom=19.0, runs=20, scale=1.0) for error in (0.005, 0.05)
+    ... )
+    >>> none([small, unknown], 0.02)
+    [True, False]
+    """
+    seen = _by_holm([contrast.chance_of_none(share) for contrast in contrasts], level)
+    return [i in seen for i in range(len(contrasts))]
+
+
+def _by_holm(chances: Sequence[float], level: float) -> set[int]:
+    """Which of these chances are so small that they are none of chance, all of them together at the level."""
+    found = set()
+    order = sorted(range(len(chances)), key=lambda i: chances[i])
     for rank, i in enumerate(order):
-        if contrasts[i].chance > level / (len(order) - rank):
+        if chances[i] > level / (len(order) - rank):
             break
-        signs[i] = 1 if contrasts[i].mean > 0 else -1
-    return signs
+        found.add(i)
+    return found
 
 
 def _size(values: Sequence[float]) -> float:

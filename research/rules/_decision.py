@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import inf
 from statistics import median
 from typing import Literal, Protocol, TypeAlias
 
 from research._experiment import Results
-from research.rules._contrast import FEWEST, LEVEL, Contrast, clear
+from research.rules._contrast import FEWEST, LEVEL, Contrast, clear, none
 
 Strength: TypeAlias = Literal["all", "general"]
 """How much a sentence says: of every case ("in all cases", "always", or a bare statement), or of most ("tends to")."""
@@ -68,6 +68,7 @@ class _Count:
     tied: int
     lost: int
     broken: int  # guards
+    none: int = 0  # of those that are tied: clearly no difference
 
     @property
     def all(self) -> int:
@@ -75,27 +76,36 @@ class _Count:
 
     def verdict(self, strength: Strength, clearly: bool) -> Word:
         if strength == "all":
-            if self.lost or self.broken:
+            share = (_CLEARLY if clearly else _HALF) * self.all
+            if self.lost or self.broken or self.all - self.none < share:
                 return "fails"
-            return "holds" if self.won >= (_CLEARLY if clearly else _HALF) * self.all else "undecided"
-        few = (1 - _MOST) * self.all
+            return "holds" if self.won >= share else "undecided"
+        few, against = (1 - _MOST) * self.all, self.lost + self.none
         if self.won >= (_MOST if clearly else _HALF) * self.all and self.lost <= few:
             return "holds"
-        if self.lost >= _HALF * self.all and self.won <= few:
+        if against >= _HALF * self.all and self.won <= few:
             return "fails"
-        if self.lost > few and not self.won:
+        if against > few and not self.won:
             return "fails"
         if self.won > few and not self.lost and not clearly:
             return "holds"
-        return "holds partly" if min(self.won, self.lost) > few else "undecided"
+        return "holds partly" if min(self.won, against) > few else "undecided"
 
 
-def in_words(strength: Strength, *, clearly: bool = False, guards: bool = False) -> str:
+def in_words(strength: Strength, *, clearly: bool = False, guards: bool = False, nothing: float = 0.0) -> str:
     """How comparisons make a verdict, for the text of a rule.
 
     >>> in_words("all")[:60]
     'Holds if none is clearly lost and at least half are clearly '
     """
+    if nothing:
+        small = f" A difference that is clearly below {100 * nothing:g} %, whichever side it favours, is none: "
+        small += (
+            "it fails if so many are none that it cannot hold."
+            if strength == "all"
+            else "towards failing it counts as lost."
+        )
+        return in_words(strength, clearly=clearly, guards=guards) + small
     if strength == "all":
         share = f"{_CLEARLY:.0%}".replace("%", " %") if clearly else "half"
         step = ", or one step clearly goes back" if guards else ""
@@ -113,7 +123,13 @@ def in_words(strength: Strength, *, clearly: bool = False, guards: bool = False)
 
 
 def weigh(
-    compared: Sequence[Compared], strength: Strength, *, clearly: bool = False, left_out: int = 0, slack: float = 0.0
+    compared: Sequence[Compared],
+    strength: Strength,
+    *,
+    clearly: bool = False,
+    left_out: int = 0,
+    slack: float = 0.0,
+    nothing: float = 0.0,
 ) -> Decision:
     """The verdict of comparisons, and what it rests on.
 
@@ -122,7 +138,9 @@ def weigh(
         strength: how much the sentence says.
         clearly: whether the sentence says "clearly" or "significantly", so that close ones do not help it.
         left_out: how many had too few runs.
-        slack: differences below this share of what is compared are none.
+        slack: means below this share of what is compared count for neither side.
+        nothing: differences that are clearly below this share, whichever side they favour, speak against a sentence
+            that says there is one.
     """
     rest = f" {left_out} left out with fewer than {FEWEST} runs." if left_out else ""
     if not any(not one.guard for one in compared):
@@ -131,13 +149,20 @@ def weigh(
     signs = dict(zip(map(id, flat), clear(flat), strict=True))
     small = {id(contrast) for contrast in flat if abs(contrast.mean) < slack * contrast.scale}
     signs.update(dict.fromkeys(small, 0))
-    found = _count(compared, signs)
+    empty = {id(one) for one, so in zip(flat, none(flat, nothing), strict=True) if so and not signs[id(one)]}
+    found = _count(compared, signs, empty)
     verdict = found.verdict(strength, clearly)
     chances = [contrast for contrast in flat if contrast.freedom != inf]
     level = LEVEL / len(flat)
-    reaches = [contrast.reach(level) / contrast.scale for contrast in chances if contrast.scale]
-    close = [contrast for contrast in flat if not signs[id(contrast)] and id(contrast) not in small]
-    later = _later(compared, signs, close, strength, clearly) if verdict == "undecided" else (None, None)
+    # what did not vary at all, such as a line that is another by construction, tells no power
+    reaches = [contrast.reach(level) / contrast.scale for contrast in chances if contrast.scale and contrast.error]
+    later: tuple[int, Word] | tuple[None, None] = (None, None)
+    if verdict == "undecided":
+        close = [one for one in flat if not signs[id(one)] and id(one) not in small | empty]
+        for runs, then, gone in _steps(close, signs, empty, level, nothing):
+            if (word := _count(compared, then, gone).verdict(strength, clearly)) != "undecided":
+                later = (runs, word)
+                break
     return Decision(
         verdict=verdict,
         why=_why(compared, signs, found) + rest,
@@ -148,8 +173,8 @@ def weigh(
     )
 
 
-def _count(compared: Sequence[Compared], signs: dict[int, int]) -> _Count:
-    won = tied = lost = broken = 0
+def _count(compared: Sequence[Compared], signs: Mapping[int, int], empty: Set[int]) -> _Count:
+    won = tied = lost = broken = nothing = 0
     for one in compared:
         mine = [signs[id(contrast)] for contrast in one.contrasts]
         if one.guard:
@@ -160,27 +185,27 @@ def _count(compared: Sequence[Compared], signs: dict[int, int]) -> _Count:
             won += 1
         else:
             tied += 1
-    return _Count(won, tied, lost, broken)
+            nothing += any(id(contrast) in empty for contrast in one.contrasts)
+    return _Count(won, tied, lost, broken, nothing)
 
 
-def _later(
-    compared: Sequence[Compared], signs: dict[int, int], close: Sequence[Contrast], strength: Strength, clearly: bool
-) -> tuple[int, Word] | tuple[None, None]:
-    """The fewest runs with which the differences that were seen would decide, and how; nothing if no number would."""
-    level = LEVEL / sum(len(one.contrasts) for one in compared)
-    needs = {id(contrast): contrast.runs_needed(level) for contrast in close}
-    for runs in sorted({need for need in needs.values() if need < inf}):
+def _steps(
+    close: Sequence[Contrast], signs: Mapping[int, int], empty: Set[int], level: float, nothing: float
+) -> Iterator[tuple[int, Mapping[int, int], Set[int]]]:
+    """What would be clear with more runs, if the means that were seen are right: numbers of runs, the fewest first."""
+    needs = {id(one): one.runs_needed(level) for one in close}
+    nones = {id(one): one.runs_to_show_none(level, nothing) for one in close}
+    for runs in sorted({need for need in (*needs.values(), *nones.values()) if need < inf}):
         then = {id(one): (1 if one.mean > 0 else -1) for one in close if needs[id(one)] <= runs}
-        verdict = _count(compared, {**signs, **then}).verdict(strength, clearly)
-        if verdict != "undecided":
-            return int(runs), verdict
-    return None, None
+        yield int(runs), {**signs, **then}, {*empty, *(one for one, need in nones.items() if need <= runs)} - set(then)
 
 
 def _why(compared: Sequence[Compared], signs: dict[int, int], found: _Count) -> str:
     words = f"{found.won} of {found.all} clearly won"
-    if found.tied:
-        words += f", {found.tied} too close to call"
+    if found.tied > found.none:
+        words += f", {found.tied - found.none} too close to call"
+    if found.none:
+        words += f", {found.none} clearly no difference"
     words += f", {found.lost} clearly lost"
     if any(one.guard for one in compared):
         words += f"; {found.broken} steps clearly go back"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 
 from research._experiment import Results
-from research.rules._contrast import FEWEST, Contrast, of_values, paired
+from research.rules._contrast import FEWEST, NONE, Contrast, of_values, paired
 from research.rules._decision import Compared, Decision, Strength, in_words, weigh
 
 Line = tuple[str, str, str]  # group, measure, series
@@ -38,6 +38,8 @@ class Beats:
     """By how much, in the measure's own unit, it must be better."""
     slack: float = 0.0
     """Differences below this share of the values count for neither side."""
+    nothing: float = NONE
+    """Differences that are clearly below this share of the values are none, and speak against it."""
     exact: tuple[str, ...] = ()
     """Lines without chance in them, of which one run is enough."""
 
@@ -54,16 +56,30 @@ class Beats:
         small = f" Differences below {100 * self.slack:g} % count for neither." if self.slack else ""
         return (
             f"Compare {listed(self.ours)} with {listed(self.others)} at every point{_places(self.xs)} "
-            f"of {listed(self.measures)}: won where the first lies{far} {side}.{small} "
-            f"{in_words(strength, clearly=self.clearly)}"
+            f"of {listed(self.measures)}: won where the first lies{far} {side}.{small}{self._once} "
+            f"{in_words(strength, clearly=self.clearly, nothing=self._nothing)}"
         )
+
+    @property
+    def _once(self) -> str:
+        many = len(self.others) > 1
+        return " A line that is another by construction at a point, value for value, counts once there." if many else ""
+
+    @property
+    def _nothing(self) -> float:
+        """Not where it must be better by so much: to be near that bound is not to be equal."""
+        return self.nothing if self.factor == 1 and not self.margin else 0.0
 
     def decide(self, results: Results, strength: Strength) -> Decision:
         """What these results say."""
         found, left_out = [], 0
+        seen: set[tuple[str, str, str, float, frozenset[float]]] = set()
         for group, measure, ours, other in product(self.groups, self.measures, self.ours, self.others):
             for x in _common(results, group, measure, (ours, other), self.xs):
                 mine, theirs = (results.by_seed(measure, line, x, group) for line in (ours, other))
+                if (twin := (group, measure, ours, x, frozenset(theirs.values()))) in seen:
+                    continue
+                seen.add(twin)
                 better, worse = (mine, theirs) if self.higher else (theirs, mine)
                 contrast = difference(
                     better,
@@ -75,7 +91,14 @@ class Beats:
                     left_out += 1
                 else:
                     found.append(Compared(contrasts=(contrast,)))
-        return weigh(found, strength, clearly=self.clearly, left_out=left_out, slack=self.slack)
+        return weigh(
+            found,
+            strength,
+            clearly=self.clearly,
+            left_out=left_out,
+            slack=self.slack,
+            nothing=self._nothing,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +119,7 @@ class Trend:
     """Whether a step that clearly goes back refutes a sentence that says always: not where it speaks of a trend."""
     clearly: bool = False
     slack: float = 0.0
+    nothing: float = NONE
     exact: tuple[str, ...] = ()
 
     @property
@@ -112,7 +136,7 @@ class Trend:
         return (
             f"Compare the first and the last point{_places(self.xs)} of each line ({listed(self.series)}; "
             f"{listed(self.measures)}): won where it {word}.{steps}{small} "
-            f"{in_words(strength, clearly=self.clearly, guards=watched)}"
+            f"{in_words(strength, clearly=self.clearly, guards=watched, nothing=self.nothing)}"
         )
 
     def decide(self, results: Results, strength: Strength) -> Decision:
@@ -132,7 +156,14 @@ class Trend:
                 contrast = self._step(results, group, measure, line, first, last)
                 if contrast is not None:
                     found.append(Compared(contrasts=(contrast,), guard=(first, last) != (xs[0], xs[-1])))
-        return weigh(found, strength, clearly=self.clearly, left_out=left_out, slack=self.slack)
+        return weigh(
+            found,
+            strength,
+            clearly=self.clearly,
+            left_out=left_out,
+            slack=self.slack,
+            nothing=self.nothing,
+        )
 
     def _step(
         self, results: Results, group: str, measure: str, line: str, first: float, last: float

@@ -25,10 +25,12 @@ class Contrasts:
     """What is compared, in words: won where it is above 0."""
     by: Callable[[Results], Sequence[Contrast | None]]
     clearly: bool = False
+    nothing: float = 0.0
+    """Where 0 is no difference and not a bound: differences that are clearly below this share speak against it."""
 
     def text(self, strength: Strength) -> str:
         """The rule in words."""
-        return f"{self.what} {in_words(strength, clearly=self.clearly)}"
+        return f"{self.what} {in_words(strength, clearly=self.clearly, nothing=self.nothing)}"
 
     def decide(self, results: Results, strength: Strength) -> Decision:
         """What these results say."""
@@ -37,16 +39,17 @@ class Contrasts:
         except NothingRunError as missing:
             return Decision(verdict="undecided", why=f"{missing}.")
         kept = [Compared(contrasts=(contrast,)) for contrast in found if contrast is not None]
-        return weigh(kept, strength, clearly=self.clearly, left_out=len(found) - len(kept))
+        left_out = len(found) - len(kept)
+        return weigh(kept, strength, clearly=self.clearly, left_out=left_out, nothing=self.nothing)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exact:
-    """Numbers without chance in them are those that a paper prints: sizes of tables, counts of things.
+    """Numbers without chance in them are those that a paper prints, or that its words come to: sizes, counts, shares.
 
     >>> rule = Exact(series="Adult", printed={("rows", 0.0): 45222})
     >>> rule.decide(Results({("", "Adult", "rows", 0.0): [45222.0]}), "all").why
-    'All 1 as printed.'
+    'As printed.'
     """
 
     series: str
@@ -57,6 +60,8 @@ class Exact:
     """How far off, as a share of what is printed, is still right: for numbers that are printed rounded."""
     names: Mapping[tuple[str, float], str] = field(default_factory=dict)
     """What to call them, where the measure's name does not say it."""
+    meant: bool = False
+    """Whether the paper prints no such number, and its words come to it."""
 
     @property
     def lines(self) -> Iterator[Line]:
@@ -66,23 +71,45 @@ class Exact:
     def text(self, strength: Strength) -> str:
         """The rule in words."""
         off = f" up to {100 * self.within:g} % for rounding" if self.within else ""
-        count = len(self.printed)
-        return f"Compare {count} numbers of '{self.series}' with those printed. Holds if all agree{off}; else fails."
+        alone = len(self.printed) == 1
+        agree = "it agrees" if alone else "all agree"
+        if self.meant:
+            listed = "; ".join(f"{self._name(place)}: {_digits(value)}" for place, value in self.printed.items())
+            return f"Compare '{self.series}' with what the words come to ({listed}). Holds if {agree}{off}; else fails."
+        compared = "a number" if alone else f"{len(self.printed)} numbers"
+        those = "the one" if alone else "those"
+        return f"Compare {compared} of '{self.series}' with {those} printed. Holds if {agree}{off}; else fails."
 
     def decide(self, results: Results, strength: Strength) -> Decision:
         """What these results say."""
         found = {place: results.values(place[0], self.series, place[1], self.group) for place in self.printed}
         if not any(found.values()):
             return Decision(verdict="undecided", why=f"Nothing was run for {self.series}.")
-        wrong = []
-        for place, printed in self.printed.items():
-            here = None if not found[place] else sum(found[place]) / len(found[place])
-            if here is None or abs(here - printed) > self.within * abs(printed):
-                words = "none" if here is None else f"{here:,.10g}"
-                wrong.append(f"{self.names.get(place, place[0])}: printed {printed:,.10g}, here {words}")
+        here = {place: sum(values) / len(values) for place, values in found.items() if values}
+        wrong = [place for place, said in self.printed.items() if self._differs(said, here.get(place))]
         if not wrong:
-            return Decision(verdict="holds", why=f"All {len(found)} as printed.")
-        return Decision(verdict="fails", why=f"{len(wrong)} of {len(found)} differ: {'; '.join(wrong)}.")
+            words = [f"{self._name(place)}: {_digits(value)}" for place, value in here.items()] if self.meant else []
+            as_printed = f"All {len(found)} as printed" if len(found) > 1 else "As printed"
+            return Decision(verdict="holds", why=f"{'; '.join(words) or as_printed}.")
+        word = "meant" if self.meant else "printed"
+        words = [
+            f"{self._name(place)}: {word} {_digits(self.printed[place])}, here {_digits(here.get(place))}"
+            for place in wrong
+        ]
+        differ = f"{len(wrong)} of {len(found)} differ: " if len(found) > 1 else ""
+        return Decision(verdict="fails", why=f"{differ}{'; '.join(words)}.")
+
+    def _differs(self, said: float, here: float | None) -> bool:
+        return here is None or abs(here - said) > self.within * abs(said)
+
+    def _name(self, place: tuple[str, float]) -> str:
+        return self.names.get(place, place[0])
+
+
+def _digits(value: float | None) -> str:
+    if value is None:
+        return "none"
+    return f"{value:,.10g}" if abs(value) >= 1 else f"{value:.3g}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,6 +47,17 @@ def _at(series: str, measure: str, x: float) -> Point:
     return Point(series=series, measure=measure, x=x, exact=series == UNIFORM)
 
 
+def is_uniform(results: Results, line: str, measure: str, x: float) -> bool:
+    """Whether a line is Uniform there by construction, in every run: as MWEM's average of a single round is.
+
+    >>> lines = {("", line, "Q3", 0.05): [0.5] for line in (MWEM_PRINTED, UNIFORM)}
+    >>> is_uniform(Results(lines), MWEM_PRINTED, "Q3", 0.05)
+    True
+    """
+    values = [set(results.values(measure, one, x)) for one in (line, UNIFORM)]
+    return line != UNIFORM and bool(values[0]) and values[0] == values[1]
+
+
 def outperforms(table: str, ours: str = PRINTED, *, best: bool = False) -> Beats:
     """PrivBayes lies below every baseline at every point."""
     others = baselines(table, best=best)
@@ -86,6 +97,8 @@ def further_for_more_ways(table: str, ours: str = PRINTED) -> Contrasts:
         found = []
         for other in baselines(table):
             for x in results.xs(fewer, other):
+                if is_uniform(results, other, fewer, x):
+                    continue
                 points = [_at(line, measure, x) for measure in (more, fewer) for line in (other, ours)]
                 large, small = (points[i].mean(results) - points[i + 1].mean(results) for i in (0, 2))
                 words = f"{other} at {x:g}: a lead of {large:.3g} for {more}, of {small:.3g} for {fewer}"
@@ -94,7 +107,7 @@ def further_for_more_ways(table: str, ours: str = PRINTED) -> Contrasts:
 
     return Contrasts(
         what=f"Take the error of each baseline less that of '{ours}', for {more} less the same for {fewer}, at each ε. "
-        "Won where above 0.",
+        "Won where above 0. MWEM is left out where it is Uniform by construction.",
         by=by,
     )
 
@@ -164,11 +177,11 @@ def suffers(table: str, line: str = MWEM_PRINTED) -> Contrasts:
     def by(results: Results) -> list[Contrast | None]:
         found = []
         for measure in WAYS[table]:
-            ends = [_at(line, measure, x) for x in (_FIRST, _LAST)]
-            first, last = (point.mean(results) for point in ends)
-            words = f"{measure}: {first:.3g} → {last:.3g}"
-            found.append(derived(results, ends, lambda v: v[0] - v[1], words=words))
-            for x in (epsilon for epsilon in EPSILONS if epsilon < 0.2):
+            xs = [x for x in results.xs(measure, line) if not is_uniform(results, line, measure, x)]
+            ends = [_at(line, measure, x) for x in (*xs[:1], _LAST)]
+            words = f"{measure}: " + " → ".join(f"{end.mean(results):.3g}" for end in ends)
+            found.append(derived(results, ends, lambda v: v[0] - v[-1], words=words))
+            for x in (epsilon for epsilon in xs if epsilon < 0.2):
                 points = [_at(line, measure, x), _at(UNIFORM, measure, x)]
                 mine, flat = (point.mean(results) for point in points)
                 words = f"{measure} at {x:g}: {mine:.3g}, Uniform {flat:.3g}"
@@ -177,7 +190,8 @@ def suffers(table: str, line: str = MWEM_PRINTED) -> Contrasts:
 
     return Contrasts(
         what=f"Of '{line}' take, for each α, the fall of the error from the least ε to the greatest; and at each ε "
-        f"below 0.2 its error less {_SURPASSED:g} times Uniform's. Won where above 0.",
+        f"below 0.2 its error less {_SURPASSED:g} times Uniform's. Won where above 0. Points at which it is Uniform by "
+        "construction, as with a single round, are left out.",
         by=by,
     )
 

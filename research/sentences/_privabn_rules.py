@@ -109,34 +109,33 @@ def floor(line: str, least: str, group: str) -> Contrasts:
 
 
 def turning_points(line: str, group: str) -> Contrasts:
-    """Whether errors of all α fall most at the same step of ε, as far as runs can tell."""
+    """Whether errors of all α bend at the same ε, as far as runs can tell."""
     return Contrasts(
-        what=f"For each α find the step of ε at which the L2 error of '{line}' falls most. Two α are compared: won "
-        f"where "
-        "it is the same step and clearly steeper than the next one for both; lost where it is another one and clearly "
-        "so for both.",
+        what=f"For each α find the ε at which the L2 error of '{line}' bends: where its slope changes most, the "
+        f"budgets set side by side. Two α are compared: won where it is the same ε, and the bend clearly sharper than "
+        "the next one for both; lost where it is another one, and clearly so for both.",
         by=partial(_turns, line=line, group=group),
     )
 
 
 def _turns(results: Results, line: str, group: str) -> list[Contrast | None]:
-    steps = {way: _steps(results, f"L2 {way}-way", line, group) for way in WAYS}
+    bends = {way: _bends(results, f"L2 {way}-way", line, group) for way in WAYS}
     found: list[Contrast | None] = []
     for first, second in combinations(WAYS, 2):
-        if len(steps[first]) < 2 or len(steps[second]) < 2:
+        if len(bends[first]) < 2 or len(bends[second]) < 2:
             found.append(None)
             continue
-        orders = [sorted(steps[way], key=lambda x, way=way: -mean(steps[way][x])) for way in (first, second)]  # type: ignore[misc]
+        orders = [sorted(bends[way], key=lambda x, way=way: -mean(bends[way][x])) for way in (first, second)]  # type: ignore[misc]
         same = orders[0][0] == orders[1][0]
         sides = []
         for way, order, other in zip((first, second), orders, orders[::-1], strict=True):
             beside = order[1] if same else other[0]
-            words = f"the steepest step of α = {first} ends at {orders[0][0]:g}, of α = {second} at {orders[1][0]:g}"
+            words = f"α = {first} bends most at {orders[0][0]:g}, α = {second} at {orders[1][0]:g}"
             sides.append(
                 each(
                     (lambda a, b: a - b) if same else (lambda a, b: b - a),
-                    steps[way][order[0]],
-                    steps[way][beside],
+                    bends[way][order[0]],
+                    bends[way][beside],
                     words=words,
                 )
             )
@@ -145,12 +144,14 @@ def _turns(results: Results, line: str, group: str) -> list[Contrast | None]:
     return found
 
 
-def _steps(results: Results, measure: str, line: str, group: str) -> Mapping[float, Mapping[int, float]]:
-    """By how much a line falls at each step, by the place where the step ends."""
+def _bends(results: Results, measure: str, line: str, group: str) -> Mapping[float, Mapping[int, float]]:
+    """By how much the slope of a line changes at each place between two others, whichever way it does on average."""
+    xs = results.xs(measure, line, group)
     found = {}
-    for before, after in pairwise(results.xs(measure, line, group)):
-        first, last = (results.by_seed(measure, line, x, group) for x in (before, after))
-        found[after] = {seed: first[seed] - value for seed, value in last.items() if seed in first}
+    for before, here, after in zip(xs, xs[1:], xs[2:], strict=False):
+        first, middle, last = (results.by_seed(measure, line, x, group) for x in (before, here, after))
+        changes = {s: first[s] - 2 * value + last[s] for s, value in middle.items() if s in first and s in last}
+        found[here] = changes if mean(changes) >= 0 else {seed: -change for seed, change in changes.items()}
     return found
 
 

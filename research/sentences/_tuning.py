@@ -12,6 +12,7 @@ from research.sentences._derived import Point, average, derived, in_logarithms, 
 BETA, THETA = 0.3, 4.0
 BUDGETS = ("ε = 0.1", "ε = 0.4", "ε = 1.6")
 _NEAR = 1.1  # times the least error: less is comparable to it
+_WIDE = 3  # neighbouring values of the seven or so that were tried: a quite wide range
 
 
 def of_table(table: str, *, counts: bool | None = None) -> list[TaskOf]:
@@ -103,29 +104,56 @@ def _parted(results: Results, line: Sequence[Point], first: Callable[[float], bo
     return _best(results, here), _best(results, there)
 
 
-def wide(table: str, values: tuple[float, ...]) -> Contrasts:
-    """At each of these values the error is near the least, over a table's lines."""
+def wide(table: str) -> Contrasts:
+    """Somewhere on the axis there are three neighbouring values at each of which the error is near the least."""
 
     def by(results: Results) -> list[Contrast | None]:
         lines = _lines(results, of_table(table))
-        return [_excess(results, lines, value) for value in values]
+        values = sorted(set.intersection(*({point.x for point in line} for line in lines)))
+        if len(values) < _WIDE:
+            raise NothingRunError("Nothing was run for so many values")
+        ranges = [values[i : i + _WIDE] for i in range(len(values) - _WIDE + 1)]
+        far = {value: _far(results, lines, value) for value in values}
+        least = min(ranges, key=lambda some: max(far[value] for value in some))
+        return [_excess(results, lines, max(least, key=lambda value: far[value]))]
 
-    named = ", ".join(f"{x:g}" for x in values)
     return Contrasts(
-        what=f"Divide the error at each of {named} by the least of its line; average this factor over the table's "
-        f"lines (two tasks, three ε). Won where it is below {_NEAR:g}.",
+        what=f"Divide the error at a value by the least of its line; average this factor over the table's lines (two "
+        f"tasks, three ε). Take the {_WIDE} neighbouring values at which the greatest of their factors is least. Won "
+        f"where it is below {_NEAR:g}.",
         by=by,
     )
 
 
-def good_default(table: str, value: float) -> Contrasts:
-    """Over a table's lines, the default costs little against the best value of each line."""
-    return wide(table, (value,))
+def _far(results: Results, lines: Sequence[Sequence[Point]], value: float) -> float:
+    """How far the error at a value is above the least of its line, on average, as a logarithm."""
+    pairs = [in_logarithms([_at(line, value).mean(results), _best(results, line).mean(results)]) for line in lines]
+    return average([mine - least for mine, least in pairs])
 
 
 def _excess(results: Results, lines: Sequence[Sequence[Point]], value: float) -> Contrast | None:
     pairs = [(_at(line, value), _best(results, line)) for line in lines]
     return lower_on_average(results, pairs, words=f"at {value:g}", factor=_NEAR)
+
+
+def good_default(table: str, value: float) -> Contrasts:
+    """Over a table's lines, no other default would have been better by much."""
+
+    def by(results: Results) -> list[Contrast | None]:
+        lines = _lines(results, of_table(table))
+        others = sorted(set.intersection(*({point.x for point in line} for line in lines)) - {value})
+        if not others:
+            raise NothingRunError("Nothing was run for other values")
+        means = {x: average(in_logarithms([_at(line, x).mean(results) for line in lines])) for x in others}
+        best = min(others, key=lambda x: means[x])
+        pairs = [(_at(line, value), _at(line, best)) for line in lines]
+        return [lower_on_average(results, pairs, words=f"{value:g} against {best:g}", factor=_NEAR)]
+
+    return Contrasts(
+        what=f"Divide the error at {value:g} by that at the other value which is best over all the table's lines (two "
+        f"tasks, three ε); average this factor over them. Won where it is below {_NEAR:g}.",
+        by=by,
+    )
 
 
 def classifiers_prefer(table: str, low: float, high: float, *, larger: bool) -> Contrasts:

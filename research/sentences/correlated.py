@@ -37,7 +37,8 @@ _DEFINITIONS = (
         paper="Correlated release",
         section="2",
         where="Table 1",
-        quote="… then the private information of Zhao in dataset D₁ is protected.",
+        quote="Assuming that the probability of Count(m) is almost equal to that of Count(m-1), then the private "
+        "information of Zhao in dataset D₁ is protected.",
         strength="all",
         method=True,
         tests=(
@@ -60,7 +61,8 @@ _DEFINITIONS = (
         paper="Correlated release",
         section="3",
         where="the attack of Table 1",
-        quote="… the correlation between individual records will reduce the individual privacy",
+        quote="The previous research has proved that the correlation between individual records will reduce the "
+        "individual privacy",
         strength="general",
         method=True,
         tests=(
@@ -112,7 +114,13 @@ _DEFINITIONS = (
                     series=rules.ON_ADULT,
                     group="sensitivity",
                     printed={("apart is global", 0.0): 1.0},
-                    names={("apart is global", 0.0): "share of such counts whose CS is the global sensitivity"},
+                    names={
+                        (
+                            "apart is global",
+                            0.0,
+                        ): "share of counts of records without links for which CS is the global sensitivity"
+                    },
+                    meant=True,
                 ),
             ),
         ),
@@ -122,8 +130,8 @@ _DEFINITIONS = (
         paper="Correlated release",
         section="4",
         where="Definition 2",
-        quote="… are independent, the correlated sensitivity CS will be equal to the global sensitivity Δf; for "
-        "correlated dataset, the correlated sensitivity CS will be smaller than the global sensitivity Δf.",
+        quote="If the records in dataset D are independent, the correlated sensitivity CS will be equal to the global "
+        "sensitivity Δf; for correlated dataset, the … CS will be smaller than the global sensitivity Δf.",
         strength="all",
         method=True,
         tests=(

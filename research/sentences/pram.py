@@ -123,7 +123,8 @@ _PARAMETERS = (
         paper="PRAM-BN",
         section="VII.B",
         where="Figure 4",
-        quote="Under the same accuracy requirement, … the p value can be closer to 0.5 if more samples are available.",
+        quote="Under the same accuracy requirement, it is intuitive that the p value can be closer to 0.5 if more "
+        "samples are available.",
         strength="all",
         tests=(
             Test(
@@ -160,8 +161,8 @@ _STRUCTURE = (
         paper="PRAM-BN",
         section="VII.C",
         where=_FIVE,
-        quote="… the structure error was always contributed by extra links, with just one exception (when Bayesian "
-        "score with variable η is used) where we had one missing link.",
+        quote="… the structure error was always contributed by extra links, with just one exception … where we had "
+        "one missing link.",
         strength="all",
         tests=_on_networks(partial(rules.hardly_missing, (*FIXED, VARIABLE), PAPERS)),
     ),

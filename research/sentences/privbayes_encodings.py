@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from research._experiment import Results
 from research.figures import EPSILONS
 from research.figures.privbayes_encodings import BINARY, GRAY, HIERARCHICAL, OWN, VANILLA
-from research.rules import Beats, Contrast, Contrasts, Rule
+from research.rules import NONE, Beats, Contrast, Contrasts, Rule
 from research.sentences._derived import Point, average, derived, lower_in_sum, lower_on_average, named
 from research.sentences._sentence import Sentence, Test
 from research.svm import PAPER_TARGETS
@@ -68,6 +68,7 @@ def best_overall(measures: tuple[str, ...]) -> Contrasts:
         what=f"Average each line over all tasks and ε. Take each other encoding's average less that of "
         f"'{HIERARCHICAL}'. Won where above 0.",
         by=by,
+        nothing=NONE,
     )
 
 
@@ -104,6 +105,7 @@ def lower(ours: tuple[str, ...], others: tuple[str, ...], measures: tuple[str, .
         what=f"Average lines over ε, for each of {named(measures)}. Take the average of each of {named(others)} less "
         f"that of each of {named(ours)}. Won where above 0.",
         by=by,
+        nothing=NONE,
     )
 
 

@@ -8,7 +8,7 @@ from statistics import StatisticsError, correlation
 from research._experiment import NothingRunError, Results
 from research.figures import EPSILONS
 from research.figures.privbayes_fig4 import TIGHT
-from research.rules import Beats, Contrast, Contrasts, Near, Rule, jackknife, of_values
+from research.rules import NONE, Beats, Contrast, Contrasts, Near, Rule, jackknife, of_values
 from research.sentences._derived import Point, average, derived
 from research.sentences._sentence import Sentence, Test
 
@@ -144,21 +144,29 @@ def _near(table: str, line: str) -> Test:
 
 def _above(table: str, line: str) -> Test:
     """Over the small budgets, F lies above."""
+    return _test(table, _higher(table, "F", line, _SMALL), "ε < 0.4")
+
+
+def _higher(table: str, first: str, second: str, xs: Sequence[float]) -> Contrasts:
+    """Over these budgets, one line lies above another."""
 
     def by(results: Results) -> list[Contrast | None]:
-        points = [*_at(table, "F", *_SMALL), *_at(table, line, *_SMALL)]
-        half = len(_SMALL)
+        points = [*_at(table, first, *xs), *_at(table, second, *xs)]
+        half = len(xs)
         mine, theirs = (average([point.mean(results) for point in part]) for part in (points[:half], points[half:]))
-        words = f"F {mine:.3g}, {line} {theirs:.3g}"
+        words = f"{first} {mine:.3g}, {second} {theirs:.3g}"
         return [derived(results, points, lambda v: average(v[:half]) - average(v[half:]), words=words)]
 
-    what = f"Average both lines over ε < 0.4. Take the average of 'F' less that of '{line}'. Won where above 0."
-    return _test(table, Contrasts(what=what, by=by), "ε < 0.4")
+    where = f"ε from {xs[0]:g} to {xs[-1]:g}"
+    what = f"Average both lines over {where}. Take the average of '{first}' less that of '{second}'. Won where above 0."
+    return Contrasts(what=what, by=by, nothing=NONE)
 
 
-def _beats_information(table: str) -> Beats:
-    ours = tuple(score for score in _SCORES[table] if score != "I")
-    return Beats(ours=ours, others=("I",), measures=(_MEASURE,), groups=(table,), higher=True)
+def _beats_information(table: str) -> Rule:
+    """On binary tables in all cases, as it is said of them; on the others, of which no case is named, over the axis."""
+    if table not in _BINARY:
+        return _higher(table, "R", "I", EPSILONS)
+    return Beats(ours=("F", "R"), others=("I",), measures=(_MEASURE,), groups=(table,), higher=True)
 
 
 SENTENCES = (

@@ -21,6 +21,7 @@ from research.tasks._leak import audit, real_records, star, threshold
 from research.tasks._marginals import marginals
 from research.tasks._network import network_information
 from research.tasks._pram import (
+    FIRST_PARAMETERS,
     GAMMA_OF_X,
     PARAMETERS,
     PRINTED_AMPLIFICATION,
@@ -84,6 +85,7 @@ TIMES = frozenset({"cpu_seconds"})
 __all__ = [
     "BOUND",
     "DRAWN",
+    "FIRST_PARAMETERS",
     "GAMMA_OF_X",
     "MOST_ASKED",
     "ORIGINAL",

@@ -46,6 +46,11 @@ PRINTED_AMPLIFICATION: Mapping[str, float] = {"A": 3, "D": 3, "L": 4.67, "B": 4.
 """γ as Table I prints it."""
 PARAMETERS = sum(map(len, _PRINTED.values()))
 """Free parameters of Table II."""
+FIRST_PARAMETERS = {
+    1 + sum(len(_PRINTED[before]) for before in TABLE_2_COLUMNS[:place]): name
+    for place, name in enumerate(TABLE_2_COLUMNS)
+}
+"""The nodes of Table II, by the number of the first parameter of each."""
 GAMMA_OF_X = 0.25
 """The p that fits the γ printed for X; its p is printed as 0.4."""
 _COVERED = 1.959964  # standard deviations, of 95 %

@@ -6,7 +6,7 @@ import pytest
 
 from research.figures.correlated_table1 import LIMIT
 from research.sentences import correlated, pram
-from research.tests.made_up_results import verdict_of
+from research.tests.made_up_results import NAMED, made_up, verdict_of
 
 
 def success(**shares):
@@ -41,8 +41,8 @@ def accuracy(at):
     return lambda run, measure, x: at(x) if measure == "accuracy" else 0.0
 
 
-ALIKE = constant(independent_is_global=0.95, nobody_matches=0.05, smaller_where_somebody_matches=0.9, CS=0.5)
-LARGER = constant(independent_is_global=0.95, nobody_matches=0.05, smaller_where_somebody_matches=0.0, CS=3.0)
+ALIKE = constant(independent_is_global=1.0, smaller=1.0, smaller_where_somebody_matches=1.0, CS=0.5)
+LARGER = constant(independent_is_global=1.0, smaller=0.05, smaller_where_somebody_matches=0.0, CS=3.0)
 EXACT = {
     "correlated-table1-protected": (success(alone=0.6, linked=0.9), success(alone=0.8, linked=0.6)),
     "correlated-links-hurt": (success(alone=0.6, linked=0.9), success(alone=0.9, linked=0.6)),
@@ -88,11 +88,20 @@ def test_what_has_no_chance_in_it_holds_or_fails(name):
         ("correlated-fig2-numbers", corrections(9_900.0, 200.0)),
         ("correlated-fig3-surges", accuracy(lambda x: 0.8)),  # no surge
         ("correlated-fig3-surges", accuracy(lambda x: 0.9 - abs(x - 0.3) / 2)),  # not stable
-        ("correlated-sensitivity", constant(independent_is_global=0.5, smaller_where_somebody_matches=0.9, CS=1.0)),
+        ("correlated-sensitivity", constant(independent_is_global=0.95, nobody_matches=0.05, smaller=1.0, CS=1.0)),
+        ("correlated-sensitivity", constant(independent_is_global=1.0, smaller=0.9, CS=0.9)),
     ],
 )
 def test_half_of_a_sentence_is_not_enough(name, value):
     assert verdict_of(name, value, spread=1e-4) == "fails"
+
+
+def test_where_nothing_is_printed_the_rule_says_what_the_words_come_to():
+    rule = NAMED["correlated-no-more-noise"].tests[0].rule
+    assert "share of counts of records without links for which CS is the global sensitivity: 1" in rule.text("all")
+    assert "printed" not in rule.text("all")
+    found = rule.decide(made_up("correlated-privacy", constant(apart_is_global=1.0), spread=0), "all")
+    assert found.why == "share of counts of records without links for which CS is the global sensitivity: 1."
 
 
 def test_an_attack_that_trials_cannot_tell_from_the_limit_is_undecided():

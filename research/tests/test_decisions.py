@@ -8,6 +8,7 @@ import pytest
 from research import Results
 from research.rules import (
     LEVEL,
+    NONE,
     Beats,
     Compared,
     Contrasts,
@@ -85,13 +86,65 @@ def test_a_line_without_chance_in_it_counts_with_one_run():
 def test_equal_lines_are_a_tie_for_both_and_no_number_of_runs_decides():
     lines = results(a={1.0: around(0.1)}, b={1.0: around(0.1)})
     for ours, other in (("a", "b"), ("b", "a")):
-        found = Beats(ours=(ours,), others=(other,), measures=("error",)).decide(lines, "all")
+        found = Beats(ours=(ours,), others=(other,), measures=("error",), nothing=0.0).decide(lines, "all")
         assert (found.verdict, found.needed) == ("undecided", None)
+
+
+@pytest.mark.parametrize("level", [1.003, 0.997])
+@pytest.mark.parametrize(("ours", "other"), [("a", "b"), ("b", "a")])
+def test_no_difference_speaks_against_a_sentence_that_says_there_is_one_whoever_is_ahead(level, ours, other):
+    def verdict(runs, strength="all", **options):
+        lines = results(a={1.0: around(1.0, 0.05, runs)}, b={1.0: around(level, 0.01, runs)})
+        return Beats(ours=(ours,), others=(other,), measures=("error",), **options).decide(lines, strength)
+
+    for strength in ("all", "general"):
+        few, many = verdict(5, strength), verdict(40, strength)
+        assert (few.verdict, few.power > NONE) == ("undecided", True)  # for want of runs, and not of a difference
+        assert (many.verdict, many.power < NONE) == ("fails", True)
+        assert "1 clearly no difference" in many.why
+        assert (few.then, verdict(few.needed, strength).verdict) == ("fails", "fails")
+        assert verdict(few.needed - 1, strength).verdict == "undecided"
+    assert verdict(40, nothing=0.0).verdict == "undecided"
+    assert verdict(40, margin=1e-4).verdict == "undecided"  # to be near a bound is not to be equal
+
+
+def test_a_line_that_is_another_value_for_value_counts_once():
+    lines = results(a={1.0: around(0.1)}, b={1.0: [0.2] * 5}, c={1.0: [0.2] * 5}, d={1.0: [0.2] * 4 + [0.21]})
+    found = Beats(ours=("a",), others=("b", "c", "d"), measures=("error",)).decide(lines, "all")
+    assert found.why == "2 of 2 clearly won, 0 clearly lost."
+
+
+def test_a_small_difference_that_is_clear_is_one():
+    lines = results(a={1.0: around(1.0, 1e-4)}, b={1.0: around(1.01, 1e-3)})
+    assert Beats(ours=("a",), others=("b",), measures=("error",)).decide(lines, "all").verdict == "holds"
+
+
+def test_always_fails_only_when_so_many_show_no_difference_that_it_cannot_hold():
+    def verdicts(points, **options):
+        lines = results(a=dict(enumerate(points, 1)), b=dict.fromkeys(range(1, len(points) + 1), OTHER))
+        rule = Beats(ours=("a",), others=("b",), measures=("error",), **options)
+        return [rule.decide(lines, strength).verdict for strength in ("all", "general")]
+
+    equal = list(OTHER)
+    assert verdicts([BETTER, BETTER, equal, equal]) == ["holds", "holds"]
+    assert verdicts([BETTER, CLOSE, equal, equal]) == ["undecided", "fails"]
+    assert verdicts([BETTER, equal, equal, equal]) == ["fails", "fails"]
+    assert verdicts([BETTER, BETTER, equal, equal], clearly=True) == ["fails", "holds partly"]
 
 
 def test_differences_of_rounding_are_none():
     lines = results(a={1.0: [0.1 + 0.2] * 5}, b={1.0: [0.3] * 5})
-    assert Beats(ours=("b",), others=("a",), measures=("error",)).decide(lines, "all").verdict == "undecided"
+    found = Beats(ours=("b",), others=("a",), measures=("error",)).decide(lines, "all")
+    assert "1 clearly no difference" in found.why
+
+
+def test_what_never_varies_tells_no_power():
+    lines = results(a={1.0: [0.1] * 5, 2.0: around(0.1)}, b={1.0: [0.2] * 5, 2.0: around(0.2, 0.02)})
+    both = Beats(ours=("a",), others=("b",), measures=("error",))
+    one, two = (both.decide(lines, "all").power, paired(by_seed(around(0.2, 0.02)), by_seed(around(0.1)), words=""))
+    assert one == pytest.approx(two.reach(LEVEL / 2) / two.scale)
+    still = Beats(ours=("a",), others=("b",), measures=("error",), xs=(1.0,))
+    assert still.decide(lines, "all").power is None
 
 
 BETTER, CLOSE, WORSE = around(0.1), [0.1, 0.5, 0.1, 0.5, 0.2], around(0.9)
@@ -143,7 +196,7 @@ def test_beats_looks_only_where_it_is_told_to_and_the_way_it_is_told_to():
         ((0.9, 0.5, 0.1), "holds", "holds", "holds"),
         ((0.5, 0.9, 0.1), "fails", "holds", "holds"),  # a step clearly goes back
         ((0.1, 0.5, 0.9), "fails", "fails", "fails"),
-        ((0.5, 0.5, 0.5), "undecided", "undecided", "undecided"),
+        ((0.5, 0.5, 0.5), "fails", "fails", "fails"),  # clearly flat
     ],
 )
 def test_a_line_falls_along_the_axis(levels, always, trend, mostly):
@@ -153,7 +206,15 @@ def test_a_line_falls_along_the_axis(levels, always, trend, mostly):
     assert Trend(series=("a",), measures=("error",), steps=False).decide(lines, "all").verdict == trend
     assert rule.decide(lines, "general").verdict == mostly
     risen = Trend(series=("a",), measures=("error",), rises=True).decide(lines, "general").verdict
-    assert risen == {"holds": "fails", "fails": "holds", "undecided": "undecided"}[mostly]
+    assert risen == ("holds" if levels[-1] > levels[0] else "fails")
+
+
+def test_a_line_that_may_rise_or_fall_for_all_that_is_known_does_neither():
+    lines = results(a={1.0: around(0.5, 0.2), 2.0: [0.6, 0.4, 0.7, 0.3, 0.5]})
+    for rises in (False, True):
+        found = Trend(series=("a",), measures=("error",), rises=rises).decide(lines, "all")
+        assert found.verdict == "undecided"
+        assert found.power > NONE
 
 
 @pytest.mark.parametrize(

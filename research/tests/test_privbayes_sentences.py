@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from math import log2
 from pathlib import Path
@@ -20,6 +21,7 @@ from research.figures import _tuning as tuning
 from research.figures import privbayes_alpha_way as alpha_way
 from research.figures import privbayes_classifiers as machines
 from research.figures.privbayes_fig4 import TIGHT
+from research.rules import Decision
 from research.sentences import (
     Sentence,
     privbayes_classifiers,
@@ -105,7 +107,7 @@ def betas(run: Run, measure: str, right: bool) -> float:
 def thetas(run: Run, measure: str, right: bool) -> float:
     if right:
         return 0.1 + 0.005 * (log2(run.x) - (2.4 if measure in COUNTS else 1.9)) ** 2
-    return 0.02 * run.x if measure in COUNTS else 0.5 / run.x
+    return 0.02 * run.x if measure in COUNTS else 0.5 / run.x**2
 
 
 def sources(run: Run, measure: str, right: bool) -> float:
@@ -234,6 +236,98 @@ def test_two_parts_of_a_sentence_can_part() -> None:
 
     [degree] = [sentence for sentence in SENTENCES if sentence.name == "privbayes-fig12-degree"]
     assert verdict(degree, low_but_not_none) == "holds partly"
+
+
+def decided(name: str, part: str, world: World, scatter: float = 1e-4) -> list[Decision]:
+    """What the tests of a sentence whose table's name ends so say."""
+    [sentence] = [one for one in SENTENCES if one.name == name]
+    tests = [test for test in sentence.tests if test.table.endswith(part)]
+    return [test.rule.decide(made_up(test.experiment, world, 6, scatter), sentence.strength) for test in tests]
+
+
+def test_a_point_that_is_another_by_construction_is_no_comparison() -> None:
+    def one_round(name: str, run: Run, measure: str) -> float:
+        first = run.series == alpha_way.MWEM_PRINTED and run.x == 0.05
+        return like_the_paper(name, replace(run, series=alpha_way.UNIFORM) if first else run, measure)
+
+    def of_uniform(scatter: float) -> list[list[Decision]]:
+        names = ("privbayes-fig12-mwem", "privbayes-fig12-outperforms")
+        return [decided(name, table, one_round, scatter) for name in names for table in ("NLTCS", "ACS")]
+
+    apart = [decision.why for some in of_uniform(1e-4) for decision in some]
+    alike = [decision.why for some in of_uniform(0.0) for decision in some]  # without scatter it is Uniform itself
+    assert [why.split(" of ")[1].split()[0] for why in apart] == ["6", "6", "60", "52"]
+    assert [why.split(" of ")[1].split()[0] for why in alike] == ["4", "4", "58", "50"]
+
+
+def test_nothing_is_said_of_mwem_where_every_point_is_uniform() -> None:
+    def uniform(name: str, run: Run, measure: str) -> float:
+        return 0.5
+
+    assert [one.verdict for one in decided("privbayes-fig12-mwem", "", uniform, 0.0)] == ["undecided", "undecided"]
+
+
+@pytest.mark.parametrize(("single", "said"), [(0.24, "holds"), (0.2, "fails"), (0.3, "holds")])
+def test_a_loss_is_small_below_a_tenth_and_does_not_help_where_it_is_asked_who_is_more_accurate(single, said) -> None:
+    def world(name: str, run: Run, measure: str) -> float:
+        return single if run.series == machines.SINGLE_WIDE else like_the_paper(name, run, measure)
+
+    name = "privbayes-often-more-accurate"
+    losses = decided(name, "the loss", world)
+    assert {one.verdict for one in losses} == {said}
+    assert (losses[0].why == "It is nowhere less accurate.") == (single == 0.3)
+    assert {one.verdict for one in decided(name, "classifiers", world)} == {"holds"}  # the rivals' budget is ours
+
+    def slightly_behind(name: str, run: Run, measure: str) -> float:
+        return 0.24 if run.series == machines.ERM_WIDE else like_the_paper(name, run, measure)
+
+    assert {one.verdict for one in decided(name, "classifiers", slightly_behind)} == {"fails"}
+    assert {one.verdict for one in decided(name, "the loss", slightly_behind)} != {"fails"}
+
+
+def test_the_best_case_is_looked_at_point_by_point_and_with_every_line_of_the_figures() -> None:
+    def ahead_at_one(name: str, run: Run, measure: str) -> float:
+        first = run.series == machines.SINGLE_WIDE and run.x == 0.8
+        return 0.05 if first else like_the_paper(name, run, measure)
+
+    for decision in decided("privbayes-fig16-best-case", "", ahead_at_one):
+        assert "92 of 96 clearly won, 4 clearly lost" in decision.why
+        assert f"at 0.8: NoPrivacy 0.1, {machines.SINGLE_WIDE} 0.05" in decision.why
+
+    def reached(name: str, run: Run, measure: str) -> float:
+        return 0.1 if run.series == machines.SINGLE_WIDE else like_the_paper(name, run, measure)
+
+    assert {one.verdict for one in decided("privbayes-fig16-best-case", "", reached)} == {"holds"}
+
+
+@pytest.mark.parametrize(("near", "wide"), [((1, 2, 3), "holds"), ((4, 6, 8), "holds"), ((2, 4, 8), "fails")])
+def test_a_wide_range_is_any_three_neighbours(near, wide) -> None:
+    def world(name: str, run: Run, measure: str) -> float:
+        return 0.1 if run.x in near else 0.2
+
+    assert {one.verdict for one in decided("privbayes-fig10-range", "a wide range", world)} == {wide}
+
+
+@pytest.mark.parametrize(("other", "said"), [(0.095, "holds"), (0.08, "fails")])
+def test_a_default_is_judged_by_the_value_that_would_be_best_for_all_tasks_together(other, said) -> None:
+    def better_elsewhere(name: str, run: Run, measure: str) -> float:
+        return other if run.x in (0.5, 8) else 0.1
+
+    def better_somewhere_for_each(name: str, run: Run, measure: str) -> float:
+        best = (0.1, 6) if measure in COUNTS else (0.5, 3)
+        return 0.08 if run.x in best else 0.1 if run.x in (0.3, 4) else 0.12
+
+    assert {one.verdict for one in decided("privbayes-defaults", "", better_elsewhere)} == {said}
+    assert {one.verdict for one in decided("privbayes-defaults", "", better_somewhere_for_each)} == {"holds"}
+
+
+def test_superiority_without_named_cases_is_over_the_axis_and_in_all_cases_at_every_point() -> None:
+    def worse_at_one(name: str, run: Run, measure: str) -> float:
+        return like_the_paper(name, run, measure) * (0.98 if run.series in "FR" and run.x == 0.2 else 1.0)
+
+    said = {table: decided("privbayes-fig4-beats-information", table, worse_at_one) for table in ("NLTCS", "Adult")}
+    assert [one.verdict for one in said["NLTCS"]] == ["fails"]
+    assert [one.verdict for one in said["Adult"]] == ["holds"]
 
 
 # -- the sentences themselves ----------------------------------------------------------------------------------------

@@ -27,7 +27,8 @@ from research import (
 from research._current import probes
 from research._data import data_folder
 from research._outcome import read_results
-from research.figures.privbayes_classifiers import ERM, ERM_WIDE
+from research._reasons import reason_of
+from research.figures.privbayes_classifiers import BEST, ERM, ERM_WIDE, PRINTED
 from research.sentences import SENTENCES, Verdict, assess
 from research.sentences.privbayes_classifiers import superior_overall
 
@@ -110,6 +111,39 @@ def test_every_number_of_a_finding_is_a_mean_of_values_that_are_kept(finding):
 def test_the_features_of_privateerm_clearly_decide_who_wins_on_acs(features, said):
     rule = superior_overall("ACS", rivals=(features,))
     assert rule.decide(read_results(RESULTS, "privbayes-fig17"), "all").verdict == said
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "said"),
+    [
+        ("privbayes-fig5-binary-worse", "Adult, the gap", {"fails", "undecided", "holds partly"}),
+        ("privbayes-fig12-alpha", "Adult", {"fails"}),
+        ("privbayes-fig12-alpha", "BR2000", {"fails"}),
+        ("privbayes-defaults", "ACS, θ", {"fails"}),
+    ],
+)
+def test_what_a_reason_says_of_one_table_is_what_came_out_there(name, table, said):
+    [one] = [one for one in ASSESSED if one.sentence.name == name]
+    [decision] = [decision for test, decision in one.printed.tests if test.table == table]
+    assert table.partition(",")[0] in reason_of(name)
+    assert decision.verdict in said
+
+
+def test_the_line_that_is_ahead_of_the_best_case_is_the_one_that_the_reason_names():
+    [one] = [one for one in ASSESSED if one.sentence.name == "privbayes-fig16-best-case"]
+    [said] = [decision.why for test, decision in one.printed.tests if test.table == "NLTCS"]
+    assert re.search(rf"[1-9]\d* clearly lost: money, at [\d.]+: {BEST} [\d.]+, {ERM}", said)
+    assert all(place.strip().startswith(("money, at 0.4", "money, at 0.8", "money, at 1.6")) for place in lost(said))
+
+
+def test_the_error_of_salary_goes_down_as_the_reason_says():
+    results = read_results(RESULTS, "privbayes-fig18")
+    assert results.mean("salary", PRINTED, 0.05) > results.mean("salary", PRINTED, 0.1)
+
+
+def lost(why):
+    """The places that a decision names as lost."""
+    return [part for part in why.partition("clearly lost: ")[2].rstrip(".").split("; ") if part.strip("… ")]
 
 
 @pytest.mark.parametrize("name", ["cost-of-soundness.md", "experiments.md"])

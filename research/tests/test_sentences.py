@@ -147,7 +147,6 @@ OF_ALL_BY_SENSE = {
     "privabn-best-parents": "to ensure the best is to find it every time",
     "privabn-fig1-approaches": "gradually leaves no step back",
     "privbayes-fig12-contingency": "it says several things, and means each",
-    "correlated-table1-protected": "a promise of privacy has no exceptions",
     "correlated-entire-matrix": "a promise of privacy has no exceptions",
     "correlated-privacy": "a promise of privacy has no exceptions",
     "correlated-fig3-surges": "a course of three parts, and all must come",
