@@ -276,7 +276,7 @@ def test_a_column_that_is_called_like_a_function_is_still_a_column():
         ("mean(age) | age>50, age<40", "no value in its domain"),
         ("mean(age) | age=missing", "probability 0"),
         ("mean(age) | sexx=Male", "Did you mean 'sex'"),
-        ("mean(age) | sex=Male | age=3", "no value"),
+        ("mean(age) | sex=Male | age=3", "more than one '.'. Separate conditions by commas"),
     ],
 )
 def test_a_mistake_in_a_question_about_numbers_is_one_sentence(text, words):

@@ -57,12 +57,20 @@ def parse_question(text: str, *, names: Collection[str] = ()) -> Question:
 education=Masters, age=30..40.
     """
     parts = _split(text, "|")
-    if len(parts) > 2:
-        raise OptionError(f"the query has more than one '|'. Put names or values that contain it in quotes. {_EXAMPLE}")
+    refuse_second_bar("|".join(parts[1:]), _EXAMPLE)
     asked = tuple(read_word(part).text for part in _split(parts[0], ",") if part.strip())
     if not asked:
         raise OptionError(f"the query names no column before '|'. {_EXAMPLE}")
     return Question(asked, parse_terms(parts[1], names=names) if len(parts) == 2 else ())
+
+
+def refuse_second_bar(conditions: str, example: str) -> None:
+    """Refuse what follows the `|` of a query if there is another one."""
+    if len(_split(conditions, "|")) > 1:
+        raise OptionError(
+            "the query has more than one '|'. Separate conditions by commas, and put names or values that contain it "
+            f"in quotes. {example}"
+        )
 
 
 def parse_terms(text: str, *, names: Collection[str] = ()) -> tuple[Term, ...]:

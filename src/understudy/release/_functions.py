@@ -8,7 +8,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from understudy._core.errors import OptionError, did_you_mean
-from understudy.release._asking import EXAMPLE_OF_NUMBERS, Term, parse_terms, read_word, split_nested
+from understudy.release._asking import (
+    EXAMPLE_OF_NUMBERS,
+    Term,
+    parse_terms,
+    read_word,
+    refuse_second_bar,
+    split_nested,
+)
 
 FUNCTIONS = ("mean", "median", "quantile", "sd", "variance", "sum", "count", "share")
 _SYNONYMS = {"avg": "mean", "average": "mean", "std": "sd", "stdev": "sd", "stddev": "sd", "var": "variance"}
@@ -58,6 +65,7 @@ def asks_for_numbers(text: str, names: Sequence[str]) -> bool:
 def parse_number_question(text: str, *, names: Collection[str]) -> NumberQuestion:
     """A whole question: functions, then optionally `|` and conditions; `names` are those of all columns."""
     asked, *given = split_nested(text, "|", at_most=1)
+    refuse_second_bar("".join(given), EXAMPLE_OF_NUMBERS)
     calls = tuple(_call(part, names) for part in split_nested(asked, ",") if part.strip())
     return NumberQuestion(calls, parse_terms(given[0], names=names) if given else ())
 
