@@ -90,6 +90,8 @@ def test_two_values_in_one_bin_can_both_be_drawn_only_side_by_side(published):
     [
         ({"agee": 3}, "Did you mean 'age'"),
         ({"age": (1, 2, 3)}, "two ends"),
+        ({"age": "30..40"}, r"a range is a tuple: \(30, 40\)"),
+        ({"age": "..40"}, r"a range is a tuple: \(None, 40\)"),
         ({"age": []}, "empty"),
         ({"age": "old"}, "age"),
         ({"sex": None}, "no missing values"),

@@ -260,6 +260,10 @@ def _from_value(field: Field, value: Any) -> tuple[Choice, ...]:
         if not value:
             raise OptionError(f"column '{field.name}': the list of values is empty, so no row could be drawn.")
         return tuple(_exactly(field, item) for item in sorted(value, key=str))
+    ranged = isinstance(value, str) and field.bins is not None and value not in field.labels
+    if ranged and (ends := parse_range(Word(value))):
+        low, high = (end or None for end in ends)
+        raise OptionError(f"column '{field.name}': in a mapping of conditions a range is a tuple: ({low}, {high}).")
     return (_exactly(field, value),)
 
 
