@@ -27,7 +27,7 @@ def places_of(panel: Panel, xs: Sequence[float]) -> dict[float, float]:
     """Where each value of the axis stands: at itself, or evenly side by side if all of them have names.
 
     >>> places_of(Panel(title="", measure="", y="", names={8: "a", 11: "b"}), [8.0, 11.0])
-    {8.0: 1.0, 11.0: 2.0}
+    {8: 1.0, 11: 2.0}
     """
     if panel.names and set(xs) <= set(panel.names):
         return {x: float(number) for number, x in enumerate(sorted(panel.names), start=1)}
@@ -40,7 +40,7 @@ def apart(at: Sequence[float], lines: int, *, log: bool) -> list[float]:
     >>> [round(share, 4) for share in apart([0.0, 10.0], 3, log=False)]
     [-0.013, 0.0, 0.013]
     >>> [round(share, 4) for share in apart([0.0, 0.1, 10.0], 3, log=False)]  # two places that are close
-    [-0.0027, 0.0, 0.0027]
+    [-0.0028, 0.0, 0.0028]
     """
     width = width_of(at, log=log)
     gaps = [width_of(pair, log=log) / width for pair in pairwise(at)]
