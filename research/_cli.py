@@ -301,6 +301,7 @@ def _document(one: Assessed) -> dict[str, Any]:
         "where": sentence.where,
         "quote": sentence.quote,
         "strength": sentence.strength,
+        "strength_over_tables": sentence.of_tables,
         "verdict": one.verdict,
         "held": one.printed.held,
         "tables": len(one.printed.tests),

@@ -51,6 +51,7 @@ def _section(one: Assessed) -> str:
         "",
         f"**{one.verdict}** {one.printed.tables}".rstrip()
         + f" · {_STRENGTHS[sentence.strength]}"
+        + " of one table, which is not known" * (sentence.of_tables != sentence.strength)
         + " · about the method" * sentence.method,
     ]
     if sentence.missing:

@@ -24,11 +24,11 @@ _HEAD = """\
 _HOW = """\
 ## How to read the rows
 
-One row for each sentence that a paper says about its experiments, in its own words; and, apart, what it says of its
-method that can be computed. The verdict is that of the algorithm **as printed**, against baselines as published:
-**holds**; **holds partly** (on some tables, or in part, and fails on others); **fails**; **undecided** (with the number
-of runs that would decide it); **not testable** (with what is missing). *Tables* counts tables, or a table's parts of
-the sentence, on which it holds.
+One row for each sentence that a paper says about its experiments; and, apart, what it says of its method that can be
+computed. The verdict is that of the algorithm **as printed**, against baselines as published: **holds**; **holds
+partly** (on some tables, or in part, and fails on others); **fails**; **undecided** (with the runs that would decide
+it); **not testable** (with what is missing). *Tables* counts tables, or a table's parts of the sentence, on which it
+holds; forms of ours have [a table of their own](#our-forms-against-the-printed-ones).
 
 Lines are compared seed by seed. A point counts with five runs or more; a difference is *clear* if Student's t says so
 at 5 % for all comparisons of a table together; what is not clear counts for both sides, and what is clearly below 2 %
@@ -42,8 +42,8 @@ research claims --out {folder} --markdown {page}
 ```
 """
 _ROWS = """\
-| sentence | verdict | tables | why, and with what power | |
-|---|---|---|---|---|
+| sentence | verdict | tables | why, and with what power |
+|---|---|---|---|
 """
 _OURS = """\
 ## Our forms against the printed ones
@@ -192,7 +192,7 @@ def _row(one: Assessed, figures: str) -> str:
     if sentence.tests:
         links.insert(0, f"[figure]({figures}/{sentence.tests[0].experiment}/{FIGURE}.svg)")
     quote = f"“{sentence.quote}” ({place_of(sentence)})"
-    cells = (quote, f"**{one.verdict}**", one.printed.tables, why, " ".join(links))
+    cells = (quote, f"**{one.verdict}**", one.printed.tables, " ".join([why, *links]))
     return "| " + " | ".join(map(cell, cells)) + " |"
 
 
@@ -203,9 +203,11 @@ def _row_of_ours(one: Assessed) -> str:
         said.setdefault(decision.verdict, []).append(test.table)
     parts = {verdict: "; ".join(tables) for verdict, tables in said.items()}
     most = max(said, key=lambda verdict: len(said[verdict]))
-    if len(said[most]) > (1 if len(said) == 1 else _FEW_FORMS):  # which they are stands in the details
-        parts[most] = f"all {len(said[most])}" if len(said) == 1 else f"the other {len(said[most])}"
+    if len(said) > 1 and len(said[most]) > _FEW_FORMS:  # which they are stands in the details
+        parts[most] = f"the other {len(said[most])}"
     forms = ". ".join(f"{verdict}: {parts[verdict]}" for verdict in sorted(parts, key=lambda word: word == most))
+    if len(said) == 1:  # the verdict of all of them stands beside it
+        forms = parts[most] if len(said[most]) == 1 else "all"
     link = f"[{one.sentence.name}]({DETAILS}#{one.sentence.name})"
     cells = (link, _told(one.printed), _told(one.ours), forms)
     return "| " + " | ".join(map(cell, cells)) + " |"

@@ -235,7 +235,7 @@ def insensitive_to_ways(table: str, ours: str = PRINTED) -> Contrasts:
         return [derived(results, points, lambda v: log(_INSENSITIVE) - factor(v), words=words, scale=1.0)]
 
     return Contrasts(
-        what=f"Divide the error of '{ours}' for {more} by that for {fewer}; average this factor (its logarithm) over "
-        f"ε. Won where it is below {_INSENSITIVE:g}.",
+        what=f"Divide the error of '{ours}' for {more} by that for {fewer}; take the geometric mean of this factor "
+        f"over ε. Won where it is below {_INSENSITIVE:g}.",
         by=by,
     )

@@ -45,6 +45,9 @@ class Sentence:
     strength: Strength
     """`all` for "in all cases", "always" and bare statements with a number; `general` for "tends to", "in general",
     "most", "usually", and statements without any such word."""
+    over_tables: Strength | None = None
+    """How much it says of tables, if not as much as of the cases within one: `general` where the paper had one table
+    that is not known, and others only show how far its words carry."""
     tests: tuple[Test, ...] = ()
     """The algorithm as printed, baselines as published."""
     ours: tuple[Test, ...] = ()
@@ -53,6 +56,11 @@ class Sentence:
     """Where it cannot be tested: what is missing."""
     method: bool = False
     """Whether it is said of the method or its privacy, not of an experiment: told apart, and counted apart."""
+
+    @property
+    def of_tables(self) -> Strength:
+        """How much it says of tables, which makes its verdict; of the cases within one it says `strength`."""
+        return self.over_tables or self.strength
 
     def __post_init__(self) -> None:
         """Refuse a sentence that no page could show.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from research._experiment import NothingRunError, Results
 from research.figures import TASKS, TaskOf
-from research.rules import Contrast, Contrasts
+from research.rules import NONE, Contrast, Contrasts
 from research.sentences._derived import Point, average, derived, in_logarithms, lower_on_average
 
 BETA, THETA = 0.3, 4.0
@@ -45,24 +46,26 @@ def _missing(x: float) -> Point:
     raise NothingRunError(f"Nothing was run at {x:g}")
 
 
-def ends_are_worse(table: str) -> Contrasts:
-    """At both ends of the axis of β the error is higher than at the default."""
+def end_is_worse(table: str, end: Literal["least", "greatest"]) -> Contrasts:
+    """At this end of the axis of β the error is higher than at the default."""
+    place = {"least": 0, "greatest": -1}[end]
 
     def by(results: Results) -> list[Contrast | None]:
         found = []
         for task in of_table(table):
             lines = _lines(results, [task])
-            for end, place in ((0, "the least"), (-1, "the greatest")):
-                pairs = [(_at(line, BETA), line[end]) for line in lines if not _excepted(line[end])]
-                words = f"{task.measure}, {BETA:g} against {place}"
-                found.append(lower_on_average(results, pairs, words=words))
+            pairs = [(_at(line, BETA), line[place]) for line in lines if not _excepted(line[place])]
+            words = f"{task.measure}, {BETA:g} against the {end}"
+            found.append(lower_on_average(results, pairs, words=words))
         return found
 
+    but = " (on ACS without the point that the paper excepts)" if end == "greatest" else ""
+
     return Contrasts(
-        what=f"Divide the error at {BETA:g} by that at the least β, and by that at the greatest (on ACS without the "
-        "point that the paper excepts); average this factor over ε, for each of the two tasks. Won where it is below "
-        "1.",
+        what=f"Divide the error at {BETA:g} by that at the {end} β{but}; take the geometric mean of this factor over "
+        "ε, for each of the two tasks. Won where it is below 1.",
         by=by,
+        nothing=NONE,
     )
 
 
@@ -92,8 +95,8 @@ def best_within(table: str, low: float, high: float, middle: float | None = None
         else ""
     )
     return Contrasts(
-        what=f"Divide a line's least error inside [{low:g}, {high:g}] by its least outside, and average this factor "
-        f"over ε, for each of the two tasks: won where it is below {_NEAR:g}{half}.",
+        what=f"Divide a line's least error inside [{low:g}, {high:g}] by its least outside, and take the geometric "
+        f"mean of this factor over ε, for each of the two tasks: won where it is below {_NEAR:g}{half}.",
         by=by,
     )
 
@@ -118,9 +121,9 @@ def wide(table: str) -> Contrasts:
         return [_excess(results, lines, max(least, key=lambda value: far[value]))]
 
     return Contrasts(
-        what=f"Divide the error at a value by the least of its line; average this factor over the table's lines (two "
-        f"tasks, three ε). Take the {_WIDE} neighbouring values at which the greatest of their factors is least. Won "
-        f"where it is below {_NEAR:g}.",
+        what=f"Divide the error at a value by the least of its line; take the geometric mean of this factor over the "
+        f"table's lines (two tasks, three ε). Find the {_WIDE} neighbouring values at which the greatest of these "
+        f"means is least. Won where it is below {_NEAR:g}.",
         by=by,
     )
 
@@ -151,7 +154,7 @@ def good_default(table: str, value: float) -> Contrasts:
 
     return Contrasts(
         what=f"Divide the error at {value:g} by that at the other value which is best over all the table's lines (two "
-        f"tasks, three ε); average this factor over them. Won where it is below {_NEAR:g}.",
+        f"tasks, three ε), by geometric means; take that of this factor over them. Won where it is below {_NEAR:g}.",
         by=by,
     )
 
@@ -178,7 +181,7 @@ def classifiers_prefer(table: str, low: float, high: float, *, larger: bool) -> 
 
     more = "more" if larger else "less"
     return Contrasts(
-        what=f"Take the factor by which the error falls from {low:g} to {high:g}, averaged over ε, of the classifier "
-        f"and of counts. Won where the classifier gains {more}.",
+        what=f"Take the factor by which the error falls from {low:g} to {high:g}, as a geometric mean over ε, of the "
+        f"classifier and of counts. Won where the classifier gains {more}.",
         by=by,
     )

@@ -118,22 +118,23 @@ def assess(sentences: Sequence[Sentence], out: str | os.PathLike[str]) -> list[A
     return [
         Assessed(
             sentence=sentence,
-            printed=_judged(sentence.tests, sentence.strength, results_of),
-            ours=_judged(sentence.ours, sentence.strength, results_of) if sentence.ours else None,
+            printed=_judged(sentence.tests, sentence, results_of),
+            ours=_judged(sentence.ours, sentence, results_of) if sentence.ours else None,
         )
         for sentence in sentences
     ]
 
 
-def _judged(tests: Sequence[Test], strength: Strength, results_of: Callable[[str], Results | None]) -> Judged:
+def _judged(tests: Sequence[Test], sentence: Sentence, results_of: Callable[[str], Results | None]) -> Judged:
     found = []
     for test in tests:
         results = results_of(test.experiment)
         if results is None:
             found.append(Decision(verdict="undecided", why=f"{test.experiment} was not run."))
         else:
-            found.append(test.rule.decide(results, strength))
-    return Judged(verdict=together(found, strength), tests=tuple(zip(tests, found, strict=True)), strength=strength)
+            found.append(test.rule.decide(results, sentence.strength))
+    over = sentence.of_tables
+    return Judged(verdict=together(found, over), tests=tuple(zip(tests, found, strict=True)), strength=over)
 
 
 def _with(decision: Decision, runs: int) -> Decision:

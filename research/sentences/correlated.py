@@ -146,6 +146,13 @@ _DEFINITIONS = (
                 rule=rules.smaller_linked(),
             ),
         ),
+        ours=(
+            Test(
+                table="Adult, beside the sensitivity of a whole group",
+                experiment="correlated-privacy",
+                rule=rules.smaller_than_a_group(),
+            ),
+        ),
     ),
 )
 _ALGORITHM = (

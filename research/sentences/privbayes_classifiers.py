@@ -189,8 +189,7 @@ SENTENCES = (
         paper="PrivBayes",
         section="6.6",
         where="Figure 18(b)",
-        quote="Interestingly, in Figure 18(b), the misclassification rate of PrivBayes increases when ε changes from "
-        "0.05 to 0.1.",
+        quote="… the misclassification rate of PrivBayes increases when ε changes from 0.05 to 0.1.",
         strength="all",
         tests=(Test(table="Adult", experiment=FIGURES["Adult"], rule=rises(PRINTED, ("salary",), 0.05, 0.1)),),
         ours=(Test(table="Adult", experiment=FIGURES["Adult"], rule=rises(OURS, ("salary",), 0.05, 0.1)),),

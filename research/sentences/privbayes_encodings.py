@@ -122,8 +122,9 @@ def identical(group: str) -> Contrasts:
         return found
 
     return Contrasts(
-        what=f"Divide the greater error of '{HIERARCHICAL}' and '{VANILLA}' (on average over ε) by the other, for each "
-        f"of {named(_QUERIES)}. Won where this factor, averaged over ε, is below {_NEAR:g}.",
+        what=f"Divide the error of '{HIERARCHICAL}' by that of '{VANILLA}', or the other way round, for each of "
+        f"{named(_QUERIES)}, so that the geometric mean of this factor over ε is above 1. Won where it is below "
+        f"{_NEAR:g}.",
         by=by,
     )
 
@@ -210,8 +211,8 @@ SENTENCES = (
         paper="PrivBayes",
         section="6.3",
         where="Figures 5 and 6",
-        quote="On the results of count queries in Figures 5 and 6, non-binary encodings are clearly superior to binary "
-        "ones when ε is small, but the gap shrinks as ε increases.",
+        quote="… non-binary encodings are clearly superior to binary ones when ε is small, but the gap shrinks as ε "
+        "increases.",
         strength="general",
         tests=_counts(""),
         ours=_counts(OWN),
@@ -244,9 +245,9 @@ SENTENCES = (
         name="privbayes-fig7-two-tasks",
         paper="PrivBayes",
         section="6.3",
-        where="Figure 7",
-        quote="Take the tasks in Figures 7(a) and 7(c) as examples. … the encodings aware of attribute semantics are "
-        "more preferable. … Vanilla-R fails to preserve any correlation until ε > 0.8.",
+        where="Figures 7(a) and 7(c)",
+        quote="… the encodings aware of attribute semantics are more preferable. … Vanilla-R fails to preserve any "
+        "correlation until ε > 0.8.",
         strength="general",
         tests=(
             _test("Adult", _CLASSES["Adult"], _GENDER, "gender"),

@@ -35,8 +35,8 @@ def marginals_matter(table: str) -> Contrasts:
         ]
 
     return Contrasts(
-        what=f"Divide the error of '{_MARGINAL}' on counts by that of '{_PLAIN}' and by that of '{_NETWORK}'; average "
-        "these factors over ε. Won where below 1.",
+        what=f"Divide the error of '{_MARGINAL}' on counts by that of '{_PLAIN}' and by that of '{_NETWORK}'; take "
+        "the geometric means of these factors over ε. Won where below 1.",
         by=by,
         clearly=True,
         nothing=NONE,
@@ -93,8 +93,8 @@ def networks_matter(table: str) -> Contrasts:
         return [lower_on_average(results, _pairs(task, _NETWORK, _MARGINAL), words=words)]
 
     return Contrasts(
-        what=f"Divide the error of '{_NETWORK}' on the classifier by that of '{_MARGINAL}'; average this factor over "
-        "ε. Won where below 1.",
+        what=f"Divide the error of '{_NETWORK}' on the classifier by that of '{_MARGINAL}'; take the geometric mean "
+        "of this factor over ε. Won where below 1.",
         by=by,
         nothing=NONE,
     )
@@ -115,7 +115,10 @@ SENTENCES = (
         where="Figure 9",
         quote="Observe that the error tends to be higher when β is very small or very large.",
         strength="general",
-        tests=_tests(_FIGURE_9, rules.ends_are_worse),
+        tests=(
+            *_tests(_FIGURE_9, lambda table: rules.end_is_worse(table, "least"), "small β"),
+            *_tests(_FIGURE_9, lambda table: rules.end_is_worse(table, "greatest"), "large β"),
+        ),
     ),
     Sentence(
         name="privbayes-fig9-range",

@@ -110,4 +110,4 @@ def verdict_of(name: str, value: Value, *, spread: float = 1e-3, seeds: int = 6)
     sentence = NAMED[name]
     found = {test.experiment: made_up(test.experiment, value, spread=spread, seeds=seeds) for test in sentence.tests}
     decisions = [test.rule.decide(found[test.experiment], sentence.strength) for test in sentence.tests]
-    return together(decisions, sentence.strength)
+    return together(decisions, sentence.of_tables)

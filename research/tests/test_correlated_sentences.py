@@ -96,6 +96,14 @@ def test_half_of_a_sentence_is_not_enough(name, value):
     assert verdict_of(name, value, spread=1e-4) == "fails"
 
 
+@pytest.mark.parametrize(("times", "said"), [(5.0, "holds"), (1.0, "undecided"), (0.5, "fails")])
+def test_the_sensitivity_of_a_whole_group_may_be_meant(times, said):
+    [test] = NAMED["correlated-sensitivity"].ours
+    results = made_up("correlated-privacy", constant(group_over_printed=times))
+    assert test.rule.decide(results, "all").verdict == said
+    assert verdict_of("correlated-sensitivity", constant(group_over_printed=times), spread=0) == "fails"
+
+
 def test_where_nothing_is_printed_the_rule_says_what_the_words_come_to():
     rule = NAMED["correlated-no-more-noise"].tests[0].rule
     assert "share of counts of records without links for which CS is the global sensitivity: 1" in rule.text("all")

@@ -101,7 +101,8 @@ def betas(run: Run, measure: str, right: bool) -> float:
         best = 0.3 if measure in COUNTS else 0.34
         return 0.1 + (run.x - best) ** 2
     # counts want as much as they can get, classifiers as little; neither end is worse than 0.3
-    return 0.1 + 0.4 * (1 - run.x) if measure in COUNTS else 0.1 + 0.2 * (1 - abs(run.x - 0.35))
+    low = 0.36 if run.x < 0.3 else 0.1 + 0.4 * (1 - run.x)
+    return low if measure in COUNTS else 0.1 + 0.2 * (1 - abs(run.x - 0.35))
 
 
 def thetas(run: Run, measure: str, right: bool) -> float:
@@ -298,6 +299,27 @@ def test_the_best_case_is_looked_at_point_by_point_and_with_every_line_of_the_fi
         return 0.1 if run.series == machines.SINGLE_WIDE else like_the_paper(name, run, measure)
 
     assert {one.verdict for one in decided("privbayes-fig16-best-case", "", reached)} == {"holds"}
+
+
+@pytest.mark.parametrize(("worse", "other"), [("small β", "large β"), ("large β", "small β")])
+def test_an_end_is_not_shown_by_the_other_end(worse, other) -> None:
+    def one_end(name: str, run: Run, measure: str) -> float:
+        return 0.2 if (run.x > 0.3) == (worse == "large β") and run.x != 0.3 else 0.1
+
+    name = "privbayes-fig9-ends"
+    assert [one.verdict for one in decided(name, worse, one_end)] == ["holds"] * 4
+    assert [one.verdict for one in decided(name, other, one_end)] == ["fails"] * 4  # clearly no difference
+    assert {one.verdict for one in decided(name, other, one_end, 0.2)} == {"undecided"}
+
+
+def test_factors_are_put_together_by_their_geometric_mean() -> None:
+    def apart(name: str, run: Run, measure: str) -> float:
+        return 0.1 if run.x == 0.3 else {"ε = 0.1": 0.25, "ε = 0.4": 0.05}.get(run.series, 0.1)
+
+    # the factors are 0.4, 2 and 1: 0.93 by their geometric mean, 1.13 by the other
+    assert [one.verdict for one in decided("privbayes-fig9-ends", "small β", apart)] == ["holds"] * 4
+    tests = [test for one in SENTENCES if one.name == "privbayes-fig9-ends" for test in one.tests]
+    assert all("geometric mean of this factor" in test.rule.text("general") for test in tests)
 
 
 @pytest.mark.parametrize(("near", "wide"), [((1, 2, 3), "holds"), ((4, 6, 8), "holds"), ((2, 4, 8), "fails")])

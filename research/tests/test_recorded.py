@@ -117,7 +117,6 @@ def test_the_features_of_privateerm_clearly_decide_who_wins_on_acs(features, sai
 @pytest.mark.parametrize(
     ("name", "table", "said"),
     [
-        ("privbayes-fig5-binary-worse", "Adult, the gap", {"fails", "undecided", "holds partly"}),
         ("privbayes-fig12-alpha", "Adult", {"fails"}),
         ("privbayes-fig12-alpha", "BR2000", {"fails"}),
         ("privbayes-defaults", "ACS, θ", {"fails"}),
