@@ -182,7 +182,7 @@ def _noting_what_is_kept(progress: Progress, name: str, out: Path) -> Progress:
 def _show(experiment: Experiment, outcome: Outcome, out: Path) -> None:
     from research.sentences import SENTENCES, assess
 
-    say(f"{experiment.name}: {experiment.paper}, {experiment.where}. {experiment.title} ({outcome.effort})")
+    say(f"{experiment.name}: {experiment.paper}, {experiment.where}. {experiment.title} ({outcome.effort(experiment)})")
     for test in _tests_of(experiment.name, assess(SENTENCES, out)):
         say(f"  {test['verdict']}: {test['sentence']}, {test['table']}: {test['why']}")
     say(f"  {out / experiment.name}: results.csv, figure.svg, figure.png")

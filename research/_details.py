@@ -110,7 +110,7 @@ def _experiment(experiment: Experiment, outcome: Outcome | None, figures: str) -
     lines = [f"### Run: {experiment.name}", "", f"{experiment.paper}, {experiment.where}: {experiment.title}."]
     if outcome is not None:
         minutes = outcome.cpu_seconds / 60
-        lines[-1] += f" {outcome.effort.capitalize()}, {outcome.runs:,} runs, {minutes:.1f} CPU minutes."
+        lines[-1] += f" {outcome.effort(experiment).capitalize()}, {outcome.runs:,} runs, {minutes:.1f} CPU minutes."
         lines += ["", f"![{experiment.where}]({figures}/{experiment.name}/{FIGURE}.svg)"]
     else:
         lines[-1] += " Not run."

@@ -73,7 +73,7 @@ class Panel:
     level_words: str = "level"
     """What the legend calls the level, before its number."""
     x: str = ""
-    """What its axis shows, where that is not what the experiment's does."""
+    """What its axis shows, where that is not what the experiment's does; a space for nothing, where names say it."""
     joined: bool = True
     """Whether points of a line are joined: not where the places on the axis are only numbers of things."""
     most: float | None = None
@@ -116,6 +116,8 @@ class Experiment:
     panels: tuple[Panel, ...]
     quick_seeds: int = 3
     full_seeds: int = 100
+    quick_words: str = ""
+    """What the quick form saves, where it makes as many repetitions as the full one."""
     log_x: bool = True
     columns: int = 0
     """How many panels stand side by side; without, as many as fit."""

@@ -34,6 +34,8 @@ class Number:
     measures: tuple[str, ...] = ()
     """Several, whose means are averaged, in place of one."""
     xs: tuple[float, ...] = ()
+    percent: bool = False
+    """Whether it is a share, to be told in hundredths."""
     over: Number | None = None
 
     def value(self, out: str | os.PathLike[str]) -> float:
@@ -48,7 +50,8 @@ class Number:
             for measure in self.measures or (self.measure,)
             for x in self.xs or (self.x,)
         )
-        return mean if self.over is None else mean / self.over.value(out)
+        told = 100 * mean if self.percent else mean
+        return told if self.over is None else told / self.over.value(out)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,14 +43,18 @@ class Outcome:
     seconds: Mapping[str, float] = field(default_factory=dict)
     """CPU seconds of a run, on average, of each line."""
 
-    @property
-    def effort(self) -> str:
-        """How it was run, in words.
+    def effort(self, experiment: Experiment) -> str:
+        """How it was run, in words: a quick form that saves nothing is a full one.
 
-        >>> Outcome(name="a", quick=True, seeds=3, runs=9, cpu_seconds=1.0, code="").effort
+        >>> Outcome(name="a", quick=True, seeds=3, runs=9, cpu_seconds=1.0, code="").effort(
+        ...     experiment_named("privbayes-fig12")
+        ... )
         'quick form, 3 repetitions'
         """
-        return f"{'quick form' if self.quick else 'full form'}, {self.seeds} repetition{'s' * (self.seeds != 1)}"
+        form = "quick form" if self.quick else "full form"
+        if self.quick and self.seeds == experiment.full_seeds == experiment.quick_seeds:
+            form = f"quick form ({experiment.quick_words})" if experiment.quick_words else "full form"
+        return f"{form}, {self.seeds} repetition{'s' * (self.seeds != 1)}"
 
 
 def run_experiment(
@@ -126,7 +130,7 @@ def _write(folder: Path, experiment: Experiment, outcome: Outcome, results: Resu
 
 
 def _figure(experiment: Experiment, outcome: Outcome, results: Results) -> dict[str, bytes]:
-    caption = f"{experiment.paper}, {experiment.where}, computed anew: {outcome.effort}"
+    caption = f"{experiment.paper}, {experiment.where}, computed anew: {outcome.effort(experiment)}"
     return draw(experiment, results, caption)
 
 

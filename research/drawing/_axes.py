@@ -13,6 +13,7 @@ _APART = 0.013  # of an axis' width, from one line to the next
 _OF_A_GAP = 0.55  # of the narrowest gap between places, at most, for all lines of one
 _LETTER = 0.026  # of an axis' width
 _CLEAR = 0.02  # of an axis' width, between what is written at two places
+_LEANING = 0.05  # of an axis' width, from one place to the next, at least, for numbers that lean
 _FEW = 8  # places that are all marked on an axis
 _HALF = 0.7  # of a step between places with names, from the outermost to the edge
 _MARGIN = 0.05  # of an axis, at least as much
@@ -82,14 +83,28 @@ def mark_places(axis: Any, panel: Panel, at: Mapping[float, float], *, log: bool
         if set(at) - set(panel.names):  # names of groups of places, which may stand close
             axis.tick_params(axis="x", labelsize=7)
         if _LETTER * sum(len(name) for _, name in named) > 1:
-            axis.tick_params(axis="x", labelsize=7, labelrotation=30)
-            for label in axis.get_xticklabels():
-                label.set(ha="right", rotation_mode="anchor")
+            _lean(axis, 30)
     elif len(xs) <= _FEW:
-        axis.set_xticks(xs, labels_of(xs, log=log))
+        labels = labels_of(xs, log=log)
+        lean = "" in labels and _narrowest(xs, log=log) >= _LEANING
+        axis.set_xticks(xs, [number_words(x) for x in xs] if lean else labels)
+        if lean:
+            _lean(axis, 45)
     elif log:
         axis.xaxis.set_major_locator(_log_ticks(few=xs[-1] / xs[0] > 30))
         axis.xaxis.set_major_formatter(number_words)
+
+
+def _lean(axis: Any, degrees: int) -> None:
+    """Small words that lean against their places, so that they do not touch."""
+    axis.tick_params(axis="x", labelsize=7, labelrotation=degrees)
+    for label in axis.get_xticklabels():
+        label.set(ha="right", rotation_mode="anchor")
+
+
+def _narrowest(at: Sequence[float], *, log: bool) -> float:
+    """The narrowest gap between places, as a share of the axis."""
+    return min(width_of(pair, log=log) for pair in pairwise(at)) / width_of(at, log=log)
 
 
 def labels_of(xs: Sequence[float], *, log: bool = True) -> list[str]:

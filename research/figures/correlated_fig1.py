@@ -62,7 +62,7 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=tuple(
         Panel(
-            title=f"({letter}) {title}{words}",
+            title=f"({letter}) {title}",
             measure=_DEVIATION,
             y=_DEVIATION,
             group=group,
@@ -70,10 +70,11 @@ EXPERIMENT = Experiment(
             x=x,
             series=lines,
         )
-        for letters, lines, words in (("ab", _AS_PRINTED, ""), ("cd", _FORMS, ", our forms"))
-        for letter, title, group, x in zip(
-            letters, ("10,000 queries", "ε = 1"), ("ε", "queries"), ("", "number of queries"), strict=True
+        for letters, lines, titles in (
+            ("ab", _AS_PRINTED, ("10,000 queries: CS as printed ≈ uniform", "ε = 1")),
+            ("cd", _FORMS, ("10,000 queries, our forms", "ε = 1, our forms")),
         )
+        for letter, title, group, x in zip(letters, titles, ("ε", "queries"), ("", "number of queries"), strict=True)
     ),
     quick_seeds=5,
     full_seeds=50,

@@ -11,6 +11,7 @@ from research.figures._hp import (
     EQUAL,
     OURS,
     PRINTED,
+    QUICK_WORDS,
     REPAIRED,
     REPAIRED_USEFUL,
     RESTATED,
@@ -50,6 +51,7 @@ EXPERIMENT = Experiment(
         Panel(title="(b) as printed, tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_PRINTED),
         Panel(title="(c) our forms, tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_FORMS),
     ),
+    quick_words=QUICK_WORDS,
     quick_seeds=20,
     full_seeds=20,
 )

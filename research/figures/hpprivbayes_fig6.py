@@ -12,6 +12,7 @@ from research.figures._hp import (
     AS_REPAIRED,
     DATASET,
     PRINTED,
+    QUICK_WORDS,
     RATIOS,
     REPAIRED,
     classification,
@@ -48,6 +49,7 @@ EXPERIMENT = Experiment(
         Panel(title=f"({letter}) {form}, {words}", measure=measure, y=ACCURACY, group=form, most=1.0)
         for letter, (form, (words, measure)) in zip("abcd", product(_FORMS, _TESTED.items()), strict=True)
     ),
+    quick_words=QUICK_WORDS,
     quick_seeds=20,
     full_seeds=20,
 )

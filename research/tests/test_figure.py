@@ -244,3 +244,10 @@ def test_a_file_without_values_is_refused_and_nothing_is_drawn(line, tmp_path):
     with pytest.raises(OutputError, match="not the values of an experiment"):
         draw_again("privbayes-fig12", tmp_path)
     assert not list(folder.glob("figure.*"))
+
+
+def test_numbers_that_would_touch_lean_and_all_are_written(stored):
+    budgets = ("0.001", "0.005", "0.01", "0.05", "0.1", "1")
+    experiment = EXPERIMENTS["privabn-fig1"]
+    drawn = svg(replace(experiment, panels=experiment.panels[:1]), stored["privabn-fig1"])
+    assert all(f">{budget}<" in drawn for budget in budgets)

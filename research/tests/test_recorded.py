@@ -100,6 +100,7 @@ def test_every_number_of_a_finding_is_a_mean_of_values_that_are_kept(finding):
         if number.over is not None:
             other = number.over
             mean /= fmean(points[other.group, other.series, other.measure, other.x])
+        mean *= 100 if number.percent else 1
         places = re.findall(r"\{" + name + r":([^}]*)\}", finding.text)
         assert places, name
         assert all(format(mean, place) in finding.filled(RESULTS) for place in places)
