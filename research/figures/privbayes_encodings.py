@@ -86,8 +86,8 @@ def _classes(number: int, table: str, quick_seeds: int) -> Experiment:
 
 
 EXPERIMENTS = (
-    _counts(5, "Adult", 8),
-    _counts(6, "BR2000", 8),
+    _counts(5, "Adult", 5),
+    _counts(6, "BR2000", 5),
     _classes(7, "Adult", 5),
     _classes(8, "BR2000", 5),
 )

@@ -75,5 +75,5 @@ EXPERIMENT = Experiment(
         )
         for letter, group in zip("abcd", _SETTINGS, strict=True)
     ),
-    quick_seeds=8,
+    quick_seeds=5,
 )
