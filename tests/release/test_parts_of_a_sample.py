@@ -46,7 +46,14 @@ def test_streams_of_parts_have_nothing_in_common() -> None:
     assert len({Streams(3).part(part).root for part in range(10_000)}) == 10_000
 
 
-@pytest.mark.parametrize(("part", "parts"), [(3, 3), (-1, 3), (0, 0)])
-def test_a_part_that_there_is_not_is_refused(part: int, parts: int) -> None:
-    with pytest.raises(OptionError, match="the parts of a sample are numbered"):
+@pytest.mark.parametrize(
+    ("part", "parts", "said"),
+    [
+        (3, 3, "the parts of a sample are numbered"),
+        (-1, 3, "'part' parameter must be a whole number of at least 0. Got -1"),
+        (0, 0, "'parts' parameter must be a whole number of at least 1. Got 0"),
+    ],
+)
+def test_a_part_that_there_is_not_is_refused(part: int, parts: int, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
         drawn(part, parts, 10, seed=1)
