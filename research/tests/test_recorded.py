@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import sys
+from functools import cache
 from importlib import import_module
 from statistics import fmean
 from typing import get_args
@@ -155,9 +156,14 @@ def test_the_tables_of_a_page_are_those_that_the_results_give(monkeypatch, name)
     assert import_module("make_cost_tables").filled(page, RESULTS) == page
 
 
+@cache
+def costs():
+    return {name: cost_of(EXPERIMENTS[name], outcome) for name, outcome in OUTCOMES.items()}
+
+
 def test_the_costs_that_are_told_are_those_of_the_results():
     recorded = json.loads((PROJECT / "research" / "costs.json").read_text(encoding="utf-8"))
-    told = {name: cost_of(EXPERIMENTS[name], outcome) for name, outcome in OUTCOMES.items()}
+    told = costs()
     assert recorded == {
         name: {"quick": round(cost.quick_seconds, 1), "full": round(cost.full_seconds, 1)}
         for name, cost in told.items()
@@ -167,15 +173,14 @@ def test_the_costs_that_are_told_are_those_of_the_results():
 
 
 def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
-    costs = [cost_of(EXPERIMENTS[name], outcome).quick_seconds for name, outcome in OUTCOMES.items()]
-    assert len(costs) == len(EXPERIMENTS)
-    assert sum(costs) / 2 < 3600
+    assert len(costs()) == len(EXPERIMENTS)
+    assert sum(cost.quick_seconds for cost in costs().values()) / 2 < 3600
 
 
 def test_a_cost_is_what_the_results_took_where_they_are_of_that_form():
     for name, outcome in OUTCOMES.items():
         if outcome.seeds == EXPERIMENTS[name].scale(quick=outcome.quick).seeds:
-            cost = cost_of(EXPERIMENTS[name], outcome)
+            cost = costs()[name]
             told = cost.quick_seconds if outcome.quick else cost.full_seconds
             assert told == pytest.approx(outcome.cpu_seconds, rel=0.2, abs=5), name
 
