@@ -5,11 +5,12 @@ from research._current import Checked, check_current
 from research._details import details_page
 from research._experiment import Experiment, Panel, Results, Run, Scale
 from research._findings import Cited, Number, read_findings
-from research._outcome import Outcome, draw_again, read_outcomes, read_results, run_experiment
+from research._outcome import Outcome, draw_again, read_outcomes, read_results
 from research._page import claims_page, with_counts, with_findings
 from research._ready import check_ready
 from research._reasons import reason_of
 from research._runner import STAGE as RUNNING
+from research._running import run_experiment
 from research._wording import runs_in_words
 from research.figures import EXPERIMENTS, experiment_named
 

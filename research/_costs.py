@@ -21,6 +21,8 @@ class Cost:
     full_runs: int
     quick_seconds: float | None
     full_seconds: float | None
+    full_at_least: bool = False
+    """Whether the full form costs more: it has runs that the quick one, which was timed, has not."""
 
 
 def cost_of(experiment: Experiment, outcome: Outcome | None = None) -> Cost:
@@ -35,20 +37,21 @@ def cost_of(experiment: Experiment, outcome: Outcome | None = None) -> Cost:
     known = _recorded().get(experiment.name, {"quick": None, "full": None})
     if outcome is not None:
         known = {"quick": _seconds(quick, outcome), "full": _seconds(full, outcome)}
+        known |= {"at_least": outcome.quick and bool(experiment.quick_words)}
     return Cost(
         quick_runs=len(quick),
         full_runs=len(full),
         quick_seconds=known["quick"],
         full_seconds=known["full"],
+        full_at_least=known.get("at_least", False),
     )
 
 
 def _seconds(runs: Sequence[Run], outcome: Outcome) -> float | None:
-    """What these runs take if each takes what runs of its line took, or all runs did where its line was not run."""
+    """What these runs take if each takes what runs of its line took; those of lines that were not run count nothing."""
     if not outcome.runs:
         return None
-    usual = outcome.cpu_seconds / outcome.runs
-    each = {(run.task, repr(run.params), run.seed): outcome.seconds.get(run.line, usual) for run in runs}
+    each = {(run.task, repr(run.params), run.seed): outcome.seconds.get(run.line, 0.0) for run in runs}
     return sum(each.values())
 
 

@@ -92,14 +92,10 @@ def _load(name: str, folder: Path) -> Dataset:
     return Dataset(name, schema, table, open_counter(table))
 
 
+@lru_cache(maxsize=32)
 def data_hash(name: str, folder: Path) -> str:
     """A hash of the table's files, so that results of other data are not taken for these."""
-    return _hash(table_file(name, folder), schema_file(name, folder))
-
-
-@lru_cache(maxsize=32)
-def _hash(*paths: Path) -> str:
     found = sha256()
-    for path in paths:
+    for path in (table_file(name, folder), schema_file(name, folder)):
         found.update(path.read_bytes())
     return found.hexdigest()

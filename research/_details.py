@@ -106,6 +106,14 @@ def _rules(one: Assessed) -> list[str]:
     return [f"- *{'; '.join(tables)}:* {text}" for text, tables in users.items()] or ["- None: it is not tested."]
 
 
+def _options(experiment: Experiment, outcome: Outcome | None) -> str:
+    """Those that run it in the form in which it was run."""
+    if outcome is None:
+        return " --quick"
+    usual = experiment.scale(quick=outcome.quick).seeds
+    return " --quick" * outcome.quick + f" --seeds {outcome.seeds}" * (outcome.seeds != usual)
+
+
 def _experiment(experiment: Experiment, outcome: Outcome | None, figures: str) -> str:
     lines = [f"### Run: {experiment.name}", "", f"{experiment.paper}, {experiment.where}: {experiment.title}."]
     if outcome is not None:
@@ -114,8 +122,7 @@ def _experiment(experiment: Experiment, outcome: Outcome | None, figures: str) -
         lines += ["", f"![{experiment.where}]({figures}/{experiment.name}/{FIGURE}.svg)"]
     else:
         lines[-1] += " Not run."
-    option = " --quick" if outcome is None or outcome.quick else ""
-    lines += ["", "```text", f"research run {experiment.name}{option}", "```"]
+    lines += ["", "```text", f"research run {experiment.name}{_options(experiment, outcome)}", "```"]
     if remarks := remarks_on(experiment.name):
         lines += ["", "<details><summary>Remarks</summary>", ""]
         lines += [f"{remark}\n" for remark in remarks]

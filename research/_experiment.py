@@ -117,7 +117,7 @@ class Experiment:
     quick_seeds: int = 3
     full_seeds: int = 100
     quick_words: str = ""
-    """What the quick form saves, where it makes as many repetitions as the full one."""
+    """What the quick form saves beside repetitions."""
     log_x: bool = True
     columns: int = 0
     """How many panels stand side by side; without, as many as fit."""

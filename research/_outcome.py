@@ -8,25 +8,19 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from math import isfinite
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-from research._data import data_folder
 from research._experiment import Experiment, Results
-from research._ready import check_ready
-from research._runner import Done, Progress, do_runs
+from research._runner import Done
 from research.drawing import draw, laid_out
 from research.figures import experiment_named
-from understudy._core.errors import OptionError, OutputError
+from understudy._core.errors import OutputError
 from understudy._core.files import as_output_error, write_bytes
-from understudy.rehearsal import KEPT, RunStore
+from understudy.rehearsal import KEPT
 
 RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
-_MOST_SEEDS = 10_000  # a hundred times what the papers made
-_USUAL_JOBS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +36,8 @@ class Outcome:
     """The version of the code that computed it, to be read; whether it is current only `check_current` can tell."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """CPU seconds of a run, on average, of each line."""
+    data: Mapping[str, str] = field(default_factory=dict)
+    """The tables it was run on, each with a hash of its files."""
 
     def effort(self, experiment: Experiment) -> str:
         """How it was run, in words: a quick form that saves nothing is a full one.
@@ -52,73 +48,17 @@ class Outcome:
         'quick form, 3 repetitions'
         """
         form = "quick form" if self.quick else "full form"
-        if self.quick and self.seeds == experiment.full_seeds == experiment.quick_seeds:
-            form = f"quick form ({experiment.quick_words})" if experiment.quick_words else "full form"
+        if self.quick and experiment.quick_words:
+            form += f" ({experiment.quick_words})"
+        elif self.quick and self.seeds == experiment.full_seeds:
+            form = "full form"
         return f"{form}, {self.seeds} repetition{'s' * (self.seeds != 1)}"
 
 
-def run_experiment(
-    name: str,
-    *,
-    quick: bool = False,
-    data: str | os.PathLike[str] | None = None,
-    out: str | os.PathLike[str] = "experiments",
-    seeds: int | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-) -> Outcome:
-    """Run an experiment of a paper: what is done already is taken from `out`, and what is finished is kept there.
-
-    Args:
-        name: such as "privbayes-fig12"; `EXPERIMENTS` has them all.
-        quick: few repetitions, minutes; else as many as the paper made.
-        data: the folder of benchmark tables; by default `UNDERSTUDY_DATA`, or `../shared/data`.
-        out: a folder for results: every run in `runs.jsonl`, and for each experiment a CSV, the figure as SVG and PNG,
-            and how it was run. It can be taken up again; runs that the code would now compute otherwise are done anew.
-        seeds: so many repetitions instead; at most 10,000.
-        jobs: processes, at most one a processor; by default that many, but not more than eight.
-        progress: called with what is being done, how much of it is done, and how much there is.
-    """
-    experiment = experiment_named(name)
-    folder = data_folder(data)
-    if seeds is not None and not 1 <= seeds <= _MOST_SEEDS:
-        raise OptionError(f"seeds must be at least 1 and at most {_MOST_SEEDS:,}; got {seeds}.")
-    if jobs is not None and jobs < 1:
-        raise OptionError(f"jobs must be at least 1; got {jobs}.")
-    check_ready([name], folder, quick=quick)
-    scale = experiment.scale(quick=quick, seeds=seeds)
-    store = RunStore.open(Path(out), "experiment")
-    processors = os.cpu_count() or 1
-    # processes beyond the processors would wait for each other, and fill the memory meanwhile
-    processes = min(jobs or _USUAL_JOBS, processors)
-    done = do_runs(experiment.runs(scale), store, folder, jobs=processes, progress=progress)
-    results = Results.of([(one.run, one.values) for one in done])
-    outcome = Outcome(
-        name=name,
-        quick=quick,
-        seeds=scale.seeds,
-        runs=len(done),
-        cpu_seconds=round(_cpu_seconds(done), 1),
-        code=version("understudy"),
-        seconds=_seconds_by_line(done),
-    )
-    _write(Path(out) / name, experiment, outcome, results, done)
-    return outcome
-
-
-def _cpu_seconds(done: Sequence[Done]) -> float:
-    """Of all runs, each computed once though it may stand at several places."""
-    return sum({(one.run.task, repr(one.run.params), one.run.seed): one.seconds for one in done}.values())
-
-
-def _seconds_by_line(done: Sequence[Done]) -> dict[str, float]:
-    each: dict[str, list[float]] = {}
-    for one in done:
-        each.setdefault(one.run.line, []).append(one.seconds)
-    return {line: round(fmean(seconds), 3) for line, seconds in each.items()}
-
-
-def _write(folder: Path, experiment: Experiment, outcome: Outcome, results: Results, done: Sequence[Done]) -> None:
+def write_outcome(
+    folder: Path, experiment: Experiment, outcome: Outcome, results: Results, done: Sequence[Done]
+) -> None:
+    """Write an experiment's values, its figure, and how it was run, in this order."""
     figure = _figure(experiment, outcome, results)
     with as_output_error(folder, left=KEPT):
         folder.mkdir(parents=True, exist_ok=True)
@@ -246,6 +186,6 @@ def _check_kinds(outcome: Outcome) -> None:
     """
     whole = all(type(number) is int for number in (outcome.seeds, outcome.runs))
     real = all(type(number) in (int, float) for number in (outcome.cpu_seconds, *outcome.seconds.values()))
-    words = [outcome.name, outcome.code]
+    words = [outcome.name, outcome.code, *outcome.data.values()]
     if not (whole and real and type(outcome.quick) is bool and all(isinstance(word, str) for word in words)):
         raise TypeError("a value of another kind")

@@ -38,7 +38,8 @@ class Done:
     seconds: float
 
 
-def _facts(run: Run, folder: Path) -> dict[str, Any]:
+def facts_of(run: Run, folder: Path) -> dict[str, Any]:
+    """All that a run's values depend on but the code."""
     facts = {"task": run.task, "params": dict(run.params), "seed": run.seed}
     names = [value for name, value in sorted(run.params.items()) if name == "dataset"]
     return facts | {"data": [data_hash(name, folder) for name in names]}
@@ -53,7 +54,7 @@ def do_runs(
     what the code computes is found out by doing one of each method again, the cheapest: where it gives other numbers,
     all runs of that method are forgotten.
     """
-    keys = [fingerprint(**_facts(run, folder)) for run in runs]
+    keys = [fingerprint(**facts_of(run, folder)) for run in runs]
     named = dict(zip(keys, runs, strict=True))
     _forget_other_code({key: run for key, run in named.items() if key in store.values}, store, folder, jobs, progress)
     left = {key: run for key, run in named.items() if key not in store.values}
@@ -64,7 +65,7 @@ def do_runs(
 
     for key, values, seconds in _computed(left, folder, jobs, tell):
         _refuse_no_number(left[key], values)
-        facts = {**_facts(left[key], folder), "version": version("understudy"), "seconds": round(seconds, 3)}
+        facts = {**facts_of(left[key], folder), "version": version("understudy"), "seconds": round(seconds, 3)}
         store.add(key, facts, values)
         tell()
     return [

@@ -76,6 +76,7 @@ EXPERIMENT = Experiment(
         )
         for letter, title, group, x in zip(letters, titles, ("ε", "queries"), ("", "number of queries"), strict=True)
     ),
+    quick_words="ours at a few points",
     quick_seeds=5,
     full_seeds=50,
 )

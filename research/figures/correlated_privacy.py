@@ -129,6 +129,7 @@ EXPERIMENT = Experiment(
             x="columns asked about",
         ),
     ),
+    quick_words="a tenth of the trials",
     quick_seeds=5,
     full_seeds=20,
 )

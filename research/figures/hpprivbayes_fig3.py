@@ -49,6 +49,6 @@ EXPERIMENT = Experiment(
         Panel(title="(a) ε = 1", measure=_MEASURE, y="sum of mutual information (bits)", group=_NOISY),
         Panel(title="(b) without noise", measure=_MEASURE, y="sum of mutual information (bits)", group=_NOISELESS),
     ),
-    quick_seeds=20,
+    quick_seeds=5,
     full_seeds=20,
 )

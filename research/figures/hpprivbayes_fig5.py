@@ -46,6 +46,6 @@ EXPERIMENT = Experiment(
         Panel(title="(f) 3-way, our forms", measure="Q3", y=DISTANCE, series=_FORMS),
     ),
     columns=2,
-    quick_seeds=20,
+    quick_seeds=5,
     full_seeds=20,
 )

@@ -64,6 +64,6 @@ EXPERIMENT = Experiment(
         Panel(title="(b) the same by maximum likelihood (ours)", measure=_LIKELY, y=_ESTIMATE, group="p", most=1.0),
         Panel(title="(c) c = 2 % (bottom in the paper)", measure=_LARGEST, y="p*", group="rows", x="thousand rows"),
     ),
-    quick_seeds=10,
-    full_seeds=100,
+    quick_seeds=5,
+    full_seeds=10,
 )

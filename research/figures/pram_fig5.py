@@ -125,7 +125,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     note="(a) to (h): the network declared here. (i) to (l): its links with other probabilities",
-    quick_seeds=15,
-    full_seeds=100,
+    quick_seeds=5,
+    full_seeds=15,
     log_x=False,
 )

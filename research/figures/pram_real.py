@@ -62,5 +62,5 @@ EXPERIMENT = Experiment(
     ),
     note=f"{_CLOSE} is in the values and not drawn: it differs little from {VARIABLE}",
     quick_seeds=5,
-    full_seeds=20,
+    full_seeds=5,
 )

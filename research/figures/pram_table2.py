@@ -90,7 +90,7 @@ EXPERIMENT = Experiment(
             names=dict(enumerate(_COLUMNS, start=1)),
         ),
     ),
-    quick_seeds=10,
-    full_seeds=100,
+    quick_seeds=5,
+    full_seeds=10,
     log_x=False,
 )

@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     ),
     note="Single points, at the budgets that the paper names: PrivABN as printed with a part of its noise left out or "
     "less",
+    quick_words=f"{len(_QUICK)} budgets instead of {len(_EPSILONS)}",
     quick_seeds=5,
     log_x=False,
 )

@@ -80,6 +80,7 @@ def _figure(number: int, table: str) -> Experiment:
         datasets=(dataset,),
         runs=lambda scale: runs(scale, dataset),
         panels=panels(table),
+        quick_words="radial kernels at three budgets" if table in CHEAP else "no radial kernels",
         quick_seeds=5,
     )
 

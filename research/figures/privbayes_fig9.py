@@ -37,5 +37,6 @@ EXPERIMENT = Experiment(
     runs=_runs,
     panels=_tuning.PANELS,
     log_x=False,
+    quick_words=f"{len(_QUICK)} values of β instead of {len(_BETAS)}",
     quick_seeds=5,
 )

@@ -17,8 +17,8 @@ from research import (
     Experiment,
     Panel,
     Run,
-    _outcome,
     _runner,
+    _running,
     figures,
     read_outcomes,
     read_results,
@@ -225,13 +225,6 @@ def test_a_folder_of_something_else_is_left_alone(data, tmp_path):
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["letter.txt"]
 
 
-def test_results_that_were_kept_without_their_runs_can_be_added_to(data, tmp_path, computed):
-    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    (tmp_path / "out" / "runs.jsonl").unlink()
-    run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
-    assert len(computed) == 16
-
-
 def test_a_damaged_result_is_told_and_verdicts_of_an_older_one_are_not_taken(data, tmp_path):
     run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=1)
     path = tmp_path / "out" / "small" / "result.json"
@@ -268,9 +261,9 @@ def test_no_more_processes_are_started_than_there_are_processors(data, tmp_path,
         asked.append(jobs)
         return do_runs(*given, jobs=1, **options)
 
-    do_runs = _outcome.do_runs
-    monkeypatch.setattr(_outcome.os, "cpu_count", lambda: 3)
-    monkeypatch.setattr(_outcome, "do_runs", noted)
+    do_runs = _running.do_runs
+    monkeypatch.setattr(_running.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(_running, "do_runs", noted)
     for jobs in (1000, 2, None):
         run_experiment("small", quick=True, data=data, out=tmp_path / "out", jobs=jobs)
     assert asked == [3, 2, 3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -144,8 +144,13 @@ class RunStore:
 
     def add(self, key: str, facts: Mapping[str, Any], values: Mapping[str, float]) -> None:
         """Keep a finished run, durably before this returns."""
-        self._write({"key": key, **facts, "values": dict(values)})
-        self._remember(key, values, facts)
+        self.add_all([(key, facts, values)])
+
+    def add_all(self, runs: Sequence[tuple[str, Mapping[str, Any], Mapping[str, float]]]) -> None:
+        """Keep several finished runs, written in one go."""
+        self._write(*({"key": key, **facts, "values": dict(values)} for key, facts, values in runs))
+        for key, facts, values in runs:
+            self._remember(key, values, facts)
 
     def forget(self, key: str) -> None:
         """Let a run be as if it had never been done; its line stays."""
@@ -157,10 +162,10 @@ class RunStore:
         noted = self.facts.get(key, {}).get("seconds")
         return float(noted) if isinstance(noted, int | float) else 0.0
 
-    def _write(self, line: Mapping[str, Any]) -> None:
-        if self.path is not None:
+    def _write(self, *lines: Mapping[str, Any]) -> None:
+        if self.path is not None and lines:
             with as_output_error(self.path.parent, left=KEPT):
-                _append(self.path, json.dumps(line, default=str).encode() + b"\n")
+                _append(self.path, b"".join(json.dumps(line, default=str).encode() + b"\n" for line in lines))
 
     def _remember(self, key: str, values: Mapping[str, float], facts: Mapping[str, Any]) -> None:
         self.values[key], self.facts[key] = dict(values), facts
@@ -174,7 +179,7 @@ def _header(kind: str) -> bytes:
     return json.dumps(_HEADERS[kind]).encode() + b"\n"
 
 
-def _append(path: Path, line: bytes) -> None:
+def _append(path: Path, lines: bytes) -> None:
     opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     try:
         if _fcntl is not None:
@@ -184,8 +189,8 @@ def _append(path: Path, line: bytes) -> None:
         if size:
             os.lseek(opened, size - 1, os.SEEK_SET)
             if os.read(opened, 1) != b"\n":
-                line = b"\n" + line  # what came before was cut short; it must not spoil this line too
-        view = memoryview(line)
+                lines = b"\n" + lines  # what came before was cut short; it must not spoil this line too
+        view = memoryview(lines)
         while view:
             view = view[os.write(opened, view) :]
         os.fsync(opened)
