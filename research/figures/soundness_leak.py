@@ -16,7 +16,6 @@ _EPSILONS = (0.05, 0.1, 0.4, 1.0)
 _RECORDS = 100
 _STAR = {"rows": 21_574, "columns": 16}
 _BESIDE = (0.01, 0.05, 0.1, 1.0)  # budgets of PrivABN's Figure 1
-_SEEDS, _FULL_SEEDS = 10, 100  # as Figure 1 has them
 _ERROR = "L2 3-way"
 _LOOKED_AT = {
     1: "PrivABN: rows",
@@ -77,7 +76,7 @@ def _runs(scale: Scale) -> list[Run]:
                     places={name: ("loss", epsilon)},
                 )
             )
-    return found + _errors(_SEEDS if scale.quick else _FULL_SEEDS)
+    return found + _errors(scale.seeds)
 
 
 def _errors(seeds: int) -> list[Run]:
@@ -142,6 +141,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     quick_words="a tenth of the trials",
-    quick_seeds=1,
-    full_seeds=1,
+    quick_seeds=10,
 )
