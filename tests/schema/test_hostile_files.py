@@ -57,6 +57,10 @@ def told_of_file(folder: Path, text: str | bytes, name: str = "s.yaml") -> str:
         ({"type": "integer", "categories": ["9" * 100_000]}, "too many for a number"),
         ({"type": "number", "categories": ["0e999999999", "1e999999999"]}, "is not a finite number"),
         ({"type": "number", "bins": {"edges": [0, "1e-350", "2e-350", 1]}}, "holds no number"),
+        (
+            {"type": "number", "constraints": {"minimum": 0.01, "maximum": 0.04}, "decimals": 1},
+            "its range holds no number of 1 decimal. Widen it, or use more decimals",
+        ),
         ({"type": "number", "constraints": {"minimum": 0, "maximum": 10**14}, "decimals": 15}, "decimals: 15 is more"),
         ({"type": "date", "format": "%d%d/%m/%Y", "constraints": {"minimum": "2020-01-01"}}, "is not a pattern"),
         ({"type": "date", "constraints": {"exclusiveMinimum": "9999-12-31", "maximum": "9999-12-31"}}, "larger than"),

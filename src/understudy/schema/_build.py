@@ -301,14 +301,17 @@ class _Builder:
         if (first > last).any():
             empty = int((first > last).argmax())
             grain = {
-                "number": f"number of {decimals} decimals",
+                "number": f"number of {decimals} decimal{'s' * (decimals != 1)}",
                 "date": "day",
                 "year": "year",
                 "integer": "whole number",
             }
+            where, what = f"bin {empty + 1} of {bins.count}", "Use fewer bins or wider ones"
+            if bins.count == 1:
+                where, what = "its range", "Widen it"
             self._fault(
-                f"bin {empty + 1} of {bins.count} holds no {grain.get(self.file.type, 'moment its format can show')}. "
-                "Use fewer bins or wider ones" + (", or more decimals" if self.file.type == "number" else "")
+                f"{where} holds no {grain.get(self.file.type, 'moment its format can show')}. {what}"
+                + (", or use more decimals" if self.file.type == "number" else "")
             )
             return None
         return bins
