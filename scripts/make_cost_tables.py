@@ -1,6 +1,6 @@
 """Write the tables of docs/research/cost-of-soundness.md and experiments.md from the results of experiments.
 
-    research run privabn-fig3 hpprivbayes-fig5 soundness-leak --quick --out docs/research/experiments
+    research run privabn-fig3 hpprivbayes-fig5 soundness-leak --same --out docs/research/experiments
     python scripts/make_cost_tables.py [RESULTS] [PAGE...]
 
 Each stands between `<!-- table: NAME -->` and `<!-- end -->`; all else on a page is left as it is.

@@ -133,7 +133,7 @@ SAID = {
         (5, mean("correlated-privacy", "group over printed", "Definition 2, on Adult", 0.0, "sensitivity"), 0.25)
     ],
     ("privabn-best-parents", "4 to 19 %"): lambda: list(zip((4, 19), shares_missed(), (0.5, 0.5), strict=True)),
-    ("privabn-fig1-close", "9 to 15 times"): lambda: list(zip((9, 15), beyond_noiseless(), (0.5, 0.5), strict=True)),
+    ("privabn-fig1-close", "9 to 16 times"): lambda: list(zip((9, 16), beyond_noiseless(), (0.5, 0.5), strict=True)),
     ("correlated-fig2-falls", "a quarter"): lambda: [(0.25, first_corrections(), 0.05)],
     ("correlated-free-rounds", "as 114 corrections"): lambda: [
         (114, mean("correlated-privacy", "loss", "as printed", 1000.0, "rounds") / ONE_CORRECTION, 0.5)
