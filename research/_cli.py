@@ -53,6 +53,7 @@ def list_experiments(out: Path = _OUT, as_json: bool = _JSON) -> None:
     table = make_table("experiment", "paper", "where", "what", "quick", "full", "verdicts so far")
     for row in rows:
         costs = [in_words(row[f"{form}_cpu_seconds"]) for form in ("quick", "full")]
+        costs[0] = f"under {costs[0]}" if row["quick_at_most"] else costs[0]
         costs[1] = f"over {costs[1]}" if row["full_at_least"] else costs[1]
         table.add_row(row["name"], row["paper"], row["where"], row["title"], *costs, row["verdicts_so_far"])
     say_table(table)
@@ -78,6 +79,7 @@ def _row(experiment: Experiment, outcome: Outcome | None, tests: list[dict[str, 
         "full_runs": cost.full_runs,
         "quick_cpu_seconds": cost.quick_seconds,
         "full_cpu_seconds": cost.full_seconds,
+        "quick_at_most": cost.quick_at_most,
         "full_at_least": cost.full_at_least,
         "form": None if outcome is None else "quick" if outcome.quick else "full",
         "code": None if outcome is None else outcome.code,

@@ -21,8 +21,10 @@ class Cost:
     full_runs: int
     quick_seconds: float | None
     full_seconds: float | None
+    quick_at_most: bool = False
+    """Whether the quick form costs less: its runs are lighter than those of the full one, which was timed."""
     full_at_least: bool = False
-    """Whether the full form costs more: it has runs that the quick one, which was timed, has not."""
+    """Whether the full form costs more: its runs are heavier than those that were timed, or some lines were not."""
 
 
 def cost_of(experiment: Experiment, outcome: Outcome | None = None) -> Cost:
@@ -37,19 +39,22 @@ def cost_of(experiment: Experiment, outcome: Outcome | None = None) -> Cost:
     known = _recorded().get(experiment.name, {"quick": None, "full": None})
     if outcome is not None:
         known = {"quick": _seconds(quick, outcome), "full": _seconds(full, outcome)}
-        known |= {"at_least": outcome.quick and bool(experiment.quick_words)}
+        missed = {run.line for run in full} - set(outcome.seconds)
+        known |= {"at_most": experiment.quick_lighter and not outcome.quick}
+        known |= {"at_least": bool(missed) or (experiment.quick_lighter and outcome.quick)}
     return Cost(
         quick_runs=len(quick),
         full_runs=len(full),
         quick_seconds=known["quick"],
         full_seconds=known["full"],
+        quick_at_most=known.get("at_most", False),
         full_at_least=known.get("at_least", False),
     )
 
 
 def _seconds(runs: Sequence[Run], outcome: Outcome) -> float | None:
     """What these runs take if each takes what runs of its line took; those of lines that were not run count nothing."""
-    if not outcome.runs:
+    if not outcome.seconds:
         return None
     each = {(run.task, repr(run.params), run.seed): outcome.seconds.get(run.line, 0.0) for run in runs}
     return sum(each.values())

@@ -118,6 +118,8 @@ class Experiment:
     full_seeds: int = 100
     quick_words: str = ""
     """What the quick form saves beside repetitions."""
+    quick_lighter: bool = False
+    """Whether runs of the quick form are themselves cheaper, and not only fewer."""
     log_x: bool = True
     columns: int = 0
     """How many panels stand side by side; without, as many as fit."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
-from math import isfinite
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from research._data import data_hash
 from research._experiment import Experiment, Run
-from research._outcome import CSV, Outcome, read_outcomes
-from research._runner import facts_of
+from research._outcome import CSV, Outcome, not_values, read_outcomes
+from research._runner import FROM, facts_of
 from research.figures import EXPERIMENTS
 from research.tasks import Values
 from understudy._core.errors import OutputError, TableError
-from understudy.rehearsal import RUNS, RunStore, fingerprint
+from understudy.rehearsal import RunStore, fingerprint
+
+_KIND = "experiment"
 
 
 def open_store(out: Path, folder: Path) -> RunStore:
@@ -24,28 +26,28 @@ def open_store(out: Path, folder: Path) -> RunStore:
 
     Only then: a store that has been used knows which runs were of other code, and the results do not.
     """
-    new = not (out / RUNS).exists()
-    store = RunStore.open(out, "experiment")
-    if new:
-        kept = {fingerprint(**facts): (facts, noted, values) for facts, noted, values in _kept(out, folder)}
-        store.add_all([(key, facts | noted, values) for key, (facts, noted, values) in kept.items()])
-    return store
+    store = RunStore.open(out, _KIND)
+    if not store.unused:
+        return store
+    kept = {fingerprint(**facts): (facts, noted, values) for facts, noted, values in _kept(out, folder)}
+    runs = [(key, facts | noted, values) for key, (facts, noted, values) in kept.items()]
+    return store if store.begin_with(runs, _KIND) else RunStore.open(out, _KIND)
 
 
 def _kept(out: Path, folder: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any], Values]]:
     """What each run depends on, what else is noted of it, and its values. Damaged results are as good as none."""
-    code = version("understudy")
     for name, experiment in EXPERIMENTS.items():
         try:
             outcome = read_outcomes(out, [name]).get(name)
             if outcome is None or not _same_data(experiment, outcome, folder):
                 continue
+            rows = _rows(out / name / CSV, outcome.values)
             runs = experiment.runs(experiment.scale(quick=outcome.quick, seeds=outcome.seeds))
-            values = values_by_run(runs, _rows(out / name / CSV))
-        except (OutputError, TableError):
+            values = values_by_run(runs, rows)
+        except (OutputError, TableError, OSError):
             continue
         for run, found in zip(runs, values, strict=True):
-            noted = {"version": code, "seconds": outcome.seconds.get(run.line, 0.0)}
+            noted = {"version": outcome.code, "seconds": outcome.seconds.get(run.line, 0.0), FROM: name}
             yield facts_of(run, folder), noted, found
 
 
@@ -61,15 +63,22 @@ def _same_data(experiment: Experiment, outcome: Outcome, folder: Path) -> bool:
 Row = tuple[str, str, str, str, str, float]  # group, series, x, seed, measure, value
 
 
-def _rows(path: Path) -> list[Row]:
+def _rows(path: Path, known: str) -> list[Row]:
+    """The rows of a file of values, if it is the one that a result was written with.
+
+    Raises:
+        OutputError: if it is not.
+    """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return [
-                (row["group"], row["series"], row["x"], row["seed"], row["measure"], float(row["value"]))
-                for row in csv.DictReader(file)
-            ]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise OutputError(f"'{path}' does not hold values.") from None
+        content = path.read_bytes()
+        if sha256(content).hexdigest() != known:
+            raise ValueError("another file")
+        return [
+            (row["group"], row["series"], row["x"], row["seed"], row["measure"], float(row["value"]))
+            for row in csv.DictReader(io.StringIO(content.decode(), newline=""))
+        ]
+    except (OSError, ValueError, KeyError, TypeError, csv.Error):
+        raise not_values(path) from None
 
 
 def values_by_run(runs: Sequence[Run], rows: Sequence[Row]) -> list[Values]:
@@ -91,7 +100,7 @@ def values_by_run(runs: Sequence[Run], rows: Sequence[Row]) -> list[Values]:
             group, series, x, seed, measure, value = rows[position]
             name = names.get((measure, x), measure)
             ours = (group, series, seed) == (run.group, run.series, str(run.seed)) and _at(run, name, measure, x)
-            if not ours or name in values or not isfinite(value):
+            if not ours or name in values:
                 break
             values[name] = value
             position += 1

@@ -7,7 +7,8 @@ import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from understudy._core.files import as_output_error, write_bytes
 from understudy.rehearsal import KEPT
 
 RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
+MOST_SEEDS = 10_000  # a hundred times what the papers made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,8 @@ class Outcome:
     """CPU seconds of a run, on average, of each line."""
     data: Mapping[str, str] = field(default_factory=dict)
     """The tables it was run on, each with a hash of its files."""
+    values: str = ""
+    """A hash of the file of its values."""
 
     def effort(self, experiment: Experiment) -> str:
         """How it was run, in words: a quick form that saves nothing is a full one.
@@ -57,16 +61,19 @@ class Outcome:
 
 def write_outcome(
     folder: Path, experiment: Experiment, outcome: Outcome, results: Results, done: Sequence[Done]
-) -> None:
-    """Write an experiment's values, its figure, and how it was run, in this order."""
+) -> Outcome:
+    """Write an experiment's values, its figure, and how it was run, in this order; the last has a hash of the first."""
     figure = _figure(experiment, outcome, results)
     with as_output_error(folder, left=KEPT):
         folder.mkdir(parents=True, exist_ok=True)
-    write_bytes(folder / CSV, _csv(done).encode(), left=KEPT)
+    values = _csv(done).encode()
+    outcome = replace(outcome, values=sha256(values).hexdigest())
+    write_bytes(folder / CSV, values, left=KEPT)
     for kind, data in figure.items():
         write_bytes(folder / f"{FIGURE}.{kind}", data, left=KEPT)
     document = json.dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n"
     write_bytes(folder / RESULT, document.encode(), left=KEPT)
+    return outcome
 
 
 def _figure(experiment: Experiment, outcome: Outcome, results: Results) -> dict[str, bytes]:
@@ -186,6 +193,8 @@ def _check_kinds(outcome: Outcome) -> None:
     """
     whole = all(type(number) is int for number in (outcome.seeds, outcome.runs))
     real = all(type(number) in (int, float) for number in (outcome.cpu_seconds, *outcome.seconds.values()))
-    words = [outcome.name, outcome.code, *outcome.data.values()]
+    words = [outcome.name, outcome.code, outcome.values, *outcome.data.values()]
     if not (whole and real and type(outcome.quick) is bool and all(isinstance(word, str) for word in words)):
         raise TypeError("a value of another kind")
+    if not 1 <= outcome.seeds <= MOST_SEEDS:
+        raise ValueError("more repetitions than can be asked for")

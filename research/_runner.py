@@ -25,6 +25,8 @@ from understudy.rehearsal import RunStore, fingerprint
 Progress: TypeAlias = Callable[[str, int, int], None]
 STAGE = "running"
 AGAIN = "doing runs again"
+FROM = "from"
+"""Under which a run that was taken from an experiment's results notes its name."""
 _POLL = 0.25  # seconds between looks for an interrupt
 _SAME = 1e-9  # of a number: processors differ in the order in which they add
 
@@ -52,7 +54,8 @@ def do_runs(
 
     Each is stored as it is finished, under all that its values depend on but the code. Whether stored runs are still
     what the code computes is found out by doing one of each method again, the cheapest: where it gives other numbers,
-    all runs of that method are forgotten.
+    all runs of that method are forgotten. Runs that were taken from the results of an experiment are tried apart from
+    others: one may be of other code than the next.
     """
     keys = [fingerprint(**facts_of(run, folder)) for run in runs]
     named = dict(zip(keys, runs, strict=True))
@@ -76,9 +79,9 @@ def do_runs(
 def _forget_other_code(
     stored: Mapping[str, Run], store: RunStore, folder: Path, jobs: int, progress: Progress | None
 ) -> None:
-    cheapest: dict[tuple[str, str], str] = {}
+    cheapest: dict[tuple[object, ...], str] = {}
     for key in sorted(stored, key=store.seconds):
-        cheapest.setdefault(stored[key].method, key)
+        cheapest.setdefault((stored[key].method, store.facts[key].get(FROM)), key)
     again = {key: stored[key] for key in cheapest.values()}
     done = 0
 

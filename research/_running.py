@@ -11,13 +11,12 @@ from statistics import fmean
 from research._data import data_folder, data_hash
 from research._experiment import Results
 from research._kept import open_store
-from research._outcome import Outcome, write_outcome
+from research._outcome import MOST_SEEDS, Outcome, write_outcome
 from research._ready import check_ready
 from research._runner import Done, Progress, do_runs
 from research.figures import experiment_named
 from understudy._core.errors import OptionError
 
-_MOST_SEEDS = 10_000  # a hundred times what the papers made
 _USUAL_JOBS = 8
 
 
@@ -46,8 +45,8 @@ def run_experiment(
     """
     experiment = experiment_named(name)
     folder = data_folder(data)
-    if seeds is not None and not 1 <= seeds <= _MOST_SEEDS:
-        raise OptionError(f"seeds must be at least 1 and at most {_MOST_SEEDS:,}; got {seeds}.")
+    if seeds is not None and not 1 <= seeds <= MOST_SEEDS:
+        raise OptionError(f"seeds must be at least 1 and at most {MOST_SEEDS:,}; got {seeds}.")
     if jobs is not None and jobs < 1:
         raise OptionError(f"jobs must be at least 1; got {jobs}.")
     check_ready([name], folder, quick=quick)
@@ -68,8 +67,7 @@ def run_experiment(
         seconds=_seconds_by_line(done),
         data={dataset: data_hash(dataset, folder) for dataset in experiment.datasets},
     )
-    write_outcome(Path(out) / name, experiment, outcome, results, done)
-    return outcome
+    return write_outcome(Path(out) / name, experiment, outcome, results, done)
 
 
 def _cpu_seconds(done: Sequence[Done]) -> float:

@@ -26,10 +26,11 @@ def main() -> None:
 
 
 def recorded(cost: Cost) -> dict[str, float | bool | None]:
-    """The seconds of both forms, to a tenth, and whether those of the full one are only the least."""
+    """The seconds of both forms, to a tenth, and whether they are the most or the least that it can be."""
     forms = {"quick": cost.quick_seconds, "full": cost.full_seconds}
     seconds = {form: None if known is None else round(known, 1) for form, known in forms.items()}
-    return seconds | ({"at_least": True} if cost.full_at_least else {})
+    bounds = {"at_most": cost.quick_at_most, "at_least": cost.full_at_least}
+    return seconds | {name: True for name, holds in bounds.items() if holds}
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ EXPERIMENT = Experiment(
         )
         for letter, title, group, x in zip(letters, titles, ("ε", "queries"), ("", "number of queries"), strict=True)
     ),
-    quick_words="ours at a few points",
+    quick_words=f"ours at a few points, {_FEW_SEEDS} times",
     quick_seeds=5,
     full_seeds=50,
 )

@@ -130,6 +130,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     quick_words="a tenth of the trials",
+    quick_lighter=True,
     quick_seeds=5,
     full_seeds=20,
 )

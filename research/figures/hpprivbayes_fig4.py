@@ -52,6 +52,7 @@ EXPERIMENT = Experiment(
         Panel(title="(c) our forms, tested on real rows", measure=ACCURACY, y=ACCURACY, most=1.0, series=_FORMS),
     ),
     quick_words=QUICK_WORDS,
+    quick_lighter=True,
     quick_seeds=5,
     full_seeds=20,
 )

@@ -50,6 +50,7 @@ EXPERIMENT = Experiment(
         for letter, (form, (words, measure)) in zip("abcd", product(_FORMS, _TESTED.items()), strict=True)
     ),
     quick_words=QUICK_WORDS,
+    quick_lighter=True,
     quick_seeds=5,
     full_seeds=20,
 )

@@ -78,6 +78,9 @@ def runs(
 _FEW_EPSILONS = (0.05, 0.1, 0.4, 1.6)
 
 
+_ACS_WORDS = "Contingency and MWEM as printed at four budgets"
+
+
 def _acs_runs(scale: Scale) -> list[Run]:
     """With 2²³ possible rows, the quick form has Contingency and MWEM at four budgets, and MWEM only as printed."""
     if not scale.quick:
@@ -111,7 +114,7 @@ def _figure(
 
 EXPERIMENTS = (
     _figure(12, "NLTCS", (3, 4), joint=True),
-    _figure(13, "ACS", (3, 4), joint=True, own_runs=_acs_runs, quick_words="Contingency and MWEM at four budgets"),
+    _figure(13, "ACS", (3, 4), joint=True, own_runs=_acs_runs, quick_words=_ACS_WORDS),
     _figure(14, "Adult", (2, 3)),
     _figure(15, "BR2000", (2, 3)),
 )

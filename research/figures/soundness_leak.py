@@ -141,5 +141,6 @@ EXPERIMENT = Experiment(
         ),
     ),
     quick_words="a tenth of the trials",
+    quick_lighter=True,
     quick_seeds=10,
 )

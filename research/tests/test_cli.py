@@ -43,8 +43,13 @@ def test_the_list_names_every_experiment_with_its_cost_and_verdicts_so_far(tmp_p
     for name in EXPERIMENTS:
         assert name in out
     assert "not run" in out
+    assert "over " in out
+    assert "under " in out
     code, out, _ = call("list", "--out", tmp_path / "none", "--json", capsys=capsys)
     rows = json.loads(out)
+    bounds = {row["name"]: (row["quick_at_most"], row["full_at_least"]) for row in rows}
+    assert bounds["privbayes-fig18"] == (False, True)
+    assert bounds["correlated-privacy"] == (True, False)
     assert [row["name"] for row in rows] == list(EXPERIMENTS)
     assert all(row["full_runs"] >= row["quick_runs"] > 0 for row in rows)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from hashlib import sha256
+
 import pytest
 from tests.docs.blocks import PROJECT
 
@@ -10,6 +14,7 @@ from research._kept import values_by_run
 from research.tests.made_up import write_binary_table
 from research.tests.test_running import SMALL, change_numbers_of, values_of
 from understudy._core.errors import OutputError
+from understudy.rehearsal import RunStore
 
 
 @pytest.fixture
@@ -72,33 +77,87 @@ def test_values_of_other_data_are_not_taken(kept, computed, tmp_path):
     assert len(computed) == 8
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda text: text.replace("0.", "zero.", 1),
-        lambda text: text[: text.rindex("\n", 0, -1) + 1],
-        lambda text: text + text.splitlines()[-1] + "\n",
-        lambda text: text.replace(",Q2,0.", ",Q2,nan0.", 1).replace("nan0.", "nan\n", 1),
-        lambda text: text.replace("uniform", "unifrom"),
-        lambda text: "",
-    ],
-    ids=["no number", "a run less", "a run more", "not a number", "another line", "empty"],
-)
-def test_values_that_do_not_fit_the_runs_are_computed_anew(kept, computed, damage):
+def damaged(text, how):
+    """The file with one value changed or left out, or something that is no file of values."""
+    first, *rows = text.splitlines(keepends=True)
+    if how == "a value less":
+        del rows[5]
+    elif how == "another value":
+        rows[5] = rows[5].rpartition(",")[0] + ",0.5\n"
+    elif how == "another line":
+        rows = [row.replace("uniform", "unifrom") for row in rows]
+    elif how == "an open quote":
+        rows[5] = '"' + rows[5] + "x" * 200_000
+    return "" if how == "empty" else first + "".join(rows)
+
+
+@pytest.mark.parametrize("how", ["a value less", "another value", "another line", "an open quote", "empty"])
+def test_values_that_were_changed_are_computed_anew(kept, computed, how):
     path = kept["out"] / "small" / "results.csv"
     right = values_of(kept["out"])
-    path.write_text(damage(path.read_text()))
+    path.write_text(damaged(path.read_text(), how))
     run_experiment("small", quick=True, **kept, jobs=1)
     assert len(computed) == 8
     assert values_of(kept["out"]) == right
 
 
-def test_a_damaged_result_of_another_experiment_stops_nothing(kept, computed):
+def as_if_written_so(out, name, change):
+    """Change an experiment's values as if the code had computed them so, in a folder of results without a store."""
+    folder = out / name
+    text = change((folder / "results.csv").read_text())
+    (folder / "results.csv").write_text(text)
+    document = json.loads((folder / "result.json").read_text())
+    document["values"] = sha256(text.encode()).hexdigest()
+    (folder / "result.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("text", ["group,series,x,seed,measure,value\n,uniform,0.5,0,Q2,one\n", '"' + "x" * 200_000])
+def test_what_is_no_file_of_values_is_computed_anew(kept, computed, text):
+    as_if_written_so(kept["out"], "small", lambda _: text)
+    run_experiment("small", quick=True, **kept, jobs=1)
+    assert len(computed) == 8
+
+
+def test_results_of_other_code_do_not_hide_behind_those_of_another_experiment(kept, computed, monkeypatch):
+    right = values_of(kept["out"])
+    other = replace(SMALL, name="other")
+    for module in (figures, _kept):
+        monkeypatch.setattr(module, "EXPERIMENTS", {**EXPERIMENTS, "small": SMALL, "other": other})
+    run_experiment("other", seeds=1, **kept, jobs=1)  # the first of the two seeds
+    (kept["out"] / "runs.jsonl").unlink()
+    as_if_written_so(kept["out"], "small", lambda text: text.replace(",Q2,0.", ",Q2,0.9"))
+    run_experiment("small", quick=True, **kept, jobs=1)
+    assert values_of(kept["out"]) == right
+
+
+@pytest.mark.parametrize("text", ["{", '{"seeds": 10000000}'])
+def test_a_damaged_result_of_another_experiment_stops_nothing(kept, computed, text):
     other = kept["out"] / "privbayes-fig12"
     other.mkdir()
-    (other / "result.json").write_text("{")
+    (other / "result.json").write_text(text)
     run_experiment("small", quick=True, **kept, jobs=1)
     assert len(computed) == 2
+
+
+def test_a_result_of_more_repetitions_than_can_be_asked_for_is_damaged(kept):
+    path = kept["out"] / "small" / "result.json"
+    path.write_text(path.read_text().replace('"seeds": 2', '"seeds": 10000000'))
+    with pytest.raises(OutputError, match="damaged"):
+        read_outcomes(kept["out"], ["small"])
+
+
+def test_a_store_that_was_begun_and_left_takes_the_results_all_the_same(kept, computed):
+    RunStore.open(kept["out"], "experiment")
+    run_experiment("small", quick=True, **kept, jobs=1)
+    assert len(computed) == 2
+
+
+def test_of_two_that_begin_a_store_one_does(kept):
+    late = RunStore.open(kept["out"], "experiment")
+    run_experiment("small", quick=True, **kept, jobs=1)
+    before = (kept["out"] / "runs.jsonl").read_bytes()
+    assert not late.begin_with([("key", {}, {"Q2": 1.0})], "experiment")
+    assert (kept["out"] / "runs.jsonl").read_bytes() == before
 
 
 def run_at(series, x, **more):
@@ -128,6 +187,6 @@ def test_the_results_of_each_experiment_here_are_those_of_its_runs(name):
     out = PROJECT / "docs" / "research" / "experiments"
     experiment, outcome = EXPERIMENTS[name], read_outcomes(out, [name])[name]
     runs = experiment.runs(experiment.scale(quick=outcome.quick, seeds=outcome.seeds))
-    values = values_by_run(runs, _kept._rows(out / name / "results.csv"))
+    values = values_by_run(runs, _kept._rows(out / name / "results.csv", outcome.values))
     assert len(values) == outcome.runs
     assert set(outcome.data) == set(experiment.datasets)

@@ -121,6 +121,8 @@ class RunStore:
     values: dict[str, dict[str, float]] = field(default_factory=dict)
     facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """What else was noted of each run."""
+    unused: bool = True
+    """Whether its file, if there is one, had nothing but its header when it was opened."""
 
     @classmethod
     def open(cls, folder: Path | None, kind: str = "comparison") -> RunStore:
@@ -134,7 +136,7 @@ class RunStore:
             if not path.exists() or path.stat().st_size == 0:
                 _append(path, _header(kind))
             lines = path.read_bytes().splitlines()
-        found = cls(path)
+        found = cls(path, unused=len(lines) == 1)
         for line in map(_parsed, lines):
             if _is_run(line):
                 found._remember(line.pop("key"), line.pop("values"), line)
@@ -144,13 +146,19 @@ class RunStore:
 
     def add(self, key: str, facts: Mapping[str, Any], values: Mapping[str, float]) -> None:
         """Keep a finished run, durably before this returns."""
-        self.add_all([(key, facts, values)])
+        self._write({"key": key, **facts, "values": dict(values)})
+        self._remember(key, values, facts)
 
-    def add_all(self, runs: Sequence[tuple[str, Mapping[str, Any], Mapping[str, float]]]) -> None:
-        """Keep several finished runs, written in one go."""
-        self._write(*({"key": key, **facts, "values": dict(values)} for key, facts, values in runs))
+    def begin_with(self, runs: Sequence[tuple[str, Mapping[str, Any], Mapping[str, float]]], kind: str) -> bool:
+        """Keep runs in a store that has been used by nobody, all in one go; False if somebody else was faster."""
+        lines = [_line({"key": key, **facts, "values": dict(values)}) for key, facts, values in runs]
+        if self.path is not None:
+            with as_output_error(self.path.parent, left=KEPT):
+                if not _append(self.path, b"".join(lines), after=len(_header(kind))):
+                    return False
         for key, facts, values in runs:
             self._remember(key, values, facts)
+        return True
 
     def forget(self, key: str) -> None:
         """Let a run be as if it had never been done; its line stays."""
@@ -162,10 +170,10 @@ class RunStore:
         noted = self.facts.get(key, {}).get("seconds")
         return float(noted) if isinstance(noted, int | float) else 0.0
 
-    def _write(self, *lines: Mapping[str, Any]) -> None:
-        if self.path is not None and lines:
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self.path is not None:
             with as_output_error(self.path.parent, left=KEPT):
-                _append(self.path, b"".join(json.dumps(line, default=str).encode() + b"\n" for line in lines))
+                _append(self.path, _line(line))
 
     def _remember(self, key: str, values: Mapping[str, float], facts: Mapping[str, Any]) -> None:
         self.values[key], self.facts[key] = dict(values), facts
@@ -179,13 +187,20 @@ def _header(kind: str) -> bytes:
     return json.dumps(_HEADERS[kind]).encode() + b"\n"
 
 
-def _append(path: Path, lines: bytes) -> None:
+def _line(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, default=str).encode() + b"\n"
+
+
+def _append(path: Path, lines: bytes, *, after: int | None = None) -> bool:
+    """Add whole lines; with `after`, only to a file that has that many bytes, else False."""
     opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     try:
         if _fcntl is not None:
             with suppress(OSError):  # some network disks know no locks: one call for one line must do
                 _fcntl.flock(opened, _fcntl.LOCK_EX)
         size = os.fstat(opened).st_size
+        if after is not None and size != after:
+            return False
         if size:
             os.lseek(opened, size - 1, os.SEEK_SET)
             if os.read(opened, 1) != b"\n":
@@ -196,6 +211,7 @@ def _append(path: Path, lines: bytes) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+    return True
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
