@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from research._data import data_folder
 from research._experiment import Experiment, Run
-from research._outcome import CSV, Outcome, not_values, read_outcomes
+from research._outcome import CSV, Outcome, read_outcomes, read_rows
 from research._ready import check_ready
 from research._runner import AGAIN, Progress, compute, differing
 from research.figures import experiment_named
@@ -49,7 +48,7 @@ def check_current(
         raise OutputError(
             f"there is no result of {name} in '{out}'. Name its folder with --out, or run it: research run"
         )
-    stored = _read(Path(out) / name / CSV)
+    stored = {row[:5]: row[5] for row in read_rows(Path(out) / name / CSV)}
     check_ready([name], folder, quick=outcome.quick)
     again = probes(experiment, outcome)[:most]
     differences = []
@@ -89,14 +88,3 @@ def _differences(run: Run, values: Mapping[str, float], stored: Mapping[Place, f
         f"and is {values[name]}"
         for name in differing(before, dict(values))
     ]
-
-
-def _read(path: Path) -> dict[Place, float]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return {
-                (row["group"], row["series"], row["x"], row["seed"], row["measure"]): float(row["value"])
-                for row in csv.DictReader(file)
-            }
-    except (OSError, ValueError, KeyError, TypeError):
-        raise not_values(path) from None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 from research._data import data_hash
 from research._experiment import Experiment, Run
-from research._outcome import CSV, Outcome, not_values, read_outcomes
+from research._outcome import CSV, Outcome, Row, not_values, read_outcomes, read_rows
 from research._runner import FROM, facts_of
 from research.figures import EXPERIMENTS
 from research.tasks import Values
@@ -60,25 +58,15 @@ def _same_data(experiment: Experiment, outcome: Outcome, folder: Path) -> bool:
     return dict(outcome.data) == {dataset: data_hash(dataset, folder) for dataset in experiment.datasets}
 
 
-Row = tuple[str, str, str, str, str, float]  # group, series, x, seed, measure, value
-
-
 def _rows(path: Path, known: str) -> list[Row]:
     """The rows of a file of values, if it is the one that a result was written with.
 
     Raises:
         OutputError: if it is not.
     """
-    try:
-        content = path.read_bytes()
-        if sha256(content).hexdigest() != known:
-            raise ValueError("another file")
-        return [
-            (row["group"], row["series"], row["x"], row["seed"], row["measure"], float(row["value"]))
-            for row in csv.DictReader(io.StringIO(content.decode(), newline=""))
-        ]
-    except (OSError, ValueError, KeyError, TypeError, csv.Error):
-        raise not_values(path) from None
+    if sha256(path.read_bytes()).hexdigest() != known:
+        raise not_values(path)
+    return read_rows(path)
 
 
 def values_by_run(runs: Sequence[Run], rows: Sequence[Row]) -> list[Values]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from research._experiment import Experiment, Results
 from research._runner import Done
@@ -23,6 +23,8 @@ from understudy.rehearsal import KEPT
 
 RESULT, CSV, FIGURE = "result.json", "results.csv", "figure"
 MOST_SEEDS = 10_000  # a hundred times what the papers made
+Row: TypeAlias = tuple[str, str, str, str, str, float]
+"""Of a file of values: group, series, x, seed and measure as they are written, and the value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,17 +140,28 @@ def read_results(out: str | os.PathLike[str], name: str) -> Results | None:
     path = Path(out) / name / CSV
     if not path.is_file():
         return None
+    rows = read_rows(path)
+    try:
+        return Results.gather(
+            ((group, series, measure, float(x)), int(seed), value) for group, series, x, seed, measure, value in rows
+        )
+    except ValueError:
+        raise not_values(path) from None
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a file of values, in their order.
+
+    Raises:
+        OutputError: if it is not there, or not such a file.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            return Results.gather(
-                (
-                    (row["group"], row["series"], row["measure"], float(row["x"])),
-                    int(row["seed"]),
-                    _number(row["value"]),
-                )
+            return [
+                (row["group"], row["series"], row["x"], row["seed"], row["measure"], _number(row["value"]))
                 for row in csv.DictReader(file)
-            )
-    except (OSError, ValueError, KeyError, TypeError):
+            ]
+    except (OSError, ValueError, KeyError, TypeError, csv.Error):
         raise not_values(path) from None
 
 

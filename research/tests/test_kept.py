@@ -12,7 +12,7 @@ from tests.docs.blocks import PROJECT
 from research import EXPERIMENTS, Run, _kept, _runner, figures, read_outcomes, run_experiment
 from research._kept import values_by_run
 from research.tests.made_up import write_binary_table
-from research.tests.test_running import SMALL, change_numbers_of, values_of
+from research.tests.test_running import SMALL, change_numbers_of, note_computed, values_of
 from understudy._core.errors import OutputError
 from understudy.rehearsal import RunStore
 
@@ -31,16 +31,7 @@ def kept(tmp_path, monkeypatch):
 
 @pytest.fixture
 def computed(kept, monkeypatch):
-    """The runs that were computed after that."""
-    found = []
-    compute = _runner.compute
-
-    def counted(task, params, seed, folder):
-        found.append((params["method"], params["epsilon"], seed))
-        return compute(task, params, seed, folder)
-
-    monkeypatch.setattr(_runner, "compute", counted)
-    return found
+    return note_computed(monkeypatch)
 
 
 def test_their_values_are_taken_and_only_what_is_new_is_computed(kept, computed):

@@ -58,9 +58,8 @@ def data(tmp_path, monkeypatch):
     return tmp_path / "data"
 
 
-@pytest.fixture
-def computed(monkeypatch):
-    """The runs that were computed and not taken from the store."""
+def note_computed(monkeypatch):
+    """A list that the runs go to which are computed from now on, and not taken from the store."""
     found = []
     compute = _runner.compute
 
@@ -70,6 +69,11 @@ def computed(monkeypatch):
 
     monkeypatch.setattr(_runner, "compute", counted)
     return found
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    return note_computed(monkeypatch)
 
 
 def test_an_experiment_leaves_a_csv_two_figures_and_how_it_was_run(data, tmp_path):
