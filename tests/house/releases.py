@@ -2,6 +2,9 @@
 
 `python -m tests.house.releases` writes the fingerprints anew: only where a change of results is wanted, and told in the
 change log.
+
+Rows and counts are hashed. Sums of floating-point numbers differ in their last digits from processor to processor, so
+arrays of them are reduced to a few sums that any change of a number would move, and compared up to rounding.
 """
 
 from __future__ import annotations
@@ -15,9 +18,10 @@ import zipfile
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 import understudy as us
 from understudy import demo
@@ -79,7 +83,10 @@ BASELINES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 
 
-def release_fingerprints(options: Mapping[str, Any]) -> dict[str, str]:
+Fingerprint: TypeAlias = str | list[float]
+
+
+def release_fingerprints(options: Mapping[str, Any]) -> dict[str, Fingerprint]:
     """What a seeded release holds, part by part: rows, tables of the model, and what was charged for them."""
     given = dict(options)
     binary = given.pop("binary", False)
@@ -87,16 +94,16 @@ def release_fingerprints(options: Mapping[str, Any]) -> dict[str, str]:
     where = {"c1": "yes"} if binary else {"sex": "Female"}
     with tempfile.TemporaryDirectory() as folder:
         release = us.publish(source, schema=schema, epsilon=1, seed=11, out=Path(folder) / "release", **PROMISE | given)
-        found = {"rows": _digest(release.synthetic.read_bytes())}
+        found: dict[str, Fingerprint] = {"rows": _digest(release.synthetic.read_bytes())}
         with zipfile.ZipFile(Path(folder) / "release" / "model.understudy") as file:
             for name in sorted(file.namelist()):
                 if name.endswith(".npy"):
-                    found[name] = _digest(file.read(name))
+                    found[name] = _of_array(np.load(io.BytesIO(file.read(name)), allow_pickle=False))
         statement = json.loads((Path(folder) / "release" / "privacy.json").read_text(encoding="utf-8"))
         conditional = release.model.sample(200, where=where, seed=3, kind="pyarrow")
         found["rows under a condition"] = _digest(json.dumps(conditional.to_pylist(), default=str).encode())
         answer = release.model.model.marginal(Marginal.of(1, 6))
-        found["answer"] = _digest(_plain(answer.probabilities) + _plain(answer.standard_error))
+        found["answer"] = _sums(answer.probabilities) + _sums(answer.standard_error)
     found["charges"] = _digest(json.dumps([_charge(line) for line in statement["charges"]]).encode())
     found["protection"] = _digest(json.dumps(statement["protection"], sort_keys=True).encode())
     return found
@@ -115,7 +122,7 @@ def _binary_table() -> tuple[Any, dict[str, Any]]:
     return table, {"name": "binary", "fields": fields}
 
 
-def baseline_fingerprints(name: str, options: Mapping[str, Any]) -> dict[str, str]:
+def baseline_fingerprints(name: str, options: Mapping[str, Any]) -> dict[str, Fingerprint]:
     """What a method without rows says of pairs of columns, of the demo table or of the binary one; and its charges."""
     table, schema = _binary_table() if name == "priview" else _first_columns()
     curator = open_curator(
@@ -126,7 +133,7 @@ def baseline_fingerprints(name: str, options: Mapping[str, Any]) -> dict[str, st
     )
     model = method_named(name).fit(curator, streams=Streams(11))
     pairs = [Marginal.of(a, b) for a in range(4) for b in range(a)]
-    found = {f"table {i}": _digest(_plain(model.marginal(m).probabilities)) for i, m in enumerate(pairs)}
+    found: dict[str, Fingerprint] = {f"table {i}": _sums(model.marginal(m).probabilities) for i, m in enumerate(pairs)}
     charges = [[c.mechanism, str(c.share), c.n_tables, c.n_candidates, str(c.sensitivity)] for c in curator.charges]
     found["charges"] = _digest(json.dumps(charges).encode())
     return found
@@ -147,19 +154,26 @@ def _charge(line: Mapping[str, Any]) -> list[object]:
     return [line["mechanism"], cost, line["unit"], line["tables"], line["candidates"], noise[:1]]
 
 
-def _plain(array: Any) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, np.asarray([] if array is None else array, dtype=np.float64))
-    return buffer.getvalue()
+def _of_array(array: npt.NDArray[Any]) -> Fingerprint:
+    if array.dtype.kind == "f":
+        return _sums(array)
+    return _digest(f"{array.dtype.str} {array.shape}".encode() + array.tobytes())
+
+
+def _sums(array: npt.NDArray[np.float64] | None) -> list[float]:
+    """Of all numbers, of their squares, and of each with a weight that no other has."""
+    flat = np.zeros(0) if array is None else np.asarray(array, dtype=np.float64).reshape(-1)
+    weights = np.cos(np.arange(1.0, flat.size + 1))
+    return [float(f"{total:.12g}") for total in (flat.size, flat.sum(), flat @ flat, flat @ weights)]
 
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def all_fingerprints(told: Callable[[str], object] = lambda name: None) -> dict[str, dict[str, str]]:
+def all_fingerprints(told: Callable[[str], object] = lambda name: None) -> dict[str, dict[str, Fingerprint]]:
     """Every run, by name."""
-    found = {}
+    found: dict[str, dict[str, Fingerprint]] = {}
     for name, options in RELEASES.items():
         told(name)
         found[name] = release_fingerprints(options)
@@ -169,5 +183,14 @@ def all_fingerprints(told: Callable[[str], object] = lambda name: None) -> dict[
     return found
 
 
+def _lines(found: Mapping[str, Fingerprint], indent: str) -> str:
+    """A mapping with a line for each fingerprint."""
+    lines = (f"{indent}{json.dumps(name)}: {json.dumps(one)}" for name, one in found.items())
+    return "{\n" + ",\n".join(lines) + f"\n{indent[1:]}}}"
+
+
 if __name__ == "__main__":
-    RECORDED.write_text(json.dumps(all_fingerprints(print), indent=1) + "\n", encoding="utf-8")
+    runs = {name: _lines(found, "  ") for name, found in all_fingerprints(print).items()}
+    RECORDED.write_text(
+        "{\n" + ",\n".join(f" {json.dumps(k)}: {v}" for k, v in runs.items()) + "\n}\n", encoding="utf-8"
+    )
