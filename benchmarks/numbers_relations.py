@@ -92,6 +92,17 @@ def automatic(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "fields": fields}
 
 
+def filled(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema with a histogram of what is inside its bins (`inside: auto`)."""
+    fields = []
+    for field in schema["fields"]:
+        bins = field.get("bins")
+        if is_ranged(field) and isinstance(bins, int | dict):
+            field = {**field, "bins": {**({"count": bins} if isinstance(bins, int) else bins), "inside": "auto"}}
+        fields.append(field)
+    return {**schema, "fields": fields}
+
+
 def neutral(table: Path, hand: dict[str, Any]) -> dict[str, Any]:
     """The schema with eighths of the real values as bins, and the least value apart where it fills one by itself."""
     frame, fields = pd.read_csv(table), []
@@ -153,10 +164,10 @@ def errors(real: Real, made: Path | pd.DataFrame) -> list[float]:
 
 
 def run(table: Path, hand: dict[str, Any], real: Real, seed: int) -> list[list[float]]:
-    """The errors of one seed: by hand, `auto`, and `auto` with the real shapes inside its bins."""
+    """The errors of one seed: by hand, the same filled, `auto`, and `auto` with the real shapes inside its bins."""
     found = []
     with tempfile.TemporaryDirectory() as home:
-        for name, given in (("hand", hand), ("auto", automatic(hand))):
+        for name, given in (("hand", hand), ("inside", filled(hand)), ("auto", automatic(hand))):
             release = understudy.publish(table, schema=given, epsilon=1, seed=seed, out=Path(home, name))
             found.append(errors(real, release.synthetic))
         schema = load_model(Path(home, "auto", "model.understudy")).schema
@@ -178,9 +189,10 @@ def main() -> None:
         schemas = [Schema.from_dict(schema) for schema in (hand, neutral(table, hand), even(hand))]
         real = [(schema, read_table(table, schema)) for schema in schemas]
         found = np.mean([run(table, hand, real, seed) for seed in asked.seeds], axis=0)
-        for label, line in zip(("hand", "auto", "shapes known"), found, strict=True):
+        labels = ("hand", "hand, inside", "auto", "shapes known")
+        for label, line in zip(labels, found, strict=True):
             print(f"{name:8} {label:12}", *(f"{value:.4f}" for value in line), flush=True)
-        for label, line in zip(("auto", "shapes known"), found[1:], strict=True):
+        for label, line in zip(labels[1:], found[1:], strict=True):
             print(f"{name:8} {label:12} / hand", *(f"{ratio:.2f}" for ratio in line / found[0]), flush=True)
 
 

@@ -249,7 +249,7 @@ def test_missing_and_special_values_keep_their_codes() -> None:
         ({"bins": "automatic"}, "bins"),
         ({"bins": {"found": {"first": [1], "starts": [1], "shares": [1]}}}, "must rise from 0"),
         ({"bins": {"found": {"first": [0], "starts": [0], "shares": [-1]}}}, "one number from 0 on"),
-        ({"bins": {"found": {"first": [0, 5], "starts": [0, 6], "shares": [1, 1]}}}, "every point"),
+        ({"bins": {"found": {"first": [0, 5], "starts": [0, 6], "shares": [1, 1]}}}, "first point of every bin"),
         ({"bins": {"found": {"first": [0, 500], "starts": [0, 500], "shares": [1, 1]}}}, "to 99 at most"),
     ],
 )

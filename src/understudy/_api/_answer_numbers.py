@@ -23,7 +23,7 @@ def schema_for_queries(lines: Sequence[Line | LinearQuery], schema: Schema) -> S
     >>> schema_for_queries([Line.of("gain=1..5000", where="line 1")], schema)["gain"].labels
     ('0', '1–5000', '5001–99999')
     """
-    if not any(field.automatic for field in schema.fields):
+    if not any(field.counted_finely for field in schema.fields):
         return schema
     cuts: dict[int, set[int]] = {}
     tabled: set[int] = set()

@@ -31,14 +31,14 @@ class Yardstick:
     @classmethod
     def of(cls, schema: Schema, table: Table) -> Yardstick | None:
         """For rows that are cells of the public grid; None where no bins are to be found."""
-        if not any(field.automatic for field in schema.fields):
+        share = numbers_share(schema)
+        if not share:
             return None
-        budget = make_budget(1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
             noise = make_noise(seed=0)
-            curator = open_curator(open_counter(table), budget=budget, noise=noise, noiseless="all")
-            return cls(resolve_numbers(curator, schema, share=numbers_share(budget)))
+            curator = open_curator(open_counter(table), budget=make_budget(1), noise=noise, noiseless="all")
+            return cls(resolve_numbers(curator, schema, share=share))
 
     def sorted_in(self, table: Table) -> Table:
         """Rows of cells of the public grid, in these bins."""

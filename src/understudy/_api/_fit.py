@@ -55,9 +55,10 @@ def numbers_first(curator: Curator, schema: Schema) -> tuple[Schema, Curator]:
 
     A part of the budget goes into finding them; the rest is the method's.
     """
-    if not any(field.automatic for field in schema.fields):
+    share = numbers_share(schema)
+    if not share:
         return schema, curator
-    resolved = resolve_numbers(curator, schema, share=numbers_share(curator.budget))
+    resolved = resolve_numbers(curator, schema, share=share)
     rest = curator.part(1 - resolved.share, what="the method")
     return resolved.schema, rest.recoded(resolved.recoding)
 

@@ -65,9 +65,9 @@ class Planned:
     def dry_run(self) -> Plan:
         """What the method would do; refuses what could not run."""
         found = dry_run(self.method, self.domain, self.n, self.left)
-        if not any(field.automatic for field in self.schema.fields):
+        share = float(numbers_share(self.schema))
+        if not share:
             return found
-        share = float(numbers_share(self.terms.budget))
         rest = {name: part * (1 - share) for name, part in found.shares.items()}
         return replace(found, shares={"numbers, value by value": share, **rest})
 

@@ -14,11 +14,12 @@ def refuse_promises(schema: Schema, *methods: Method) -> None:
     """
     named = {name for method in methods for name in getattr(method, "sensitive", ())}  # an option of some methods
     promised = [field.name for field in schema.fields if field.sensitivity or field.name in named]
-    found = [field.name for field in schema.fields if field.automatic]
+    found = [field for field in schema.fields if field.counted_finely]
     if found and promised:
+        said, instead = ("inside: auto", "Leave it out") if found[0].shaped else ("bins: auto", "Declare bins")
         raise OptionError(
-            f"column '{found[0]}' has `bins: auto` and column '{promised[0]}' a sensitivity: what is promised for "
-            "single columns does not cover the histograms that bins are found from. Declare bins, or no sensitivities."
+            f"column '{found[0].name}' has `{said}` and column '{promised[0]}' a sensitivity: what is promised for "
+            f"single columns does not cover the histograms that it takes. {instead}, or declare no sensitivities."
         )
     reaching = columns_that_reach_others(schema)
     told = [name for name in promised if name in reaching]

@@ -83,6 +83,11 @@ def _drawn_back(pair: Pair, places: Sequence[int], seed: int) -> dict[int, Float
     }
 
 
+def _evenly_filled(field: Field) -> bool:
+    bins = field.bins
+    return bins is not None and bins.shape is None and bool((bins.grid[1] > bins.grid[0]).any())
+
+
 def _compare(field: Field, real: Floats, synthetic: Sequence[Floats], fresh: Floats, binned: Floats | None) -> Compared:
     tables = [real, *synthetic, fresh, *([] if binned is None else [binned])]
     unit = DAY if field.type == "date" else 1
@@ -117,6 +122,7 @@ def _compare(field: Field, real: Floats, synthetic: Sequence[Floats], fresh: Flo
             Spike(label, float(own[0]), float(own[1]), float(own[k + 1]), None if at is None else float(own[at]))
             for label, own in shares.items()
         ),
+        evenly=at is not None and _evenly_filled(field),
         bars=make_bars(support, field, [len(table) for table in tables[:2]]),
     )
     return Compared(column, each)

@@ -137,6 +137,8 @@ class NumberColumn:
     errors: Mapping[str, Error]
     spikes: tuple[Spike, ...] = ()
     bars: Bars | None = None
+    evenly: bool = False
+    """Whether it has bins of several values, of which the release knows no more than their counts."""
 
     @property
     def moments(self) -> bool:

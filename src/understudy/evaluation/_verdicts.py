@@ -11,7 +11,7 @@ import numpy as np
 
 from understudy.charts import percent
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
-from understudy.evaluation._numbers import LIMITS, NumberColumn, Spike
+from understudy.evaluation._numbers import LIMITS, Error, NumberColumn, Spike
 from understudy.evaluation._rating import CLOSE, FAIR, FAR, UNKNOWN, Tone, graded, references_differ, tone_of, worst_of
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._tables import TABLE_DISTANCES
@@ -187,8 +187,30 @@ def _lost(results: Sequence[MeasureResult]) -> str:
     binning, noise = (float(np.mean([one[side] for one in known])) for side in (0, 1))
     return (
         f"Distributions are off by {points(binning)} points by what is lost inside bins, "
-        f"by {points(noise)} by noise in their counts."
+        f"by {points(noise)} by noise in their counts.{_to_be_filled(results)}"
     )
+
+
+def _to_be_filled(results: Sequence[MeasureResult]) -> str:
+    """What helps columns that lose most inside their declared bins."""
+    found = [
+        column.name
+        for known in results
+        for column in known.numbers
+        if column.evenly and rate_number(column).tone is not CLOSE and _by_bins(column.errors["KS"])
+    ]
+    if not found:
+        return ""
+    named = ", ".join(columns_named([name]) for name in found[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return (
+        f" The declared bins of {named}{more} are filled evenly: with `inside: auto` beside their edges, a release "
+        "knows where in a bin values lie."
+    )
+
+
+def _by_bins(error: Error) -> bool:
+    return (error.binning or 0.0) > (error.noise or 0.0)
 
 
 def _relations(results: Sequence[MeasureResult]) -> Verdict:

@@ -26,14 +26,16 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
     >>> [expected_schema(schema, n, terms)["gain"].size for n in (500, 2000, 50_000)]
     [3, 11, 16]
     """
-    cells = {i: fine_cells(field) for i, field in enumerate(schema.fields) if field.automatic}
+    cells = {i: fine_cells(field) for i, field in enumerate(schema.fields) if field.counted_finely}
     if not cells:
         return schema
     tables = sum(-(-(1 + binary_depth(values)) // 2) for values in cells.values())
-    noise = terms.table_noise(numbers_share(terms.budget) * (1 - _MEANS) / max(tables, 1))
+    noise = terms.table_noise(numbers_share(schema) * (1 - _MEANS) / max(tables, 1))
     room = n * terms.unit.parts / (3 * sqrt(float(noise.variance)))  # noise is of what is counted
     written = schema.to_dict()
     for i, values in cells.items():
+        if schema.fields[i].shaped:
+            continue  # its bins are declared
         few = values <= schema.fields[i].n_main  # as many bins as values: each keeps its own
         bins = max(2, min(_BINS, round(room))) + len(schema.fields[i].cuts)  # what is declared of rows cuts as well
         written["fields"][i]["bins"] = {"count": values if few else min(bins, values)}
@@ -44,6 +46,5 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
 
 def terms_without_numbers(schema: Schema, terms: PrivacyTerms) -> PrivacyTerms:
     """What is left for the method once bins are found."""
-    if not any(field.automatic for field in schema.fields):
-        return terms
-    return replace(terms, budget=terms.budget.part(1 - numbers_share(terms.budget)))
+    share = numbers_share(schema)
+    return replace(terms, budget=terms.budget.part(1 - share)) if share else terms

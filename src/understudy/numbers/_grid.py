@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from understudy.numbers._round import STEPS
 from understudy.schema import Bins, Field, Schema, edges_at
@@ -25,40 +26,56 @@ _MOMENTS = 4094
 
 
 def fine_schema(schema: Schema) -> Schema:
-    """The same schema with cells of the public grid in place of automatic bins, for counting alone.
+    """The same schema with cells of the public grid for bins that are to be found or filled, for counting alone.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
     ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
     >>> schema["gain"].size, fine_schema(schema)["gain"].size, fine_schema(schema)["gain"].labels[:3]
     (24, 800, ('0', '1', '2'))
     """
-    if not any(field.automatic for field in schema.fields):
+    if not any(field.counted_finely for field in schema.fields):
         return schema  # with all that it declares of rows, which methods are to know
-    fields = tuple(fine_field(field) if field.automatic else field for field in schema.fields)
+    fields = tuple(fine_field(field) if field.counted_finely else field for field in schema.fields)
     kept = {key: value for key, value in schema.properties.items() if key != "dependencies"}
     return replace(schema, fields=fields, properties=kept)
 
 
 def even_schema(schema: Schema) -> Schema:
-    """The same schema with bins of equal width for good, where nothing is to be found out about numbers.
+    """The same schema with bins as they are planned or declared, where nothing is to be found out about numbers.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": "auto",
     ...     "constraints": {"minimum": 0, "maximum": 99}}]})
     >>> even_schema(schema)["age"].automatic
     False
     """
-    return replace(schema, fields=tuple(_even_field(field) if field.automatic else field for field in schema.fields))
+    fields = tuple(_even_field(field) if field.counted_finely else field for field in schema.fields)
+    return replace(schema, fields=fields)
 
 
 def _even_field(field: Field) -> Field:
-    count = field.bins.count if field.bins else 1
-    return replace(field, automatic=False, properties={**field.properties, "bins": count})
+    """Automatic bins as planned; declared ones as they are, evenly filled."""
+    bins: Any = field.bins.count if field.bins else 1
+    if field.shaped:
+        bins = {key: value for key, value in field.properties["bins"].items() if key != "inside"}
+    cuts = () if field.shaped else field.cuts
+    return replace(field, automatic=False, shaped=False, cuts=cuts, properties={**field.properties, "bins": bins})
 
 
 def fine_field(field: Field) -> Field:
-    """The field with a bin for each cell of the grid."""
+    """The field with a bin for each cell of the grid. Declared bins keep their edges, so that a value stays in its own.
+
+    >>> schema = Schema.from_dict({"fields": [{"name": "part", "type": "number", "decimals": 1,
+    ...     "bins": {"edges": [0, 0.5, 1], "inside": "auto"}}]})
+    >>> [str(edge) for edge in fine_field(schema["part"]).bins.edges[5:8]]
+    ['9/20', '1/2', '13/20']
+    """
     whole = _one_bin(field)
-    return replace(field, bins=replace(whole, edges=edges_at(whole, _starts(whole, field.cuts))))
+    starts = _starts(whole, field.cuts)
+    edges = edges_at(whole, starts)
+    if field.shaped and field.bins is not None:
+        declared = dict(zip(field.bins.grid[0].tolist(), field.bins.edges, strict=False))
+        edges = (*(declared.get(start, edge) for start, edge in zip(starts, edges, strict=False)), edges[-1])
+    return replace(field, bins=replace(whole, edges=edges), taxonomy=None, weights=())  # these speak of declared bins
 
 
 def fine_cells(field: Field) -> int:

@@ -1,6 +1,6 @@
 """Bins, spikes and shapes of a table's numbers, from fine histograms that a small share of the budget buys.
 
-What is charged: one question for the counts of all automatic columns at every level of their grids; another for
+What is charged: one question for the counts of all such columns at every level of their grids; another for
 the levels that told something, but without a δ; and one for the means of what they found. The cells
 of a level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and
 `NoisyTables` charges for just that (proof.md, section 1); means are linear queries (section 12). What is asked later
@@ -24,7 +24,7 @@ from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._levels import Look, telling_levels
 from understudy.numbers._mean import PARTS, MeanQueries, ask_means, tilted
 from understudy.numbers._round import round_at
-from understudy.privacy import Budget, Curator, NoisyLinear, NoisyTables
+from understudy.privacy import Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
 Floats = npt.NDArray[np.float64]
@@ -44,20 +44,28 @@ class Resolved:
     share: Fraction
 
 
-def numbers_share(budget: Budget) -> Fraction:
-    """The share of a run's budget that the histograms of all automatic columns take, and their means.
+def numbers_share(schema: Schema) -> Fraction:
+    """The share of a run's budget that the histograms of all its columns take, and their means.
 
-    >>> from understudy.privacy import make_budget
-    >>> str(numbers_share(make_budget(1))), str(numbers_share(make_budget(1, "1e-9")))
-    ('1/10', '1/10')
+    Half as much where all bins are declared: then histograms only tell where values lie inside them.
+
+    >>> ages = {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}}
+    >>> declared = {**ages, "bins": {"count": 5, "inside": "auto"}}
+    >>> [str(numbers_share(Schema.from_dict({"fields": [field]}))) for field in (ages, declared, {**ages, "bins": 5})]
+    ['1/10', '1/20', '0']
     """
-    return Fraction(1, 10)
+    if any(field.automatic for field in schema.fields):
+        return Fraction(1, 10)
+    return Fraction(1, 20) if any(field.shaped for field in schema.fields) else Fraction(0)
 
 
 def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Resolved:
-    """Find the bins of all automatic columns. The curator's rows are cells of the grid (`fine_schema`)."""
+    """Find the bins of automatic columns, and what is inside declared ones where that is asked for.
+
+    The curator's rows are cells of the grid (`fine_schema`).
+    """
     fine = fine_schema(schema)
-    places = [i for i, field in enumerate(schema.fields) if field.automatic]
+    places = [i for i, field in enumerate(schema.fields) if field.counted_finely]
     columns = _measured(curator, fine, places, share)
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
@@ -161,24 +169,33 @@ def _resolved(fine: Field, column: _Column) -> tuple[dict[str, Any], list[int]]:
     bins = _bins(fine)
     # what is declared of rows tells values apart there
     needed = np.searchsorted(bins.grid[0], np.array(fine.cuts, dtype=np.int64)).tolist()
+    if fine.shaped:
+        return _inside(fine, [0, *needed], column.masses), _lookup(fine, [0, *needed])
     dated = bins.form.type in ("date", "datetime")  # where 0 is just a day
     roundness = None if dated else round_at(bins.grid[0])
     cells = sorted({*cut(column.masses, column.widths, column.deviation, roundness), *needed})
+    found = {"first": bins.grid[0][cells].tolist(), **_shape(bins, cells, column.masses)}
+    return {"bins": {"found": found}} | ({} if bins.whole else {"decimals": bins.decimals}), _lookup(fine, cells)
+
+
+def _lookup(fine: Field, cells: list[int]) -> list[int]:
+    """The new code of each code of the grid, for bins that begin at these cells."""
     bin_of = np.searchsorted(cells, np.arange(fine.n_main), side="right") - 1
-    extra = fine.size - fine.n_main
-    lookup = [*bin_of.tolist(), *range(len(cells), len(cells) + extra)]
-    return _written(bins, cells, column.masses), lookup
+    return [*bin_of.tolist(), *range(len(cells), len(cells) + fine.size - fine.n_main)]
 
 
-def _written(fine: Bins, cells: list[int], masses: Floats) -> dict[str, Any]:
+def _inside(fine: Field, cells: list[int], masses: Floats) -> dict[str, Any]:
+    """Declared bins, as they were written, and how values lie inside them."""
+    return {"bins": {**fine.properties["bins"], "inside": _shape(_bins(fine), cells, masses)}}
+
+
+def _shape(fine: Bins, cells: list[int], masses: Floats) -> dict[str, Any]:
     starts = fine.grid[0]
     pieces = _pieces(masses, (fine.grid[1] - starts + 1).astype(np.float64), set(cells))
-    found: dict[str, Any] = {
-        "first": starts[cells].tolist(),
+    return {
         "starts": starts[pieces].tolist(),
         "shares": [float(f"{mass:.6g}") for mass in np.add.reduceat(masses, pieces)],
     }
-    return {"bins": {"found": found}} | ({} if fine.whole else {"decimals": fine.decimals})
 
 
 def _pieces(masses: Floats, widths: Floats, cells: set[int]) -> list[int]:

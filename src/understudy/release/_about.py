@@ -130,7 +130,8 @@ def _inside(field: Field) -> str:
     if field.bins is None:
         return ""
     if field.bins.shape is not None:
-        return f"{field.bins.count} bins and the distribution inside them, found with noise"
+        of = "bins and" if "found" in field.properties["bins"] else "declared bins, and"
+        return f"{field.bins.count} {of} the distribution inside them, found with noise"
     first, last = field.bins.grid
     if (first == last).all():
         return "one value each"

@@ -80,6 +80,7 @@ def describe_domain(field: Field) -> str:
     if field.bins is not None:
         low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
         bins = "bins found from a noisy histogram" if field.automatic else f"{field.bins.count} bins"
+        bins += ", filled as a noisy histogram has it" * field.shaped
         words = [f"{field.type}, {low} to {high} in {bins}"]
     else:
         words = [f"{field.type}, {len(field.categories)} values"]

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from understudy.schema._bins import MOST_FOUND, Bins, Side, default_count, default_decimals, equal_width
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
-from understudy.schema._found import auto_count, check_one_kind, points, read_found, with_default
+from understudy.schema._found import auto_count, check_one_kind, points, to_be_filled, with_default, with_shape
 from understudy.schema._levels import Tree
 from understudy.schema._limits import shown
 from understudy.schema._sensitivity import read_sensitivity, read_weights
@@ -78,6 +78,7 @@ class _Builder:
         self._check_form()
         categories = self._categories()
         bins = None if categories or file.type not in RANGE_TYPES else self._bins()
+        shaped = to_be_filled(file.bins, bins)
         special = self._special(bins)
         own = None if file.missing_values is None else missing_texts(file.missing_values, "field", self.faults)
         texts = missing if own is None else own
@@ -97,6 +98,8 @@ class _Builder:
             ordered=file.categories_ordered,
             bins=bins,
             automatic=bins is not None and file.bins is not None and file.bins.auto and points(bins) > MOST_FOUND,
+            shaped=shaped,
+            cuts=tuple(bins.grid[0][1:].tolist()) if bins and shaped else (),
             special=special,
             taxonomy=self._taxonomy(categories, bins),
             outside=file.outside,
@@ -244,7 +247,7 @@ class _Builder:
             self._fault("its range cannot be written as dates and read back. Use the years 1000 to 9999")
             return None
         bins = self._checked(edges, declared, shape.closed)
-        return bins if bins is None or shape.found is None else read_found(shape.found, bins, self._fault)
+        return None if bins is None else with_shape(shape, bins, self._fault)
 
     def _count(self, shape: BinsFile, low: Fraction, high: Fraction) -> int | None:
         if shape.found:

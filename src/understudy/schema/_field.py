@@ -60,8 +60,10 @@ class Field:
     bins: Bins | None = None
     automatic: bool = False
     """Whether bins are found from a noisy histogram (`bins: auto`); those it has are for planning only."""
+    shaped: bool = False
+    """Whether where values lie inside its declared bins is found from a noisy histogram (`inside: auto`)."""
     cuts: tuple[int, ...] = ()
-    """Points of the grid at which automatic bins must begin, because a dependency tells values apart there."""
+    """Points of the grid at which bins begin, whatever a histogram has: declared, or told apart by a dependency."""
     special: tuple[Category, ...] = ()
     taxonomy: Tree | None = None
     outside: Outside = "error"
@@ -73,6 +75,11 @@ class Field:
     sensitivity: Fraction = Fraction(0)
     weights: tuple[Fraction, ...] = ()
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def counted_finely(self) -> bool:
+        """Whether its values are first counted on a fine grid, to find its bins or what is inside them."""
+        return self.automatic or self.shaped
 
     @property
     def n_main(self) -> int:

@@ -40,13 +40,18 @@ class CategoryFile(BaseModel):
     label: Any = None
 
 
-class FoundFile(BaseModel):
-    """Bins that were found from a noisy histogram, in grid points: what a release's schema has for `bins: auto`."""
+class InsideFile(BaseModel):
+    """How values lie inside declared bins, in grid points: what a release's schema has for `inside: auto`."""
 
     model_config = ConfigDict(extra="forbid")
-    first: list[StrictInt] = Field(min_length=1, max_length=MAX_VALUES)
     starts: list[StrictInt] = Field(min_length=1, max_length=MAX_VALUES)
     shares: list[float] = Field(min_length=1, max_length=MAX_VALUES)
+
+
+class FoundFile(InsideFile):
+    """Bins that were found from a noisy histogram, too: what a release's schema has for `bins: auto`."""
+
+    first: list[StrictInt] = Field(min_length=1, max_length=MAX_VALUES)
 
 
 class BinsFile(BaseModel):
@@ -58,6 +63,7 @@ class BinsFile(BaseModel):
     count: StrictInt | None = Field(default=None, ge=1, le=MAX_VALUES)
     edges: _Values | None = None
     closed: Literal["left", "right"] = "right"
+    inside: Literal["even", "auto"] | InsideFile = "even"
 
 
 class ConstraintsFile(BaseModel):
@@ -186,6 +192,8 @@ def missing_texts(raw: Any, where: str, faults: list[str]) -> tuple[str, ...]:
 def _sentence(detail: Any) -> str:
     path = ".".join(str(part) for part in detail["loc"])
     got, kind = detail.get("input"), detail["type"]
+    if path.startswith("bins.inside"):  # one of two forms, and the faults of both are told
+        return "bins.inside must be auto or even."
     if kind == "missing":
         return f"'{path}' is missing."
     if kind == "literal_error":
@@ -194,7 +202,7 @@ def _sentence(detail: Any) -> str:
         hint = f" Did you mean '{near[0]}'?" if near else ""
         return f"{path} must be one of {choices}; got {shown(got)}.{hint}"
     if kind == "extra_forbidden":
-        return f"unknown property '{path}'. bins takes a count, or edges, and closed."
+        return f"unknown property '{path}'. bins takes a count, or edges, closed and inside."
     if kind == "invalid_key":
         return f"property {shown(detail['loc'][-1])} is not a text. Name properties in words."
     if path == "bins":

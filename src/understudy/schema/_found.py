@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from understudy.schema._bins import MOST_FOUND, Bins, Shape, default_count
-from understudy.schema._file import BinsFile, FieldFile, FoundFile
+from understudy.schema._file import BinsFile, FieldFile, FoundFile, InsideFile
 from understudy.schema._values import RANGE_TYPES, Form
 
 
@@ -32,6 +32,12 @@ def points(bins: Bins) -> int:
     return int(bins.grid[1][-1]) - int(bins.grid[0][0]) + 1
 
 
+def to_be_filled(written: BinsFile | None, bins: Bins | None) -> bool:
+    """Whether it is to be found out where values lie inside declared bins. Bins of single values have no inside."""
+    asked = bins is not None and written is not None and written.inside == "auto"
+    return asked and bins is not None and bool((bins.grid[1] > bins.grid[0]).any())
+
+
 def with_default(file: FieldFile) -> FieldFile:
     """The field with `bins: auto` where it says nothing of bins, nor anything that speaks of them."""
     listed = file.categories is not None or file.constraints.enum is not None
@@ -47,26 +53,50 @@ def auto_count(low: Fraction, high: Fraction, form: Form, decimals: int | None, 
             "constraints.minimum and maximum are the same, a range of one value. Widen it, or list the value in "
             "categories"
         )
-    if form.type != "number" and high - low >= 2**63 - 1 and -(2**63) <= low <= high < 2**63:
-        fault("its range has 2^63 values or more, too many to find bins in. Narrow it, or declare bins")
+    _check_findable(low, high, form, fault, "declare bins")
     return default_count(low, high, form, most=MOST_FOUND, decimals=decimals)
 
 
-def read_found(found: FoundFile, whole: Bins, fault: Callable[[str], Any]) -> Bins | None:
-    """The bins, once everything in them fits the range; `whole` has one bin for all of it."""
+def _check_findable(low: Fraction, high: Fraction, form: Form, fault: Callable[[str], Any], instead: str) -> None:
+    """Refuse a range of which no histogram can be made."""
+    if form.type != "number" and high - low >= 2**63 - 1 and -(2**63) <= low <= high < 2**63:
+        fault(f"its range has 2^63 values or more, too many to find bins in. Narrow it, or {instead}")
+
+
+def with_shape(written: BinsFile, bins: Bins, fault: Callable[[str], Any]) -> Bins | None:
+    """The bins with all that their schema file says of what is inside them."""
+    if written.found is not None:
+        return _found(written.found, bins, fault)
+    if isinstance(written.inside, InsideFile):
+        return _inside(written.inside, bins, fault)
+    if written.inside == "auto":
+        _check_findable(bins.edges[0], bins.edges[-1], bins.form, fault, "leave bins.inside out")
+    return bins
+
+
+def _found(found: FoundFile, whole: Bins, fault: Callable[[str], Any]) -> Bins | None:
+    """The bins, once all that is said of them fits the range; `whole` has one bin for all of it."""
     begin, end = int(whole.grid[0][0]), int(whole.grid[1][-1])
-    for name, points in (("first", found.first), ("starts", found.starts)):
-        if points[0] != begin or points[-1] > end or any(a >= b for a, b in pairwise(points)):
-            fault(f"bins.found.{name} must rise from {begin}, the first point of the range, to {end} at most")
-            return None
-    if len(found.shares) != len(found.starts) or not all(math.isfinite(s) and s >= 0 for s in found.shares):
-        fault("bins.found.shares needs one number from 0 on for each of bins.found.starts")
+    if found.first[0] != begin or found.first[-1] > end or any(a >= b for a, b in pairwise(found.first)):
+        fault(f"bins.found.first must rise from {begin}, the first point of the range, to {end} at most")
         return None
-    if not set(found.first) <= set(found.starts):
-        fault("bins.found.starts must have every point of bins.found.first")
+    return _inside(found, replace(whole, edges=edges_at(whole, found.first)), fault)
+
+
+def _inside(inside: InsideFile, bins: Bins, fault: Callable[[str], Any]) -> Bins | None:
+    """The bins with what is known of the values inside them, once it fits the range and begins where they do."""
+    begin, end = int(bins.grid[0][0]), int(bins.grid[1][-1])
+    starts, shares = inside.starts, inside.shares
+    if starts[0] != begin or starts[-1] > end or any(a >= b for a, b in pairwise(starts)):
+        fault(f"the starts of its bins must rise from {begin}, the first point of the range, to {end} at most")
         return None
-    shape = Shape(starts=tuple(found.starts), shares=tuple(found.shares))
-    return replace(whole, edges=edges_at(whole, found.first), shape=shape)
+    if len(shares) != len(starts) or not all(math.isfinite(share) and share >= 0 for share in shares):
+        fault("the shares of its bins need one number from 0 on for each of their starts")
+        return None
+    if not set(bins.grid[0].tolist()) <= set(starts):
+        fault("the starts of its bins must have the first point of every bin")
+        return None
+    return replace(bins, shape=Shape(starts=tuple(starts), shares=tuple(shares)))
 
 
 def check_one_kind(file: FieldFile, fault: Callable[[str], Any]) -> None:
@@ -75,6 +105,10 @@ def check_one_kind(file: FieldFile, fault: Callable[[str], Any]) -> None:
     said = [name for name in ("auto", "found", "count", "edges") if getattr(bins, name)]
     if len(said) > 1:
         fault(f"bins has both {said[0]} and {said[1]}. Keep one of them")
+    if bins.inside != "even" and (bins.auto or bins.found or not said):
+        fault(
+            "bins.inside speaks of declared bins. Give their edges or their count, or leave it out: bins: auto has it"
+        )
     if bins.auto and (file.taxonomy or file.sensitivities):
         extra = "taxonomy" if file.taxonomy else "sensitivities"
         fault(f"{extra} speaks of bins that `bins: auto` has yet to find. Declare the edges, or leave {extra} out")
