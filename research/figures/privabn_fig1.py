@@ -38,5 +38,5 @@ EXPERIMENT = Experiment(
         )
         for letter, (way, group, kind) in zip("abcdefghijkl", product(_WAYS, TABLES, _KINDS), strict=True)
     ),
-    quick_seeds=10,
+    quick_seeds=5,
 )

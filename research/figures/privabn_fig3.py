@@ -58,6 +58,6 @@ EXPERIMENT = Experiment(
         for lines, words, letters in ((_AS_PRINTED, "", "ab"), (_FORMS, ", our forms", "cd"))
         for letter, group in zip(letters, _GROUPS, strict=True)
     ),
-    quick_seeds=10,
+    quick_seeds=5,
     log_x=False,
 )

@@ -205,3 +205,84 @@ def test_runs_are_compared_in_the_declared_bins() -> None:
     found = understudy.compare(customers(2_000), schema=with_edges(), methods=["independent"], epsilons=[2], seeds=2)
     assert all(0 < value < 0.5 for run in found.runs for name, value in run.values.items() if "way" in name)
     assert len(found.runs) == 2
+
+
+def one_column(edges: list[int], inside: str = "auto") -> dict[str, Any]:
+    return {"fields": [{"name": "x", "type": "integer", "bins": {"edges": edges, "closed": "left", "inside": inside}}]}
+
+
+def two_heaps(far: int) -> pd.DataFrame:
+    """5,000 values below 1,000, and 120 at one place far away: too few for a histogram, and enough for a bin."""
+    rng = streams(1).get("heaps")
+    return pd.DataFrame({"x": np.concatenate([rng.integers(0, 1000, 5000), rng.integers(far, far + 1000, 120)])})
+
+
+def test_of_a_bin_in_which_nothing_was_seen_an_interval_says_so(tmp_path: Path) -> None:
+    """It is filled evenly, as without a histogram, and may be filled otherwise."""
+    real = two_heaps(50_000)
+    intervals = {}
+    for inside in ("auto", "even"):
+        schema = one_column([0, 1000, 50_000, 100_000], inside)
+        release = understudy.publish(real, schema=schema, epsilon=1, seed=3, out=tmp_path / inside)
+        found = release.model.query("mean(x) | x=50000..").to_dict()["rows"][0]
+        intervals[inside] = (found["low"], found["high"])
+        assert found["value"] == pytest.approx(75_000, rel=0.01)
+    assert intervals["auto"] == pytest.approx(intervals["even"], rel=0.05)
+
+
+def test_declared_edges_are_borders_of_cells_in_long_ranges(tmp_path: Path) -> None:
+    rng = streams(1).get("long")
+    real = pd.DataFrame({"x": np.concatenate([np.full(5000, 123_456), rng.integers(0, 10**6, 5000)])})
+    release = understudy.publish(real, schema=one_column([0, 123_456, 10**6]), epsilon=5, seed=3, out=tmp_path / "r")
+    answer = release.model.query("share(x=..123455)")
+    found = answer.to_dict()["rows"][0]
+    assert found["high"] - found["low"] < 0.02
+    assert "counted together" not in str(answer)
+
+
+def test_a_column_that_is_known_in_its_bins_is_not_called_noise(tmp_path: Path) -> None:
+    rng = streams(1).get("flat")
+    real = pd.DataFrame({"x": rng.integers(0, 100_000, 1500)})
+    release = understudy.publish(real, schema=one_column([0, 30_000, 100_000]), epsilon=0.5, seed=3, out=tmp_path / "r")
+    assert release.statement.warnings == ()
+
+
+@pytest.mark.parametrize("bins", ["auto", {"edges": [0, 100, 500], "inside": "auto"}])
+def test_rows_that_all_lie_at_one_end_have_no_mean_to_ask_for(bins: Any, tmp_path: Path) -> None:
+    """Weights are all 0 then, and noise for a sum that nothing can move would have no variance."""
+    schema = {"fields": [{"name": "x", "type": "integer", "bins": bins, "constraints": {"minimum": 0, "maximum": 500}}]}
+    real = pd.DataFrame({"x": [500] * 3000})
+    for seed in (1, 2, 3):
+        made = made_of(real, schema, tmp_path, seed, epsilon=2, neighbours="replace-one")
+        assert (made["x"] == 500).mean() > 0.9
+
+
+@pytest.mark.parametrize("bins", ["auto", {"edges": [0, 14, 60, 99], "closed": "left", "inside": "auto"}])
+@pytest.mark.parametrize("policy", ["refuse", "drop", "mend"])
+def test_a_map_to_stretches_of_values_is_kept_by_all_values_in_them(bins: Any, policy: str, tmp_path: Path) -> None:
+    rng = streams(1).get("map")
+    kind = rng.integers(0, 3, 3000)
+    low, high = np.array([0, 14, 60]), np.array([13, 59, 99])
+    real = pd.DataFrame({"c": np.array(list("kmo"))[kind], "x": rng.integers(low[kind], high[kind] + 1)})
+    if policy != "refuse":
+        real.loc[:29, "x"] = (real.loc[:29, "x"] + 50) % 100
+    stretches = {"k": "..13", "m": "14..59", "o": "60.."}
+    schema = {
+        "fields": [
+            {"name": "x", "type": "integer", "bins": bins, "constraints": {"minimum": 0, "maximum": 99}},
+            {"name": "c", "categories": ["k", "m", "o"]},
+        ],
+        "dependencies": [{"determines": "c", "column": "x", "map": stretches}],
+        "brokenRows": policy,
+    }
+    made = made_of(real, schema, tmp_path, epsilon=4)
+    of = made["c"].map({"k": 0, "m": 1, "o": 2}).to_numpy()
+    assert made["x"].between(low[of], high[of]).all()
+    assert abs(made["x"].mean() - real["x"].mean()) < 2
+    assert len(made) == pytest.approx(3000, abs=80)
+
+
+def test_parties_randomise_declared_bins_without_a_histogram() -> None:
+    planned = understudy.randomize.plan(with_edges(), epsilon=2)
+    assert not any(field.counted_finely for field in planned.schema.fields)
+    assert "histogram" not in str(planned.schema.to_dict())

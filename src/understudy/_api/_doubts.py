@@ -73,8 +73,8 @@ def noisy_columns(schema: Schema, model: Model, charges: Sequence[Charge], parts
 
 
 def _hardly_any(field: Field) -> bool:
-    """Whether next to nothing was found in a range. A range of few values has no more to find."""
-    if field.bins is None or field.bins.shape is None:
+    """Whether next to nothing was found in a range. One of few values has no more to find, nor have declared bins."""
+    if field.bins is None or field.bins.shape is None or not field.has_found_bins:
         return False
     first, last = field.bins.grid
     return len(field.bins.shape.starts) <= _STRETCHES and int((last - first + 1).sum()) > _STRETCHES
@@ -82,7 +82,7 @@ def _hardly_any(field: Field) -> bool:
 
 def _stretches_off(field: Field, rows: float, variance: float) -> float:
     """Which part of rows noise is expected to put into other stretches than those of the range that were found."""
-    if field.bins is None or field.bins.shape is None:
+    if field.bins is None or field.bins.shape is None or not field.has_found_bins:
         return 0.0
     held = np.asarray(field.bins.shape.shares, dtype=np.float64)
     return part_off(rows * held / held.sum(), variance)

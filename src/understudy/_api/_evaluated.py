@@ -216,7 +216,7 @@ def _before_bins(schema: Schema) -> Schema:
     written = schema.to_dict()
     for field, properties in zip(schema.fields, written["fields"], strict=True):
         if field.bins is not None and field.bins.shape is not None:
-            properties["bins"] = "auto" if "found" in properties["bins"] else {**properties["bins"], "inside": "auto"}
+            properties["bins"] = "auto" if field.has_found_bins else {**properties["bins"], "inside": "auto"}
     return Schema.from_dict(written)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -48,12 +48,16 @@ def compare_numbers(pair: Pair, references: References, *, binned: bool) -> list
         return []
     rows = reference_coins(references.seed)[0].integers(pair.real.n, size=pair.first.n)
     drawn = _drawn_back(pair, places, references.seed) if binned else {}
+    # beside a sensitivity there is no histogram that could fill them otherwise
+    fillable = binned and not any(field.sensitivity for field in pair.schema.fields)
     found = []
     for i in places:
         real, *synthetic = (_as_numbers(table[i]) for table in pair.values)
         # categories come back as they are
         through = drawn.get(i, real) if binned else None
-        found.append(_compare(pair.schema.fields[i], real, synthetic, real[rows], through))
+        field = pair.schema.fields[i]
+        one = _compare(field, real, synthetic, real[rows], through)
+        found.append(replace(one, column=replace(one.column, evenly=fillable and _evenly_filled(field))))
     return found
 
 
@@ -122,7 +126,6 @@ def _compare(field: Field, real: Floats, synthetic: Sequence[Floats], fresh: Flo
             Spike(label, float(own[0]), float(own[1]), float(own[k + 1]), None if at is None else float(own[at]))
             for label, own in shares.items()
         ),
-        evenly=at is not None and _evenly_filled(field),
         bars=make_bars(support, field, [len(table) for table in tables[:2]]),
     )
     return Compared(column, each)

@@ -31,6 +31,8 @@ Floats = npt.NDArray[np.float64]
 _WHAT = "numbers, value by value"
 _MEANS = Fraction(1, 5)
 """Part of the share that goes into means."""
+_SEEN = 2.0
+"""Least mass of a declared bin that has a shape, in standard deviations of the noise."""
 _COARSEST = 4
 """Levels of so few cells are not asked for: those below tell as much."""
 
@@ -147,6 +149,8 @@ def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: F
     asked = [
         MeanQueries.of(fine.domain, one.position, one.middles, one.masses, one.deviation, both=both) for one in columns
     ]
+    if not both and not any(one.parts.any() for one in asked):
+        return columns  # all rows seem to lie at the lowest value there is: a sum of nothing has no noise to pay for
     question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
     found = curator.ask(question, share=spent * _MEANS)
     moves = ask_means(asked, found, [one.masses for one in columns], parts=_parts(curator))
@@ -170,7 +174,7 @@ def _resolved(fine: Field, column: _Column) -> tuple[dict[str, Any], list[int]]:
     # what is declared of rows tells values apart there
     needed = np.searchsorted(bins.grid[0], np.array(fine.cuts, dtype=np.int64)).tolist()
     if fine.shaped:
-        return _inside(fine, [0, *needed], column.masses), _lookup(fine, [0, *needed])
+        return _inside(fine, [0, *needed], column), _lookup(fine, [0, *needed])
     dated = bins.form.type in ("date", "datetime")  # where 0 is just a day
     roundness = None if dated else round_at(bins.grid[0])
     cells = sorted({*cut(column.masses, column.widths, column.deviation, roundness), *needed})
@@ -184,9 +188,16 @@ def _lookup(fine: Field, cells: list[int]) -> list[int]:
     return [*bin_of.tolist(), *range(len(cells), len(cells) + fine.size - fine.n_main)]
 
 
-def _inside(fine: Field, cells: list[int], masses: Floats) -> dict[str, Any]:
-    """Declared bins, as they were written, and how values lie inside them."""
-    return {"bins": {**fine.properties["bins"], "inside": _shape(_bins(fine), cells, masses)}}
+def _inside(fine: Field, cells: list[int], column: _Column) -> dict[str, Any]:
+    """Declared bins, as they were written, and how values lie inside them.
+
+    What a histogram has in a bin where it holds less than its noise leaked there from the next one: such a bin has no
+    shape, so that it is filled evenly, as it would be without a histogram.
+    """
+    held = np.add.reduceat(column.masses, cells)
+    seen = np.repeat(held >= _SEEN * column.deviation, np.diff([*cells, len(column.masses)]))
+    shape = _shape(_bins(fine), cells, np.where(seen, column.masses, 0.0))
+    return {"bins": {**fine.properties["bins"], "inside": shape}}
 
 
 def _shape(fine: Bins, cells: list[int], masses: Floats) -> dict[str, Any]:
@@ -194,7 +205,7 @@ def _shape(fine: Bins, cells: list[int], masses: Floats) -> dict[str, Any]:
     pieces = _pieces(masses, (fine.grid[1] - starts + 1).astype(np.float64), set(cells))
     return {
         "starts": starts[pieces].tolist(),
-        "shares": [float(f"{mass:.6g}") for mass in np.add.reduceat(masses, pieces)],
+        "shares": [float(f"{max(mass, 0.0):.6g}") for mass in np.add.reduceat(masses, pieces)],
     }
 
 

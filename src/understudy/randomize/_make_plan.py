@@ -11,6 +11,7 @@ from typing import Any
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.numbers import exact_number, whole_number
+from understudy.numbers import even_schema
 from understudy.randomize._asking import Asked, make_block
 from understudy.randomize._forms import response_of_odds, response_within
 from understudy.randomize._grouping import MAX_CELLS, best_grouping
@@ -57,7 +58,7 @@ def plan(
     >>> plan(schema, p="0.25").blocks[0].matrix.amplification
     Fraction(3, 1)
     """
-    known = read_schema(schema)
+    known = even_schema(read_schema(schema))  # nobody sees enough of the table to find bins, or what is inside them
     if columns is not None:
         sent = _names(columns, known, "columns")
         if not sent:

@@ -117,8 +117,10 @@ def _making(schema: Schema, statement: Statement) -> str:
         )
     share = _numbers_share(statement)
     if share is not None:
+        found = any(field.has_found_bins for field in schema.fields)
+        what = "Bins, frequent values and what lies inside bins were" if found else "What lies inside bins was"
         lines.append(
-            "Bins, frequent values and what lies inside bins were found from a noisy histogram and mean of each such "
+            f"{what} found from a noisy histogram and mean of each such "
             f"column, for {100 * float(share):.3g} % of the privacy budget. Groups of rows that do not stand out from "
             "noise are missing from it. The outermost rows of a long tail are too few to be seen: they are drawn as "
             "those before them suggest, so largest values and deviations of heavy-tailed columns are guesses."
@@ -130,7 +132,7 @@ def _inside(field: Field) -> str:
     if field.bins is None:
         return ""
     if field.bins.shape is not None:
-        of = "bins and" if "found" in field.properties["bins"] else "declared bins, and"
+        of = "bins and" if field.has_found_bins else "declared bins, and"
         return f"{field.bins.count} {of} the distribution inside them, found with noise"
     first, last = field.bins.grid
     if (first == last).all():

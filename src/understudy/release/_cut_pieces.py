@@ -135,7 +135,7 @@ def _cut_cells(bins: Bins, spans: Sequence[Span], points: Sequence[int], *, decl
         starts, last = bins.grid[0], int(bins.grid[1][-1])
         points = [low for low, high in spans if low == high]
     else:
-        starts = np.array(cell_starts(bins), dtype=np.int64) if points else bins.grid[0]
+        starts = np.union1d(cell_starts(bins), bins.grid[0]) if points else bins.grid[0]  # bins cut cells, too
         last = int(bins.grid[1][-1])
     found = set()
     for point in points:

@@ -24,6 +24,7 @@ from understudy.schema import Bins, Field, Shape
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 
 _PIECES = 8
 """Pieces of a declared bin."""
@@ -63,7 +64,9 @@ def _variances(statement: Statement, what: str) -> list[float]:
 
 
 def spelled_out(field: Field) -> Field:
-    """The field with declared bins as several pieces each, evenly filled, so that they can be filled otherwise.
+    """The field with bins that have no shape in several evenly filled pieces, so that they can be filled otherwise.
+
+    Declared bins have none, but for `inside: auto`, and then those have none in which nothing was seen.
 
     >>> from understudy.schema import Schema
     >>> ages = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2,
@@ -72,19 +75,31 @@ def spelled_out(field: Field) -> Field:
     (0, 1, 2, 3, 4, 5)
     """
     bins = field.bins
-    if bins is None or bins.shape is not None:
+    if bins is None:
         return field
     first, last = bins.grid
-    if (first > last).any() or (first == last).all():
+    unknown = _without_shape(bins)
+    if (first > last).any() or (first == last)[unknown].all():
         return field
-    starts = np.unique(
-        np.concatenate(
-            [np.linspace(a, b + 1, _PIECES + 1)[:-1].astype(np.int64) for a, b in zip(first, last, strict=True)]
-        )
-    )
+    spelled = [np.linspace(first[b], last[b] + 1, _PIECES + 1)[:-1].astype(np.int64) for b in np.flatnonzero(unknown)]
+    known = () if bins.shape is None else bins.shape.starts
+    starts = np.unique(np.concatenate([np.array(known, dtype=np.int64), *spelled]))
     shares = np.diff(np.append(starts, last[-1] + 1)).astype(np.float64)
+    if bins.shape is not None:  # beside counts of rows, one row for each bin of which nothing is known
+        of = np.searchsorted(first, starts, side="right") - 1
+        given = dict(zip(bins.shape.starts, bins.shape.shares, strict=True))
+        even = shares / np.bincount(of, weights=shares)[of]
+        shares = np.where(unknown[of], even, [given.get(start, 0.0) for start in starts.tolist()])
     shape = Shape(starts=tuple(starts.tolist()), shares=tuple(shares.tolist()))
     return replace(field, bins=replace(bins, shape=shape))
+
+
+def _without_shape(bins: Bins) -> Bools:
+    """Bins of which nothing is known inside."""
+    if bins.shape is None:
+        return np.ones(bins.count, dtype=np.bool_)
+    of = np.searchsorted(bins.grid[0], np.array(bins.shape.starts), side="right") - 1
+    return np.asarray(np.bincount(of, weights=bins.shape.shares, minlength=bins.count) <= 0)
 
 
 def redrawn_fields(
@@ -102,14 +117,16 @@ def redrawn_fields(
     shares, rng = np.array(whole.shape.shares), Streams(0).get("error bars", "histogram", field.name)
     bin_of = np.searchsorted(whole.grid[0], whole.pieces[0], side="right") - 1
     deviations = (0.0, 0.0) if declared or noise is None else (sqrt(noise[0]), sqrt(noise[1]))
-    sd = deviations[0]
-    groups, slope = (bin_of, _SLOPE) if declared else (_groups(shares, bin_of, sd), _TILT)
+    groups = bin_of if declared else _groups(shares, bin_of, deviations[0])
+    unknown = np.ones(bin_of[-1] + 1, dtype=np.bool_) if field.bins is None else _without_shape(field.bins)
+    unseen = unknown[bin_of[np.searchsorted(groups, np.arange(groups[-1] + 1))]]  # group by group
+    slope, sd = np.where(unseen, _SLOPE, _TILT), np.where(unseen, 0.0, deviations[0])
     place, cut = _place(groups), cut_field(field, spans)
     bins, others = cut.field.bins, Streams(0).get("error bars", "cuts", field.name)
     leaning = None if leans is None or declared else (leans, _ranks(cut.shares, bin_of[cut.whole]))
     fields = []
     for _ in range(REPLICATES):
-        slopes = rng.normal(0.0, slope) + rng.normal(0.0, slope, groups[-1] + 1)
+        slopes = slope * rng.normal(0.0, 1.0) + slope * rng.normal(0.0, 1.0, groups[-1] + 1)
         noisy = shares * np.exp(slopes[groups] * place)
         held = np.bincount(groups, weights=noisy)
         moved = np.maximum(held + rng.normal(0.0, 1.0, len(held)) * sd, 0.0)

@@ -82,6 +82,11 @@ class Field:
         return self.automatic or self.shaped
 
     @property
+    def has_found_bins(self) -> bool:
+        """Whether its bins were found from a noisy histogram: what `bins: auto` has become."""
+        return self.bins is not None and self.bins.shape is not None and "found" in self.properties["bins"]
+
+    @property
     def n_main(self) -> int:
         """Number of categories or bins."""
         return self.bins.count if self.bins else len(self.categories)

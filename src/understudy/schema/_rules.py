@@ -139,9 +139,14 @@ class Ordered:
 class Mapped:
     """That an attribute follows from others as `follows` tells: an axis for each of them; −1 where nothing is told.
 
+    Where a stretch of values is told and they have several codes, `last` has the last one of these.
+
     >>> rule = Mapped((1,), 0, 2, np.array([1, -1, 0]), "code → group")
     >>> rule.broken([np.array([1, 0, 0]), np.array([0, 0, 1])]).tolist()
     [False, True, False]
+    >>> stretches = Mapped((1,), 0, 9, np.array([0, 3]), last=np.array([2, 8]))
+    >>> stretches.broken([np.array([2, 2]), np.array([0, 1])]).tolist()
+    [False, True]
     """
 
     by: tuple[int, ...]
@@ -149,6 +154,7 @@ class Mapped:
     size: int
     follows: npt.NDArray[np.int64]
     text: str = ""
+    last: npt.NDArray[np.int64] | None = None
 
     @property
     def scope(self) -> tuple[int, ...]:
@@ -160,16 +166,21 @@ class Mapped:
         """How many cells a table of it has."""
         return self.follows.size * self.size
 
+    @property
+    def _last(self) -> npt.NDArray[np.int64]:
+        return self.follows if self.last is None else self.last
+
     def broken(self, columns: Columns) -> Flags:
         """Which rows are impossible."""
-        told = self.follows[tuple(np.asarray(columns[a]) for a in self.by)]
-        return np.asarray((told >= 0) & (told != columns[self.attribute]))
+        at, code = tuple(np.asarray(columns[a]) for a in self.by), np.asarray(columns[self.attribute])
+        told, last = self.follows[at], self._last[at]
+        return np.asarray((told >= 0) & ((code < told) | (code > last)))
 
     def to_zeros(self) -> Zeros:
         """The same as a table of cells."""
         axes = (*self.by, self.attribute)
-        told = self.follows[..., None]
-        possible = (told < 0) | (told == np.arange(self.size))
+        told, last, codes = self.follows[..., None], self._last[..., None], np.arange(self.size)
+        possible = (told < 0) | ((told <= codes) & (codes <= last))
         return Zeros(
             self.scope, np.ascontiguousarray(possible.transpose([axes.index(a) for a in self.scope])), self.text
         )

@@ -146,8 +146,6 @@ def _missing_rules(
 def _map_rules(
     fields: Sequence[Field], at: Mapping[str, int], dependency: Determines
 ) -> list[Together | Ordered | Mapped | FollowsFrom]:
-    from understudy.schema._among import Among
-
     by, column = tuple(at[name] for name in dependency.determines), at[dependency.column]
     unknown: list[Together | Ordered | Mapped | FollowsFrom] = [FollowsFrom(by, column, dependency.text)]
     if not dependency.table:
@@ -159,17 +157,15 @@ def _map_rules(
             "out, or use coarser columns."
         )
     codes = {
-        (name, value): int(Among(name, (value,)).flags(fields[at[name]]).argmax())
-        for name, value in dict.fromkeys(
-            (name, line[i]) for line in dependency.table for i, name in enumerate(dependency.columns)
-        )
+        (one.column, one.items[0]): np.flatnonzero(one.flags(fields[at[one.column]])) for one in dependency.conditions
     }
-    told = np.full(sizes, -1, dtype=np.int64)
+    told, last = np.full(sizes, -1, dtype=np.int64), np.full(sizes, -1, dtype=np.int64)
     for *line, of in dependency.table:
-        told[tuple(codes[pair] for pair in zip(dependency.determines, line, strict=True))] = codes[
-            dependency.column, of
-        ]
-    return [Mapped(by, column, fields[column].size, told, dependency.text), *(unknown if (told < 0).any() else [])]
+        among = codes[dependency.column, of]
+        cells = np.ix_(*(codes[pair] for pair in zip(dependency.determines, line, strict=True)))
+        told[cells], last[cells] = among[0], among[-1]
+    mapped = Mapped(by, column, fields[column].size, told, dependency.text, last)
+    return [mapped, *(unknown if (told < 0).any() else [])]
 
 
 def _refuse_large_map(rule: Rule) -> None:
