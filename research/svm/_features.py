@@ -12,10 +12,12 @@ No number exceeds 1 in size, and a row's Euclidean norm is at most √(columns +
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from research.svm._targets import SvmTarget
 from understudy.schema import Domain
@@ -23,6 +25,10 @@ from understudy.tables import Table
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+_SPARSE = 0.4
+"""With fewer numbers that are not 0, only these are gone through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ class FeatureMap:
         return yes[table.columns[self.target.column]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Examples:
     """Rows to learn from, equal ones merged: rows of numbers, and how many of each say yes and no.
 
@@ -94,6 +100,12 @@ class Examples:
     def width(self) -> int:
         """Numbers in a row."""
         return int(self.features.shape[1])
+
+    @cached_property
+    def lines(self) -> Any:
+        """The features, for sums over them: where most are 0, as columns of many values have it, without these."""
+        few = np.count_nonzero(self.features) < _SPARSE * self.features.size
+        return sparse.csr_array(self.features) if few else self.features
 
     @classmethod
     def of(cls, table: Table, target: SvmTarget) -> Examples:

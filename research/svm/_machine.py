@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from research.svm._features import Examples, FeatureMap, Flags, Floats
-from research.svm._solver import minimise_huber
+from research.svm._solver import EXACTLY, minimise_huber
 from research.svm._targets import SvmTarget
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.randomness import Streams
@@ -20,6 +20,7 @@ KERNELS: tuple[Kernel, ...] = ("linear", "rbf")
 RBF_ROWS = 5000
 """Training rows, drawn at random, for the RBF kernel where many machines are trained: time grows with their square."""
 _ROUNDED = (0.5, 0.1, 0.02, 0.005)  # each minimiser is where the next search starts
+_ROUGHLY = 1.0  # largest gradient entry where the next search starts, for a loss summed over rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +52,8 @@ def train_svm(examples: Examples) -> Floats:
     """
     weights: Floats | None = None
     for h in _ROUNDED:
-        weights = minimise_huber(examples, h=h, ridge=1.0, start=weights)
+        tolerance = EXACTLY if h == _ROUNDED[-1] else _ROUGHLY
+        weights = minimise_huber(examples, h=h, ridge=1.0, start=weights, tolerance=tolerance)
     assert weights is not None
     return weights
 
