@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.counting.awkward import AWKWARD, marginals_of
 from tests.naive.counting import naive_count
+from tests.spark.session import skip_without_spark
 from understudy._core.errors import TableError
 from understudy._core.randomness import Streams
 from understudy.counting import ENGINES, MemoryCounter, UnitRule, open_counter
@@ -110,6 +111,8 @@ def test_weights_stay_through_a_recoding():
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "database"])
 @pytest.mark.parametrize("parts", [1, 60])
 def test_every_engine_counts_what_the_rule_says(engine, parts):
+    if engine == "spark":
+        skip_without_spark()
     columns = {"a": list("xyzxyzxyz"), "b": [True, False, True] * 3, "who": list("aaaabbbcc")}
     chosen = rule(2, parts)
     table, units = read_units(pa.table(columns), SCHEMA, "who")
