@@ -150,7 +150,7 @@ def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: F
         MeanQueries.of(fine.domain, one.position, one.middles, one.masses, one.deviation, both=both) for one in columns
     ]
     if not both and not any(one.parts.any() for one in asked):
-        return columns  # all rows seem to lie at the lowest value there is: a sum of nothing has no noise to pay for
+        return columns  # all rows seem to lie at one value: a sum with weights of 0 has no noise to pay for
     question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
     found = curator.ask(question, share=spent * _MEANS)
     moves = ask_means(asked, found, [one.masses for one in columns], parts=_parts(curator))
