@@ -14,14 +14,21 @@ from hypothesis import strategies as st
 
 from understudy.counting import open_counter
 from understudy.numbers import fine_schema, resolve_numbers
-from understudy.numbers._mean import PARTS, MeanQueries, tilted
+from understudy.numbers._mean import PARTS, Distances, MeanQueries, factors, tilted
 from understudy.privacy import Neighbours, NoisyLinear, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Schema
 from understudy.tables import read_table
 
 FILLED = [np.array(held) for held in ([1.0, 0, 2, 1, 0], [0.0, 3, 0, 0, 0], [0.0, 0, 1, 1, 0], [0.0] * 5)]
 DOMAIN = Domain((Attribute(name="x", size=6),))  # five cells and a code for missing values
-PLACES = np.array([0.0, 1, 3, 10, 11])
+MIDDLES = np.array([0.0, 1, 3, 10, 11])
+BINS = [np.array(bin_of) for bin_of in ([0, 0, 0, 0, 0], [0, 0, 1, 1, 1], [0, 1, 2, 3, 4])]
+
+
+def queries(masses: np.ndarray[Any, Any], bin_of: np.ndarray[Any, Any], deviation: float, most: int) -> MeanQueries:
+    """What is asked of a column with such a histogram."""
+    distances = Distances.of(MIDDLES, masses, np.ones(5), bin_of, deviation)
+    return MeanQueries.of(DOMAIN, 0, distances.place, most)
 
 
 def moved(asked: MeanQueries, one: int | None, other: int | None) -> np.ndarray[Any, Any]:
@@ -32,53 +39,101 @@ def moved(asked: MeanQueries, one: int | None, other: int | None) -> np.ndarray[
 
 
 @pytest.mark.parametrize("masses", FILLED)
+@pytest.mark.parametrize("bin_of", BINS)
+@pytest.mark.parametrize("most", [PARTS, 700])
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 @pytest.mark.parametrize("delta", [None, "1e-9"])
 @pytest.mark.parametrize("deviation", [0.0, 0.4])
 def test_no_row_moves_the_sums_by_more_than_is_charged_for(
-    masses: np.ndarray[Any, Any], neighbours: Neighbours, delta: str | None, deviation: float
+    masses: np.ndarray[Any, Any],
+    bin_of: np.ndarray[Any, Any],
+    most: int,
+    neighbours: Neighbours,
+    delta: str | None,
+    deviation: float,
 ) -> None:
-    """All neighbours of one row, exhaustively; the bound is reached, and one sum alone would have cost as much."""
-    both = neighbours.cells_of_row == 1
-    asked = MeanQueries.of(DOMAIN, 0, PLACES, masses, deviation, both=both)
+    """All neighbours of one row, exhaustively; where rows come and go, both sums cost what one alone would."""
+    asked, replaced = queries(masses, bin_of, deviation, most), neighbours is Neighbours.REPLACE_ONE
     codes: list[int | None] = list(range(6))
-    pairs = product(codes, codes) if neighbours is Neighbours.REPLACE_ONE else product(codes, [None])
-    moves = [moved(asked, one, other) / PARTS for one, other in pairs]
-    table = read_table(
-        pd.DataFrame({"x": [0]}), Schema.from_dict({"fields": [{"name": "x", "categories": [*"012345"]}]})
-    )
+    pairs = product(codes, codes) if replaced else product(codes, [None])
+    moves = [moved(asked, one, other) / most for one, other in pairs]
+    norm = max(float((move**2).sum()) for move in moves) if delta else max(float(np.abs(move).sum()) for move in moves)
+    priced = priced_at(asked, neighbours, delta) * (PARTS / most) ** (2 if delta else 1)
+    assert norm <= priced + 1e-12
+    assert priced == pytest.approx(2.0 if replaced else 1.0)
+    if not replaced:
+        assert norm == pytest.approx(1.0)
+
+
+def priced_at(asked: MeanQueries, neighbours: Neighbours, delta: str | None) -> float:
+    """The sensitivity that the curator charges for."""
+    schema = Schema.from_dict({"fields": [{"name": "x", "categories": [*"012345"]}]})
+    table = read_table(pd.DataFrame({"x": [0]}), schema)
     curator = open_curator(open_counter(table), budget=make_budget(1, delta), neighbours=neighbours)
     curator.ask(NoisyLinear(queries=[asked.queries]), share=Fraction(1, 2))
-    norm = max(float((move**2).sum()) for move in moves) if delta else max(float(np.abs(move).sum()) for move in moves)
-    priced = float(curator.charges[-1].sensitivity)
-    assert norm <= priced + 1e-12
-    assert norm == pytest.approx(1.0) if masses.any() else norm <= 1
-    assert priced == pytest.approx(1.0)
+    return float(curator.charges[-1].sensitivity)
 
 
 def test_weights_that_do_not_add_up_to_one_would_be_caught() -> None:
     """A twin that asks for both ends with full weight moves by more than one: the check above sees it."""
-    asked = MeanQueries.of(DOMAIN, 0, PLACES, FILLED[0], 0.0, both=True)
-    weights = asked.queries.by_cell.astype(np.int64)
+    weights = queries(FILLED[0], BINS[0], 0.0, PARTS).queries.by_cell.astype(np.int64)
     assert (weights[:, :5].sum(axis=0) == PARTS).all()
     broken = np.vstack([weights[0], np.full(6, PARTS)])
     assert ((broken / PARTS) ** 2).sum(axis=0).max() > 1
 
 
+@pytest.mark.parametrize("pure", [True, False])
+def test_factors_make_the_sum_of_errors_least(pure: bool) -> None:
+    """No other factors of the same cost do better."""
+    widths = np.array([3.0, 1.0, 0.2])
+    power = 1 if pure else 2
+
+    def errors(each: np.ndarray[Any, Any]) -> float:
+        return float((widths / each).sum() * (each**power).sum() ** (1 / power))
+
+    found = np.array(factors(widths.tolist(), pure=pure), dtype=float)
+    others = np.random.default_rng(1).uniform(0.7, 1.4, (200, 3))
+    assert all(errors(found) <= errors(found * other) * (1 + 1e-5) for other in others)
+
+
+def test_without_noise_the_mean_is_found_whatever_a_bin_holds() -> None:
+    """The histogram has the wrong number of rows, and bins with too many; inside them rows lie higher than it has."""
+    bin_of, middles = np.array([0, 0, 1, 1]), np.array([0.0, 10, 20, 40])
+    rows, masses = np.array([10.0, 30, 60, 20]), np.array([50.0, 50, 40, 0.5])
+    distances = Distances.of(middles, masses, np.ones(4), bin_of, 0.0)
+    asked = MeanQueries.of(Domain((Attribute(name="x", size=4),)), 0, distances.place, 512)
+    weights = asked.queries.by_cell / 512
+    off = asked.moved((weights @ rows).tolist(), 0.0, masses)
+    after = tilted(masses, asked.place, off, [0, 1, 2, 3], bin_of)
+    assert np.bincount(bin_of, weights=after) == pytest.approx(np.bincount(bin_of, weights=masses))
+    means = np.bincount(bin_of, weights=masses * middles) / np.bincount(bin_of, weights=masses)
+    true = rows @ (middles - means[bin_of]) / rows.sum()
+    assert masses.sum() * true == pytest.approx(after @ (middles - means[bin_of]), rel=0.05)
+
+
 @given(
     st.lists(st.floats(0, 100), min_size=2, max_size=30).filter(lambda masses: sum(masses) > 0),
-    st.floats(-50, 50),
+    st.floats(-1, 1),
+    st.integers(1, 30),
 )
-def test_a_tilt_keeps_the_total_and_moves_the_mean_the_right_way(masses: list[float], move: float) -> None:
+def test_a_tilt_keeps_every_bin_and_moves_the_mean_the_right_way(masses: list[float], move: float, size: int) -> None:
     held, place = np.array(masses), np.linspace(0, 1, len(masses))
-    found = tilted(held, place, move, list(range(len(masses))))
-    assert found.sum() == pytest.approx(held.sum(), rel=1e-6)
+    bin_of = np.arange(len(masses)) // size
+    found = tilted(held, place, move, list(range(len(masses))), bin_of)
+    assert np.bincount(bin_of, weights=found) == pytest.approx(np.bincount(bin_of, weights=held), rel=1e-6)
     assert ((found > 0) <= (held > 0)).all()
+    ends = [(place[own].min(), place[own].max(), held[own].sum()) for own in filled_bins(held, bin_of)]
+    low, high = (sum(mass * one[end] for *one, mass in ends) / held.sum() for end in (0, 1))
     before, after = held @ place / held.sum(), found @ place / found.sum()
-    low, high = place[held > 0].min(), place[held > 0].max()
-    if move and high > low:
-        wanted = np.clip(before + move / held.sum(), low + 1e-3 * (high - low), high - 1e-3 * (high - low))
+    if move and high - low > 1e-6:
+        wanted = np.clip(before + move, low + 1e-3 * (high - low), high - 1e-3 * (high - low))
         assert after == pytest.approx(wanted, abs=1e-3)
+
+
+def filled_bins(held: np.ndarray[Any, Any], bin_of: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+    """The filled cells of each bin that has any."""
+    each = [np.flatnonzero((bin_of == b) & (held > 0)) for b in range(bin_of[-1] + 1)]
+    return [own for own in each if len(own)]
 
 
 def asked_of(values: list[int], n_times: int, **options: Any) -> tuple[Any, Any]:

@@ -7,13 +7,14 @@ and joins two of them, or drops one into another, while that lowers the expected
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import pi, prod, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.answers._workload import MOST_CELLS, Workload
 from understudy.privacy import PrivacyTerms, row_sensitivity
@@ -134,10 +135,39 @@ def _dropped_into(
     tables: Mapping[Marginal, list[tuple[Marginal, float]]], loads: _Loads, domain: Domain
 ) -> dict[Marginal, list[tuple[Marginal, float]]]:
     """Each member with the smallest table that holds it; tables that are inside others and answer nobody are gone."""
-    if len(tables) > _MOST_JOINED:  # measuring a table inside another one would take budget from the other
-        tables = {t: m for t, m in tables.items() if not any(t != o and o.refines(t) for o in tables)}
     ordered = sorted(tables, key=lambda table: (table.n_cells(domain), table.axes))
-    found: dict[Marginal, list[tuple[Marginal, float]]] = {table: [] for table in ordered}
-    for member, load in loads.items():
-        found[next(table for table in ordered if table.refines(member))].append((member, load))
-    return {table: members for table, members in found.items() if members}
+    if len(tables) > _MOST_JOINED:  # measuring a table inside another one would take budget from the other
+        ordered = _outermost(ordered, len(domain))
+    members = list(loads)
+    levels, holder = _levels(members, len(domain)), np.full(len(members), -1)
+    for i, finest in enumerate(_levels(ordered, len(domain))):
+        holder[(holder < 0) & (finest <= levels).all(axis=1)] = i
+    found: dict[int, list[tuple[Marginal, float]]] = {}
+    for i, member in zip(holder.tolist(), members, strict=True):
+        found.setdefault(i, []).append((member, loads[member]))
+    return {table: found[i] for i, table in enumerate(ordered) if i in found}
+
+
+def _outermost(tables: Sequence[Marginal], n_attributes: int) -> list[Marginal]:
+    """Those that cannot be summed out of another one."""
+    levels = _levels(tables, n_attributes)
+    inside = np.zeros(len(tables), dtype=np.bool_)
+    for i, finest in enumerate(levels):
+        held = (finest <= levels).all(axis=1)
+        held[i] = False
+        inside |= held
+    return [table for table, left_out in zip(tables, inside.tolist(), strict=True) if not left_out]
+
+
+def _levels(tables: Sequence[Marginal], n_attributes: int) -> npt.NDArray[np.int16]:
+    """The level of each attribute in each table, the largest number where it has none: one refines those not below.
+
+    >>> one, other = _levels([Marginal.of(0, (1, 1)), Marginal.of((1, 2))], 3)
+    >>> bool((one <= other).all()), bool((other <= one).all())
+    (True, False)
+    """
+    found = np.full((len(tables), n_attributes), np.iinfo(np.int16).max, dtype=np.int16)
+    for row, table in zip(found, tables, strict=True):
+        for attribute, level in table.axes:
+            row[attribute] = level
+    return found

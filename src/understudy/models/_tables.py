@@ -325,9 +325,9 @@ def read_sums(sums: Floats, axes: list[int]) -> Floats:
     """
     kept = set(axes)
     table = np.array(sums[tuple(slice(None) if i in kept else 0 for i in range(sums.ndim))])
-    for axis in range(table.ndim):
-        moved = np.moveaxis(table, axis, 0)
-        moved[0] -= moved[1:].sum(axis=0)
+    for axis, size in enumerate(table.shape):
+        parts = table.reshape(prod(table.shape[:axis]), size, -1)
+        parts[:, 0] -= parts[:, 1] if size == 2 else parts[:, 1:].sum(axis=1)
     return table
 
 

@@ -166,7 +166,7 @@ def _around(table: Floats, spread: Floats, rng: Rng) -> Floats:
     # a row sums to 1, and centring takes 1/size of the variance away
     widened = spread * sqrt(size / (size - 1)) if size > 1 else spread
     rows = (table + rng.normal(0.0, 1.0, table.shape) * widened).reshape(-1, size)
-    return np.stack([project_to_simplex(row, 1.0) for row in rows]).reshape(table.shape)
+    return project_to_simplex(rows, 1.0).reshape(table.shape)
 
 
 def _restrict(network: Network, attributes: Sequence[int]) -> tuple[Network, Mapping[int, int]]:

@@ -1,12 +1,17 @@
-"""The mean of a column, measured by itself, and a histogram tilted to it.
+"""The mean of a column, measured by itself, and what is inside its bins tilted to it.
 
-A histogram loses rows that do not stand out from noise, most of them in one tail, and the mean with them. So a part of
-the budget goes into the sum of all values, as linear queries over the cells of the grid (proof.md, section 12): each
-cell weighs by where it lies between two ends, from 0 at the lower to 1 at the higher, values beyond the ends as the
-ends. The ends leave out a few rows that the histogram has on either side, about as many as the noise of a sum: they
-would bring more noise than they tell. Where a row comes or goes, the weights from the other end are asked beside:
-a row that adds w to one sum adds 1 − w to the other, so both together move by no more than one of them could, and half
-their difference has half the variance that either has.
+A histogram loses rows that do not stand out from noise, most of them in one tail, and the mean with them. How many rows
+lie in each bin the method finds out again, and better. So what is asked for is how far rows lie from the mean that the
+histogram has of their bin, all rows together: linear queries over the cells of the grid (proof.md, section 12). Each
+cell weighs by where its distance lies between two ends, from 0 at the lower to 1 at the higher, distances beyond the
+ends as the ends. The ends leave out a few rows that the histogram has on either side, about as many as the noise of a
+sum: they would bring more noise than they tell. The weights from the other end are asked beside, so that the number of
+rows need not be known: where a row comes or goes, it adds w to one sum and 1 − w to the other, and both together move
+by no more than one of them could.
+
+The wider bins are, the more a column has to lose by noise. So all weights of a column are less by a factor, and
+those of others can have less noise for it. An error is c/s if c is the distance between the ends and s the factor; what
+is paid for is the sum of all s², or of all s without a δ. The sum of all errors is least if s is as c^⅓, or as c^½.
 """
 
 from __future__ import annotations
@@ -21,100 +26,144 @@ from understudy.privacy import LinearQueries, NoisyAnswers
 from understudy.schema import Domain, Marginal
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 PARTS = 1024
 """Weights are whole parts of this, so that sums lie on the grid of the noise and nothing is rounded."""
 _BEYOND = 1.5
-"""Rows beyond the ends of a mean, in standard deviations of the noise in a cell of the histogram."""
+"""Rows beyond the ends, in standard deviations of the noise in a cell of the histogram."""
+_STEEPEST = 1e4
+"""Largest θ of a tilt, at which a bin's rows are all at one end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Where the cells of a column lie between the ends, and how far these are apart, in the column's deviations.
+
+    >>> middles, masses, bin_of = np.array([0.0, 1, 2, 9]), np.array([5.0, 5, 8, 2]), np.array([0, 0, 1, 1])
+    >>> found = Distances.of(middles, masses, np.ones(4), bin_of, 0.1)
+    >>> found.place.round(2).tolist(), round(found.width, 2)
+    ([0.13, 0.27, 0.0, 1.0], 2.82)
+    """
+
+    place: Floats
+    width: float
+
+    @classmethod
+    def of(cls, middles: Floats, masses: Floats, widths: Floats, bin_of: Ints, deviation: float) -> Distances:
+        """Of cells with these middles, masses and widths, each in one of the bins; an empty bin is filled evenly."""
+        held = np.bincount(bin_of, weights=masses)
+        weights = np.where(held[bin_of] > 0, masses, widths)
+        means = np.bincount(bin_of, weights=weights * middles) / np.bincount(bin_of, weights=weights)
+        away = middles - means[bin_of]
+        order = np.argsort(away, kind="stable")
+        low, high = _ends(away[order], masses[order], _BEYOND * deviation)
+        place = np.clip((away - low) / ((high - low) or 1.0), 0.0, 1.0)
+        spread = np.sqrt(np.cov(middles, aweights=masses, ddof=0)) if masses.any() else 0.0
+        return cls(place, float((high - low) / spread) if spread > 0 else 0.0)
+
+
+def _ends(away: Floats, masses: Floats, rows: float) -> tuple[float, float]:
+    """The distances, which rise, up to which so many rows lie from below and from above, a quarter of all at most."""
+    held = np.cumsum(masses)
+    rows = max(min(rows, held[-1] / 4), 1e-9 * held[-1])
+    low, high = np.searchsorted(held, [rows, held[-1] - rows])
+    if away[low] == away[high]:  # nearly all lie at the mean of their bin: what lies beside it counts as well
+        filled = np.flatnonzero(masses > 0)
+        low, high = (filled[0], filled[-1]) if len(filled) else (0, -1)
+    return float(away[low]), float(away[high])
+
+
+def factors(widths: Sequence[float], *, pure: bool) -> list[int]:
+    """By how much the weights of each column are made less, in 1024ths.
+
+    >>> factors([8.0, 1.0, 0.0], pure=False), factors([0.0], pure=True)
+    ([1024, 512, 1], [1024])
+    """
+    each = np.array(widths)
+    least = each / each.max() if each.max() > 0 else np.ones_like(each)
+    return [max(1, round(PARTS * factor)) for factor in least ** (1 / 2 if pure else 1 / 3)]
 
 
 @dataclass(frozen=True, eq=False)
 class MeanQueries:
-    """What is asked of one column: the weights of its cells, in 1024ths, and the queries over them.
+    """What is asked of one column: the weights of its cells from one end, in 1024ths and at most `most`, and queries.
 
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="x", size=4),))
-    >>> asked = MeanQueries.of(domain, 0, np.array([0.0, 1, 2, 3]), np.array([5.0, 0, 5, 0.1]), 1.0, both=True)
-    >>> asked.parts.tolist(), len(asked.queries)
-    ([0, 512, 1024, 1024], 2)
+    >>> asked = MeanQueries.of(domain, 0, np.array([0.0, 0.5, 1.0]), 512)
+    >>> asked.parts.tolist(), asked.queries.by_cell.tolist()
+    ([0, 256, 512], [[0, 256, 512, 0], [512, 256, 0, 0]])
     """
 
-    parts: npt.NDArray[np.int64]
+    parts: Ints
+    most: int
     queries: LinearQueries
 
     @classmethod
-    def of(
-        cls, domain: Domain, position: int, middles: Floats, masses: Floats, deviation: float, *, both: bool
-    ) -> MeanQueries:
-        """Weights by the middles of cells, between those up to which the histogram has a few rows from either side."""
-        low, high = _ends(middles, masses, _BEYOND * deviation)
-        place = np.clip((middles - low) / ((high - low) or 1.0), 0.0, 1.0)
-        parts = np.rint(place * PARTS).astype(np.int64)
-        size = domain[position].size
-        numerators = np.zeros((1 + both, size), dtype=np.int64)  # special and missing values have no place: 0
-        numerators[0, : len(parts)] = parts
-        if both:
-            numerators[1, : len(parts)] = PARTS - parts
-        return cls(parts, LinearQueries.dense(Marginal.of(position), domain, numerators.astype(np.uint32), PARTS))
+    def of(cls, domain: Domain, position: int, place: Floats, most: int) -> MeanQueries:
+        """Weights from both ends; special and missing values have no place, and weigh 0."""
+        parts = np.rint(place * most).astype(np.int64)
+        numerators = np.zeros((2, domain[position].size), dtype=np.uint32)
+        numerators[:, : len(parts)] = parts, most - parts
+        return cls(parts, most, LinearQueries.dense(Marginal.of(position), domain, numerators, PARTS))
+
+    @property
+    def place(self) -> Floats:
+        """Where the cells lie between the ends, as it was asked."""
+        return self.parts / self.most
 
     def moved(self, values: Sequence[float], deviation: float, masses: Floats) -> float:
-        """By how much the histogram's sum of weights is to move, less where noise may explain it."""
-        place = self.parts / PARTS
-        if len(self.queries) > 1:
-            off = (values[0] - values[1]) / 2 - float(masses @ (place - 0.5))
-            deviation /= np.sqrt(2)
-        else:
-            off = values[0] - float(masses @ place)
-        return off * max(0.0, 1 - (deviation / off) ** 2) if off else 0.0
+        """By how much the histogram's mean of places is to move, less where noise may explain it.
 
-
-def _ends(middles: Floats, masses: Floats, rows: float) -> tuple[float, float]:
-    """The values up to which so many rows lie from below and from above, a quarter of all at most."""
-    held = np.cumsum(masses)
-    rows = max(min(rows, held[-1] / 4), 1e-9 * held[-1])
-    low, high = int(np.searchsorted(held, rows)), int(np.searchsorted(held, held[-1] - rows))
-    if low >= high:  # nearly all are one value: what lies beside it counts as well
-        filled = np.flatnonzero(masses > 0)
-        low, high = (int(filled[0]), int(filled[-1])) if len(filled) else (0, -1)
-    return float(middles[low]), float(middles[high])
+        The sums are n·m and n·(1 − m) for n rows with mean place m; with the histogram's mean p in place of m, the
+        first times 1 − p and the second times p are equal, and else differ by n·(m − p).
+        """
+        mean = float(masses @ self.place / masses.sum()) if masses.any() else 0.5
+        off = values[0] * (1 - mean) - values[1] * mean
+        noise = deviation * np.hypot(1 - mean, mean)
+        rows = max(sum(values), noise)
+        return float(off * max(0.0, 1 - (noise / off) ** 2) / rows) if off else 0.0
 
 
 def ask_means(
     asked: Sequence[MeanQueries], found: NoisyAnswers, masses: Sequence[Floats], *, parts: int = 1
 ) -> list[float]:
-    """For each column by how much its sum of weights is to move; where a row counted as so many parts, in rows."""
-    moves, at = [], 0
-    for one, held in zip(asked, masses, strict=True):
-        values = (found.values[at : at + len(one.queries)] / parts).tolist()
-        moves.append(one.moved(values, found.deviation / parts, held))
-        at += len(one.queries)
-    return moves
+    """For each column by how much its mean of places is to move, if a row was counted in so many parts."""
+    values = np.array(found.values).reshape(len(asked), 2) / parts
+    return [
+        one.moved(both.tolist(), found.deviation / parts, held)
+        for one, both, held in zip(asked, values, masses, strict=True)
+    ]
 
 
-def tilted(masses: Floats, place: Floats, moved: float, pieces: Sequence[int]) -> Floats:
-    """The masses times e^(θ·place), of the same total, with their sum of places moved as far as they allow.
+def tilted(masses: Floats, place: Floats, moved: float, pieces: Sequence[int], bin_of: Ints) -> Floats:
+    """The masses times e^(θ·place), each bin with what it held, with their mean of places moved as far as they allow.
 
-    A stretch that is evenly filled, from one of `pieces` to the next, moves as one.
+    A stretch that is evenly filled, from one of `pieces` to the next, moves as one; each lies in one bin.
 
-    >>> tilted(np.array([5.0, 5.0]), np.array([0.0, 1.0]), 1.0, [0, 1]).round(3).tolist()
-    [4.0, 6.0]
+    >>> tilted(np.array([5.0, 5.0, 8.0]), np.array([0.0, 1.0, 0.5]), 1 / 18, [0, 1, 2], np.array([0, 0, 1])).round(3)
+    array([4., 6., 8.])
     """
-    held = np.add.reduceat(masses, pieces)
-    filled = held > 0
-    middle = np.add.reduceat(place, pieces) / np.diff([*pieces, len(masses)])
-    if moved == 0 or filled.sum() < 2 or np.ptp(middle[filled]) < 1e-9:
+    sizes = np.diff([*pieces, len(masses)])
+    held, middle = np.add.reduceat(masses, pieces), np.add.reduceat(place, pieces) / sizes
+    bins = bin_of[list(pieces)]
+    lowest, highest = (_grown(held, middle, bins, theta) @ middle for theta in (-_STEEPEST, _STEEPEST))
+    if moved == 0 or highest - lowest <= 1e-9 * held.sum():
         return masses
-    low, high = middle[filled].min(), middle[filled].max()
-    margin = 1e-3 * (high - low)
-    target = float(np.clip((held @ middle + moved) / held.sum(), low + margin, high - margin))
-    bottom, top = -1e4, 1e4
+    margin = 1e-3 * (highest - lowest)
+    target = np.clip(held @ middle + moved * held.sum(), lowest + margin, highest - margin)
+    bottom, top = -_STEEPEST, _STEEPEST
     for _ in range(100):  # the mean rises with θ
         theta = (bottom + top) / 2
-        grown = _grown(held, middle, theta)
-        bottom, top = (theta, top) if grown @ middle < target * grown.sum() else (bottom, theta)
-    factor = np.divide(grown, held, out=np.zeros_like(held), where=filled) * (held.sum() / grown.sum())
-    return np.asarray(masses * np.repeat(factor, np.diff([*pieces, len(masses)])))
+        grown = _grown(held, middle, bins, theta)
+        bottom, top = (theta, top) if grown @ middle < target else (bottom, theta)
+    factor = np.divide(grown, held, out=np.zeros_like(held), where=held > 0)
+    return np.asarray(masses * np.repeat(factor, sizes))
 
 
-def _grown(held: Floats, middle: Floats, theta: float) -> Floats:
+def _grown(held: Floats, middle: Floats, bins: Ints, theta: float) -> Floats:
     power = np.where(held > 0, theta * middle, -np.inf)
-    return np.asarray(held * np.exp(power - power.max()))
+    most = np.maximum.reduceat(power, np.flatnonzero(np.diff(bins, prepend=-1)))
+    grown = held * np.exp(power - np.where(np.isfinite(most), most, 0.0)[bins])
+    before, after = np.bincount(bins, weights=held), np.bincount(bins, weights=grown)
+    return np.asarray(grown * np.divide(before, after, out=np.zeros_like(before), where=after > 0)[bins])

@@ -22,7 +22,7 @@ from understudy.numbers._cuts import cut
 from understudy.numbers._grid import fine_schema
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._levels import Look, telling_levels
-from understudy.numbers._mean import PARTS, MeanQueries, ask_means, tilted
+from understudy.numbers._mean import Distances, MeanQueries, ask_means, factors, tilted
 from understudy.numbers._round import round_at
 from understudy.privacy import Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
@@ -72,21 +72,34 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
     for i, column in zip(places, _with_means(curator, fine, columns, share), strict=True):
-        properties, lookups[i] = _resolved(fine.fields[i], column)
-        written["fields"][i] |= properties
+        lookups[i] = _lookup(fine.fields[i], column)
+        written["fields"][i] |= _resolved(fine.fields[i], column)
     resolved = Schema.from_dict(written)
     return Resolved(resolved, _recoding(fine, resolved, lookups), share)
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """One column's place, its histogram, and the deviation of the noise in a cell."""
+    """One column's place, its histogram, the first cell of each of its bins, and the deviation of noise in a cell."""
 
     position: int
     masses: Floats
     widths: Floats
     middles: Floats
     deviation: float
+    cells: list[int]
+
+    @property
+    def bin_of(self) -> npt.NDArray[np.int64]:
+        """The bin of each cell."""
+        return np.searchsorted(self.cells, np.arange(len(self.masses)), side="right") - 1
+
+    @property
+    def pieces(self) -> list[int]:
+        """The first cells of stretches that are evenly filled, none of them in two bins."""
+        density = self.masses / self.widths
+        new = np.flatnonzero(~np.isclose(density[1:], density[:-1], rtol=1e-6, atol=0)) + 1
+        return sorted({0, *new.tolist(), *self.cells})
 
 
 def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction) -> list[_Column]:
@@ -130,11 +143,40 @@ def _levels(field: Field, looks: list[Look]) -> tuple[list[Floats], list[float],
 def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column]:
     found = []
     for i in places:
-        counts, variances, widths = _levels(fine.fields[i], _of(i, looks))
-        middles = _bins(fine.fields[i]).grid[0] + (widths - 1) / 2
-        masses = fit_histogram(counts, variances, widths)
-        found.append(_Column(i, masses, widths, middles, sqrt(min(variances))))
+        field = fine.fields[i]
+        counts, variances, widths = _levels(field, _of(i, looks))
+        middles = _bins(field).grid[0] + (widths - 1) / 2
+        masses, deviation = fit_histogram(counts, variances, widths), sqrt(min(variances))
+        if field.shaped:
+            cells = [0, *_needed(field)]
+            masses = _seen(masses, cells, deviation)
+        else:
+            cells = _cut(field, masses, widths, deviation)
+        found.append(_Column(i, masses, widths, middles, deviation, cells))
     return found
+
+
+def _needed(field: Field) -> list[int]:
+    """First cells of bins that are declared, or that what is declared of rows tells apart."""
+    return [int(cell) for cell in np.searchsorted(_bins(field).grid[0], np.array(field.cuts, dtype=np.int64))]
+
+
+def _cut(field: Field, masses: Floats, widths: Floats, deviation: float) -> list[int]:
+    """The first cells of bins to be found."""
+    dated = _bins(field).form.type in ("date", "datetime")  # where 0 is just a day
+    roundness = None if dated else round_at(_bins(field).grid[0])
+    return sorted({*cut(masses, widths, deviation, roundness), *_needed(field)})
+
+
+def _seen(masses: Floats, cells: list[int], deviation: float) -> Floats:
+    """The masses without those of declared bins that hold less than noise.
+
+    What a histogram has there leaked from the next bin: such a bin has no shape, so that it is filled evenly, as it
+    would be without a histogram.
+    """
+    held = np.add.reduceat(masses, cells)
+    seen = np.repeat(held >= _SEEN * deviation, np.diff([*cells, len(masses)]))
+    return np.where(seen, masses, 0.0)
 
 
 def _bins(field: Field) -> Bins:
@@ -144,18 +186,18 @@ def _bins(field: Field) -> Bins:
 
 
 def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: Fraction) -> list[_Column]:
-    """The same columns, their histograms tilted to means that are measured by themselves."""
-    both = curator.terms.neighbours.cells_of_row == 1
+    """The same columns, what is inside their bins tilted to means that are measured by themselves."""
+    away = [Distances.of(one.middles, one.masses, one.widths, one.bin_of, one.deviation) for one in columns]
+    most = factors([one.width for one in away], pure=curator.budget.pure)
     asked = [
-        MeanQueries.of(fine.domain, one.position, one.middles, one.masses, one.deviation, both=both) for one in columns
+        MeanQueries.of(fine.domain, one.position, distances.place, factor)
+        for one, distances, factor in zip(columns, away, most, strict=True)
     ]
-    if not both and not any(one.parts.any() for one in asked):
-        return columns  # all rows seem to lie at one value: a sum with weights of 0 has no noise to pay for
     question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
     found = curator.ask(question, share=spent * _MEANS)
     moves = ask_means(asked, found, [one.masses for one in columns], parts=_parts(curator))
     return [
-        replace(one, masses=tilted(one.masses, means.parts / PARTS, moved, _pieces(one.masses, one.widths, set())))
+        replace(one, masses=tilted(one.masses, means.place, moved, one.pieces, one.bin_of))
         for one, means, moved in zip(columns, asked, moves, strict=True)
     ]
 
@@ -168,52 +210,22 @@ def _axes(position: int, field: Field) -> list[Axis]:
     return [Axis(position, level) for level in reversed(kept)]
 
 
-def _resolved(fine: Field, column: _Column) -> tuple[dict[str, Any], list[int]]:
-    """The field's bins as a schema file has them, and the new code of each code of the grid."""
+def _resolved(fine: Field, column: _Column) -> dict[str, Any]:
+    """The field's bins as a schema file has them; declared ones as they were written, and how values lie inside."""
     bins = _bins(fine)
-    # what is declared of rows tells values apart there
-    needed = np.searchsorted(bins.grid[0], np.array(fine.cuts, dtype=np.int64)).tolist()
+    starts, pieces = bins.grid[0], column.pieces
+    held = np.add.reduceat(column.masses, pieces)
+    shape = {"starts": starts[pieces].tolist(), "shares": [float(f"{max(mass, 0.0):.6g}") for mass in held]}
     if fine.shaped:
-        return _inside(fine, [0, *needed], column), _lookup(fine, [0, *needed])
-    dated = bins.form.type in ("date", "datetime")  # where 0 is just a day
-    roundness = None if dated else round_at(bins.grid[0])
-    cells = sorted({*cut(column.masses, column.widths, column.deviation, roundness), *needed})
-    found = {"first": bins.grid[0][cells].tolist(), **_shape(bins, cells, column.masses)}
-    return {"bins": {"found": found}} | ({} if bins.whole else {"decimals": bins.decimals}), _lookup(fine, cells)
+        return {"bins": {**fine.properties["bins"], "inside": shape}}
+    found = {"first": starts[column.cells].tolist(), **shape}
+    return {"bins": {"found": found}} | ({} if bins.whole else {"decimals": bins.decimals})
 
 
-def _lookup(fine: Field, cells: list[int]) -> list[int]:
-    """The new code of each code of the grid, for bins that begin at these cells."""
-    bin_of = np.searchsorted(cells, np.arange(fine.n_main), side="right") - 1
-    return [*bin_of.tolist(), *range(len(cells), len(cells) + fine.size - fine.n_main)]
-
-
-def _inside(fine: Field, cells: list[int], column: _Column) -> dict[str, Any]:
-    """Declared bins, as they were written, and how values lie inside them.
-
-    What a histogram has in a bin where it holds less than its noise leaked there from the next one: such a bin has no
-    shape, so that it is filled evenly, as it would be without a histogram.
-    """
-    held = np.add.reduceat(column.masses, cells)
-    seen = np.repeat(held >= _SEEN * column.deviation, np.diff([*cells, len(column.masses)]))
-    shape = _shape(_bins(fine), cells, np.where(seen, column.masses, 0.0))
-    return {"bins": {**fine.properties["bins"], "inside": shape}}
-
-
-def _shape(fine: Bins, cells: list[int], masses: Floats) -> dict[str, Any]:
-    starts = fine.grid[0]
-    pieces = _pieces(masses, (fine.grid[1] - starts + 1).astype(np.float64), set(cells))
-    return {
-        "starts": starts[pieces].tolist(),
-        "shares": [float(f"{max(mass, 0.0):.6g}") for mass in np.add.reduceat(masses, pieces)],
-    }
-
-
-def _pieces(masses: Floats, widths: Floats, cells: set[int]) -> list[int]:
-    """The first cells of stretches that are evenly filled."""
-    density = masses / widths
-    new = np.flatnonzero(~np.isclose(density[1:], density[:-1], rtol=1e-6, atol=0)) + 1
-    return sorted({0, *new.tolist(), *cells})
+def _lookup(fine: Field, column: _Column) -> list[int]:
+    """The new code of each code of the grid."""
+    n_bins, extra = len(column.cells), fine.size - fine.n_main
+    return [*column.bin_of.tolist(), *range(n_bins, n_bins + extra)]
 
 
 def _recoding(fine: Schema, resolved: Schema, lookups: dict[int, list[int]]) -> Recoding:

@@ -208,7 +208,7 @@ def draw_null_gain(
         tables = channel.unmixing.along(tables, axis + 1)
     asked = tables.reshape(draws, *published.sizes).transpose(0, *(1 + place for place in published.order))
     cells = np.ascontiguousarray(asked).reshape(draws, -1)
-    fitted = np.stack([project_to_simplex(row, float(published.n)) for row in cells]).reshape(draws, *shape)
+    fitted = project_to_simplex(cells, float(published.n)).reshape(draws, *shape)
     plain, bayes = likelihood_gain(fitted), bayes_gain(fitted, alpha)[0]
     return NullGain(_moments(plain), _moments(bayes))
 

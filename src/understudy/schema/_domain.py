@@ -205,6 +205,8 @@ def project(
     >>> project(np.array([[1, 2], [3, 4]]), Marginal.of(0, 1), Marginal.of(1), domain).tolist()
     [4, 6]
     """
+    if source.axes == target.axes:
+        return table
     if not source.refines(target):
         raise ValueError("a table can only be summed down to attributes it has, at coarser levels")
     wanted = {axis.attribute: axis for axis in target.axes}
