@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from understudy.counting import open_counter
 from understudy.numbers import fine_schema, resolve_numbers
-from understudy.numbers._mean import PARTS, Distances, MeanQueries, factors, tilted
-from understudy.privacy import Neighbours, NoisyLinear, make_budget, make_noise, open_curator
+from understudy.numbers._mean import PARTS, Distances, MeanQueries, ask_means, factors, tilted
+from understudy.privacy import Neighbours, NoiseLevel, NoisyAnswers, NoisyLinear, make_budget, make_noise, open_curator
 from understudy.schema import Attribute, Domain, Schema
 from understudy.tables import read_table
 
@@ -27,8 +27,7 @@ BINS = [np.array(bin_of) for bin_of in ([0, 0, 0, 0, 0], [0, 0, 1, 1, 1], [0, 1,
 
 def queries(masses: np.ndarray[Any, Any], bin_of: np.ndarray[Any, Any], deviation: float, most: int) -> MeanQueries:
     """What is asked of a column with such a histogram."""
-    distances = Distances.of(MIDDLES, masses, np.ones(5), bin_of, deviation)
-    return MeanQueries.of(DOMAIN, 0, distances.place, most)
+    return MeanQueries.of(DOMAIN, 0, Distances.of(MIDDLES, masses, np.ones(5), bin_of, deviation), most)
 
 
 def moved(asked: MeanQueries, one: int | None, other: int | None) -> np.ndarray[Any, Any]:
@@ -58,6 +57,9 @@ def test_no_row_moves_the_sums_by_more_than_is_charged_for(
     pairs = product(codes, codes) if replaced else product(codes, [None])
     moves = [moved(asked, one, other) / most for one, other in pairs]
     norm = max(float((move**2).sum()) for move in moves) if delta else max(float(np.abs(move).sum()) for move in moves)
+    if not masses.any():  # no bin can be tilted, so nothing is asked
+        assert norm == 0
+        return
     priced = priced_at(asked, neighbours, delta) * (PARTS / most) ** (2 if delta else 1)
     assert norm <= priced + 1e-12
     assert priced == pytest.approx(2.0 if replaced else 1.0)
@@ -74,12 +76,33 @@ def priced_at(asked: MeanQueries, neighbours: Neighbours, delta: str | None) -> 
     return float(curator.charges[-1].sensitivity)
 
 
-def test_weights_that_do_not_add_up_to_one_would_be_caught() -> None:
-    """A twin that asks for both ends with full weight moves by more than one: the check above sees it."""
-    weights = queries(FILLED[0], BINS[0], 0.0, PARTS).queries.by_cell.astype(np.int64)
-    assert (weights[:, :5].sum(axis=0) == PARTS).all()
-    broken = np.vstack([weights[0], np.full(6, PARTS)])
-    assert ((broken / PARTS) ** 2).sum(axis=0).max() > 1
+def test_both_weights_of_a_cell_add_up_to_the_factor_unless_its_bin_is_empty() -> None:
+    """A twin that asks for both ends with full weight would move by more than one: the check above sees it."""
+    asked = queries(FILLED[2], BINS[1], 0.0, 700)
+    assert asked.queries.by_cell.astype(np.int64).sum(axis=0).tolist() == [0, 0, 700, 700, 700, 0]
+
+
+def test_what_noise_may_explain_is_left_out() -> None:
+    """Of a difference of 1.25 deviations of its noise 36 % count, and none of a smaller one."""
+    asked, masses = queries(FILLED[0], BINS[0], 0.0, PARTS), FILLED[0]
+    place = float(masses @ asked.place / masses.sum())
+    rows, noise = 100.0, np.hypot(place, 1 - place)
+
+    def found(off: float, deviation: float) -> float:
+        values = [rows * place + off, rows * (1 - place) - off]
+        return asked.moved(values, deviation / noise, masses)
+
+    assert found(5.0, 0.0) == pytest.approx(0.05)
+    assert found(5.0, 4.0) == pytest.approx(0.36 * 0.05)
+    assert found(-5.0, 6.0) == 0
+
+
+def test_rows_counted_in_parts_move_the_mean_as_whole_ones_do() -> None:
+    asked, masses = queries(FILLED[0], BINS[0], 0.0, PARTS), FILLED[0]
+    noise = [NoiseLevel(kind="knorm", scale=Fraction(variance)) for variance in (1, 16)]
+    whole = NoisyAnswers(values=np.array([30.0, 70.0]), noise=noise[0], grid=1)
+    parts = NoisyAnswers(values=np.array([120.0, 280.0]), noise=noise[1], grid=1)
+    assert ask_means([asked], whole, [masses]) == ask_means([asked], parts, [masses], parts=4) != [0.0]
 
 
 @pytest.mark.parametrize("pure", [True, False])
@@ -101,7 +124,7 @@ def test_without_noise_the_mean_is_found_whatever_a_bin_holds() -> None:
     bin_of, middles = np.array([0, 0, 1, 1]), np.array([0.0, 10, 20, 40])
     rows, masses = np.array([10.0, 30, 60, 20]), np.array([50.0, 50, 40, 0.5])
     distances = Distances.of(middles, masses, np.ones(4), bin_of, 0.0)
-    asked = MeanQueries.of(Domain((Attribute(name="x", size=4),)), 0, distances.place, 512)
+    asked = MeanQueries.of(Domain((Attribute(name="x", size=4),)), 0, distances, 512)
     weights = asked.queries.by_cell / 512
     off = asked.moved((weights @ rows).tolist(), 0.0, masses)
     after = tilted(masses, asked.place, off, [0, 1, 2, 3], bin_of)
@@ -112,7 +135,7 @@ def test_without_noise_the_mean_is_found_whatever_a_bin_holds() -> None:
 
 
 @given(
-    st.lists(st.floats(0, 100), min_size=2, max_size=30).filter(lambda masses: sum(masses) > 0),
+    st.lists(st.just(0.0) | st.floats(1e-6, 100), min_size=2, max_size=30).filter(any),
     st.floats(-1, 1),
     st.integers(1, 30),
 )
@@ -136,12 +159,56 @@ def filled_bins(held: np.ndarray[Any, Any], bin_of: np.ndarray[Any, Any]) -> lis
     return [own for own in each if len(own)]
 
 
-def asked_of(values: list[int], n_times: int, **options: Any) -> tuple[Any, Any]:
-    field = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 1000}}
+@pytest.mark.parametrize("moved", [0.0, 0.3, -0.3])
+def test_next_to_nothing_is_left_as_it_is(moved: float) -> None:
+    found = tilted(np.array([1.0, 5e-324, 1.0]), np.array([0.0, 0.5, 1.0]), moved, [0, 1, 2], np.array([0, 0, 0]))
+    assert found[1] == 5e-324
+    assert found @ [0.0, 0.5, 1.0] == pytest.approx(1 + 2 * moved)
+
+
+def test_where_nothing_is_seen_nothing_is_asked() -> None:
+    bins = {"edges": [0, 1000, 2000], "closed": "left", "inside": "auto"}
+    field = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 2000}, "bins": bins}
+    found, curator = asked_of([5], 1, field=field, budget=make_budget("0.001", "1e-9"))
+    assert [charge.what for charge in curator.charges] == ["numbers, value by value"] * 2
+    assert found.schema["x"].bins.shape.shares == (0.0, 0.0)
+
+
+def test_bins_without_a_shape_do_not_bend_the_others() -> None:
+    """Far out every thousandth value has some rows, too few for a shape; the first bin is even, and stays so."""
+    values = np.concatenate([np.arange(1_500) * 2 // 3, 1_000 * (1 + np.arange(1_500) % 29)])
+    bins = {"edges": list(range(0, 30_001, 1_000)), "closed": "left", "inside": "auto"}
+    field = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 30_000}, "bins": bins}
+    means = []
+    for seed in range(8):
+        found, _ = asked_of(values.tolist(), 1, field=field, seed=seed, budget=make_budget(1, "1e-9"))
+        starts, stops, ends = found.schema["x"].bins.pieces
+        inside = ends <= 1
+        means.append(np.diff(ends[inside], prepend=0.0) @ (starts + stops)[inside] / 2)
+    assert np.mean(means) == pytest.approx(500, abs=60)
+
+
+def test_a_bin_that_is_even_leans_to_the_side_where_its_rows_are() -> None:
+    """All rows lie at the beginning of wide bins, in a grid too coarse to tell."""
+    values = np.repeat(5_000 * np.arange(1, 21), 1_000)
+    field = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 200_000}}
+    found, _ = asked_of(values.tolist(), 1, field=field, budget=make_budget(1, "1e-9"))
+    bins = found.schema["x"].bins
+    starts, stops, ends = bins.pieces
+    rows = np.bincount(np.searchsorted(bins.grid[0], values, side="right") - 1, minlength=bins.count)
+    bin_of = np.searchsorted(bins.grid[0], starts, side="right") - 1
+    mean = (np.diff(ends, prepend=0.0) * rows[bin_of]) @ (starts + stops) / 2 / len(values)
+    assert mean == pytest.approx(values.mean(), rel=0.02)
+
+
+RANGED = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 1000}}
+
+
+def asked_of(values: list[int], n_times: int, *, field: Any = RANGED, seed: int = 2, **options: Any) -> tuple[Any, Any]:
     schema = Schema.from_dict({"fields": [field]})
     table = pd.DataFrame({"x": np.repeat(values, n_times)})
     counter = open_counter(read_table(table, fine_schema(schema)))
-    curator = open_curator(counter, noise=make_noise(seed=2), **options)
+    curator = open_curator(counter, noise=make_noise(seed=seed), **options)
     return resolve_numbers(curator, schema, share=Fraction(1, 10)), curator
 
 

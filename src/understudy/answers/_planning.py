@@ -142,6 +142,8 @@ def _dropped_into(
     levels, holder = _levels(members, len(domain)), np.full(len(members), -1)
     for i, finest in enumerate(_levels(ordered, len(domain))):
         holder[(holder < 0) & (finest <= levels).all(axis=1)] = i
+    if (holder < 0).any():
+        raise ValueError("a table that none of those to be measured holds")
     found: dict[int, list[tuple[Marginal, float]]] = {}
     for i, member in zip(holder.tolist(), members, strict=True):
         found.setdefault(i, []).append((member, loads[member]))

@@ -324,7 +324,7 @@ def read_sums(sums: Floats, axes: list[int]) -> Floats:
     [4.0, 6.0]
     """
     kept = set(axes)
-    table = np.array(sums[tuple(slice(None) if i in kept else 0 for i in range(sums.ndim))])
+    table = np.array(sums[tuple(slice(None) if i in kept else 0 for i in range(sums.ndim))], order="C")
     for axis, size in enumerate(table.shape):
         parts = table.reshape(prod(table.shape[:axis]), size, -1)
         parts[:, 0] -= parts[:, 1] if size == 2 else parts[:, 1:].sum(axis=1)

@@ -9,9 +9,13 @@ sum: they would bring more noise than they tell. The weights from the other end 
 rows need not be known: where a row comes or goes, it adds w to one sum and 1 − w to the other, and both together move
 by no more than one of them could.
 
-The wider bins are, the more a column has to lose by noise. So all weights of a column are less by a factor, and
-those of others can have less noise for it. An error is c/s if c is the distance between the ends and s the factor; what
-is paid for is the sum of all s², or of all s without a δ. The sum of all errors is least if s is as c^⅓, or as c^½.
+Only rows of bins that can be tilted weigh anything. A declared bin in which nothing was seen is filled evenly whatever
+its rows do, and others would have to make up for them.
+
+The wider bins are, the more a column has to lose by noise. So all weights of columns with narrower bins are less by a
+factor, and the others' sums can have less noise for it. An error is c/s if c is the distance between the ends and s the
+factor; what is paid for is the sum of all s², or of all s without a δ. The sum of all errors is least if s is as c^⅓,
+or as c^½.
 """
 
 from __future__ import annotations
@@ -32,12 +36,16 @@ PARTS = 1024
 _BEYOND = 1.5
 """Rows beyond the ends, in standard deviations of the noise in a cell of the histogram."""
 _STEEPEST = 1e4
-"""Largest θ of a tilt, at which a bin's rows are all at one end."""
+"""Largest θ of a tilt, at which next to all rows of a bin are at one end."""
+_LEAST = 1e-12
+"""Part of all rows, or of the largest value: what is less is left as it is, or counts as nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
     """Where the cells of a column lie between the ends, and how far these are apart, in the column's deviations.
+
+    Cells of bins in which the histogram has nothing do not count.
 
     >>> middles, masses, bin_of = np.array([0.0, 1, 2, 9]), np.array([5.0, 5, 8, 2]), np.array([0, 0, 1, 1])
     >>> found = Distances.of(middles, masses, np.ones(4), bin_of, 0.1)
@@ -46,6 +54,7 @@ class Distances:
     """
 
     place: Floats
+    counts: npt.NDArray[np.bool_]
     width: float
 
     @classmethod
@@ -55,11 +64,12 @@ class Distances:
         weights = np.where(held[bin_of] > 0, masses, widths)
         means = np.bincount(bin_of, weights=weights * middles) / np.bincount(bin_of, weights=weights)
         away = middles - means[bin_of]
+        away[np.abs(away) <= _LEAST * np.abs(middles).max()] = 0.0  # but for rounding
         order = np.argsort(away, kind="stable")
         low, high = _ends(away[order], masses[order], _BEYOND * deviation)
         place = np.clip((away - low) / ((high - low) or 1.0), 0.0, 1.0)
         spread = np.sqrt(np.cov(middles, aweights=masses, ddof=0)) if masses.any() else 0.0
-        return cls(place, float((high - low) / spread) if spread > 0 else 0.0)
+        return cls(place, held[bin_of] > 0, float((high - low) / spread) if spread > 0 else 0.0)
 
 
 def _ends(away: Floats, masses: Floats, rows: float) -> tuple[float, float]:
@@ -74,14 +84,14 @@ def _ends(away: Floats, masses: Floats, rows: float) -> tuple[float, float]:
 
 
 def factors(widths: Sequence[float], *, pure: bool) -> list[int]:
-    """By how much the weights of each column are made less, in 1024ths.
+    """What the largest weight of each column is, in 1024ths.
 
     >>> factors([8.0, 1.0, 0.0], pure=False), factors([0.0], pure=True)
     ([1024, 512, 1], [1024])
     """
     each = np.array(widths)
-    least = each / each.max() if each.max() > 0 else np.ones_like(each)
-    return [max(1, round(PARTS * factor)) for factor in least ** (1 / 2 if pure else 1 / 3)]
+    relative = each / each.max() if each.max() > 0 else np.ones_like(each)
+    return [max(1, round(PARTS * factor)) for factor in relative ** (1 / 2 if pure else 1 / 3)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +99,10 @@ class MeanQueries:
     """What is asked of one column: the weights of its cells from one end, in 1024ths and at most `most`, and queries.
 
     >>> from understudy.schema import Attribute
-    >>> domain = Domain((Attribute(name="x", size=4),))
-    >>> asked = MeanQueries.of(domain, 0, np.array([0.0, 0.5, 1.0]), 512)
-    >>> asked.parts.tolist(), asked.queries.by_cell.tolist()
-    ([0, 256, 512], [[0, 256, 512, 0], [512, 256, 0, 0]])
+    >>> domain = Domain((Attribute(name="x", size=5),))
+    >>> cells = Distances(np.array([0.0, 0.5, 1.0, 1.0]), np.array([True, True, True, False]), 1.0)
+    >>> MeanQueries.of(domain, 0, cells, 512).queries.by_cell.tolist()
+    [[0, 256, 512, 0, 0], [512, 256, 0, 0, 0]]
     """
 
     parts: Ints
@@ -100,11 +110,11 @@ class MeanQueries:
     queries: LinearQueries
 
     @classmethod
-    def of(cls, domain: Domain, position: int, place: Floats, most: int) -> MeanQueries:
+    def of(cls, domain: Domain, position: int, cells: Distances, most: int) -> MeanQueries:
         """Weights from both ends; special and missing values have no place, and weigh 0."""
-        parts = np.rint(place * most).astype(np.int64)
+        parts = np.rint(cells.place * most).astype(np.int64)
         numerators = np.zeros((2, domain[position].size), dtype=np.uint32)
-        numerators[:, : len(parts)] = parts, most - parts
+        numerators[:, : len(parts)] = np.where(cells.counts, [parts, most - parts], 0)
         return cls(parts, most, LinearQueries.dense(Marginal.of(position), domain, numerators, PARTS))
 
     @property
@@ -139,31 +149,32 @@ def ask_means(
 def tilted(masses: Floats, place: Floats, moved: float, pieces: Sequence[int], bin_of: Ints) -> Floats:
     """The masses times e^(θ·place), each bin with what it held, with their mean of places moved as far as they allow.
 
-    A stretch that is evenly filled, from one of `pieces` to the next, moves as one; each lies in one bin.
+    What lies from one of `pieces` to the next, all of it in one bin, moves as one.
 
     >>> tilted(np.array([5.0, 5.0, 8.0]), np.array([0.0, 1.0, 0.5]), 1 / 18, [0, 1, 2], np.array([0, 0, 1])).round(3)
     array([4., 6., 8.])
     """
     sizes = np.diff([*pieces, len(masses)])
     held, middle = np.add.reduceat(masses, pieces), np.add.reduceat(place, pieces) / sizes
-    bins = bin_of[list(pieces)]
-    lowest, highest = (_grown(held, middle, bins, theta) @ middle for theta in (-_STEEPEST, _STEEPEST))
-    if moved == 0 or highest - lowest <= 1e-9 * held.sum():
+    large = held > _LEAST * held.sum()
+    if moved == 0 or not large.any():
         return masses
+    kept, middle, bins = held[large], middle[large], np.unique(bin_of[list(pieces)][large], return_inverse=True)[1]
+    lowest, highest = (_grown(kept, middle, bins, theta) @ middle for theta in (-_STEEPEST, _STEEPEST))
     margin = 1e-3 * (highest - lowest)
-    target = np.clip(held @ middle + moved * held.sum(), lowest + margin, highest - margin)
+    target = np.clip(kept @ middle + moved * kept.sum(), lowest + margin, highest - margin)
     bottom, top = -_STEEPEST, _STEEPEST
     for _ in range(100):  # the mean rises with θ
         theta = (bottom + top) / 2
-        grown = _grown(held, middle, bins, theta)
+        grown = _grown(kept, middle, bins, theta)
         bottom, top = (theta, top) if grown @ middle < target else (bottom, theta)
-    factor = np.divide(grown, held, out=np.zeros_like(held), where=held > 0)
+    factor = np.ones_like(held)
+    factor[large] = grown / kept
     return np.asarray(masses * np.repeat(factor, sizes))
 
 
 def _grown(held: Floats, middle: Floats, bins: Ints, theta: float) -> Floats:
-    power = np.where(held > 0, theta * middle, -np.inf)
+    power = theta * middle
     most = np.maximum.reduceat(power, np.flatnonzero(np.diff(bins, prepend=-1)))
-    grown = held * np.exp(power - np.where(np.isfinite(most), most, 0.0)[bins])
-    before, after = np.bincount(bins, weights=held), np.bincount(bins, weights=grown)
-    return np.asarray(grown * np.divide(before, after, out=np.zeros_like(before), where=after > 0)[bins])
+    grown = held * np.exp(power - most[bins])
+    return np.asarray(grown * (np.bincount(bins, weights=held) / np.bincount(bins, weights=grown))[bins])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from math import sqrt
 from typing import Any
 
@@ -33,6 +34,8 @@ _MEANS = Fraction(1, 5)
 """Part of the share that goes into means."""
 _SEEN = 2.0
 """Least mass of a declared bin that has a shape, in standard deviations of the noise."""
+_PARTS_OF_BIN = 4
+"""In which an evenly filled bin is tilted."""
 _COARSEST = 4
 """Levels of so few cells are not asked for: those below tell as much."""
 
@@ -100,6 +103,15 @@ class _Column:
         density = self.masses / self.widths
         new = np.flatnonzero(~np.isclose(density[1:], density[:-1], rtol=1e-6, atol=0)) + 1
         return sorted({0, *new.tolist(), *self.cells})
+
+    @property
+    def leaning_pieces(self) -> list[int]:
+        """The same, a bin that is one of them cut in a few of about as many cells, so that it can lean to one side."""
+        pieces, end = self.pieces, len(self.masses)
+        whole = set(pairwise([*pieces, end])) & set(pairwise([*self.cells, end]))
+        parts = range(1, _PARTS_OF_BIN)
+        inner = [first + (after - first) * part // _PARTS_OF_BIN for first, after in whole for part in parts]
+        return sorted({*pieces, *inner})
 
 
 def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction) -> list[_Column]:
@@ -190,14 +202,16 @@ def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: F
     away = [Distances.of(one.middles, one.masses, one.widths, one.bin_of, one.deviation) for one in columns]
     most = factors([one.width for one in away], pure=curator.budget.pure)
     asked = [
-        MeanQueries.of(fine.domain, one.position, distances.place, factor)
+        MeanQueries.of(fine.domain, one.position, distances, factor)
         for one, distances, factor in zip(columns, away, most, strict=True)
     ]
+    if not any(one.counts.any() for one in away):
+        return columns  # nothing was seen in any bin: a sum with weights of 0 has no noise to pay for
     question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
     found = curator.ask(question, share=spent * _MEANS)
     moves = ask_means(asked, found, [one.masses for one in columns], parts=_parts(curator))
     return [
-        replace(one, masses=tilted(one.masses, means.place, moved, one.pieces, one.bin_of))
+        replace(one, masses=tilted(one.masses, means.place, moved, one.leaning_pieces, one.bin_of))
         for one, means, moved in zip(columns, asked, moves, strict=True)
     ]
 
