@@ -17,7 +17,11 @@ def project_to_simplex(values: Floats, total: float) -> Floats:
     [[2.5, 0.5, 0.0], [1.0, 1.0, 1.0]]
     """
     descending = np.sort(values, axis=-1)[..., ::-1]
-    # what each of the k largest loses if they alone share the total: most for just those that stay above nothing
+    # what each of the k largest loses if they alone share the total: they do for the last k that leaves all above nothing
     excess = (np.cumsum(descending, axis=-1) - total) / np.arange(1, values.shape[-1] + 1)
-    projected: Floats = np.maximum(values - excess.max(axis=-1, keepdims=True), 0.0)
+    above = descending > excess
+    above[..., 0] = True  # rounding can leave none when the total is tiny: the largest takes it all
+    last = above.shape[-1] - 1 - np.argmax(above[..., ::-1], axis=-1, keepdims=True)
+    cut = np.take_along_axis(excess, last, axis=-1)
+    projected: Floats = np.maximum(values - cut, 0.0)
     return projected
