@@ -17,7 +17,7 @@ def project_to_simplex(values: Floats, total: float) -> Floats:
     [[2.5, 0.5, 0.0], [1.0, 1.0, 1.0]]
     """
     descending = np.sort(values, axis=-1)[..., ::-1]
-    # what each of the k largest loses if they alone share the total: they do for the last k that leaves all above nothing
+    # what each of the k largest loses if they alone share the total; as many as can stay above nothing do
     excess = (np.cumsum(descending, axis=-1) - total) / np.arange(1, values.shape[-1] + 1)
     above = descending > excess
     above[..., 0] = True  # rounding can leave none when the total is tiny: the largest takes it all
