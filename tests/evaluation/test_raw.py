@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,18 @@ def test_columns_without_spread_or_values_are_rated_without_complaint(kind: str)
     same = us.evaluate(real, real, schema, classifiers=False)
     assert same.numbers["rating"][0] == "green"
     json.dumps(same.to_dict(), allow_nan=False)
+
+
+def test_the_page_tells_deviations_in_the_unit_of_their_column() -> None:
+    """Their errors are parts of them, in points; they themselves are not."""
+    real, made = customers(800, 1), customers(800, 2, shift=0.1)
+    text = us.evaluate(real, made, SCHEMA, classifiers=False, ways=(1,)).html()
+    row = re.search(r"raw deviation.*?<bdi>balance</bdi></td>(.*?)</tr>", text, re.DOTALL)
+    assert row is not None
+    cells = [float(cell.replace(",", "")) for cell in re.findall(r">([\d.,]+)</td>", row[1])]
+    was, became = (frame["balance"].std(ddof=0) for frame in (real, made))
+    assert cells[-2:] == pytest.approx([was, became], rel=0.005)
+    assert cells[0] == pytest.approx(100 * abs(became / was - 1), abs=0.2)
 
 
 def test_several_tables_give_intervals() -> None:

@@ -32,6 +32,13 @@ def test_a_statement_from_before_gaussian_privacy_is_read_and_told():
     assert "zero-concentrated differential privacy" in privacy_letter(read)
 
 
+def test_the_letter_tells_which_method_was_taken_and_why():
+    options = {"chosen": "adaptive", "because": "many small tables tell most", "rounds": 54}
+    letter = privacy_letter(Statement.example(method="auto", options=options))
+    said = "method `auto`, which took `adaptive`, since many small tables tell most (rounds = 54), 2025-01-01."
+    assert said in letter
+
+
 @pytest.mark.parametrize(
     "field",
     sorted(

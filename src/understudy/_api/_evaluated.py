@@ -23,7 +23,6 @@ from understudy.release import (
     CardFacts,
     PublishedModel,
     Release,
-    Statement,
     about_release,
     declared_facts,
     load_model,
@@ -59,7 +58,7 @@ class EvaluatedRelease:
             n_columns=len(self.schema.fields),
             created=statement.created,
             version=statement.version,
-            method=_method(statement),
+            method=statement.ran,
             epsilon=float(statement.epsilon),
             delta=float(statement.delta),
             neighbours=statement.neighbours,
@@ -86,12 +85,6 @@ class EvaluatedRelease:
         said = declared_facts(self.schema.properties, CardFacts())
         name = table_name(self.model.statement, "csv")
         return about_release(self.schema, self.model.statement, table=name, n_rows=n_rows, facts=said)
-
-
-def _method(statement: Statement) -> str:
-    """The method that ran, also where another one chose it."""
-    chosen = statement.options.get("chosen")
-    return statement.method if chosen is None else f"{chosen} (chosen by {statement.method})"
 
 
 def open_evaluated(

@@ -206,7 +206,8 @@ def _cell(known: MeasureResult, name: str, value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return points(value) if known.unit == "share" and not name.startswith("auc") else plain(value)
+        # deviations have the unit of their column, their errors are parts of them
+        return points(value) if known.unit == "share" and not name.endswith("_deviation") else plain(value)
     if isinstance(value, list | tuple):
         return ", ".join(_cell(known, name, part) for part in value)
     return "–" if value is None else tidy(str(value))

@@ -34,6 +34,12 @@ _DEFINITIONS = {
     "quantiles": "error of the 5, 25, 75 and 95 % quantiles in standard deviations, average over columns",
     "spikes": "largest error of a frequent, special or missing value's share, average over columns",
 }
+_IN_DAYS = {
+    "mean": "are days since 1970",
+    "median": "are days since 1970",
+    "deviation": "have theirs in days",
+    "quantiles": "are days since 1970",
+}
 _CALLED = {
     "KS": "Distributions of raw values",
     "Wasserstein": "Raw values, moved as little as possible",
@@ -115,6 +121,8 @@ def _result(name: str, found: Sequence[Compared]) -> MeasureResult:
     fresh = float(np.nanmean([errors[i].fresh_sample for i in defined]))
     worst = max(defined, key=lambda i: errors[i].value)
     unit: Literal["share", "number"] = "share" if name in _SHARES else "number"
+    if name in _IN_DAYS and any(column.moments for column in columns):
+        definition += f"; in detail, dates {_IN_DAYS[name]}"
     return MeasureResult(
         RAW_VALUES,
         raw_name(name),
@@ -185,8 +193,7 @@ def _details(name: str, columns: Sequence[NumberColumn]) -> pa.Table:
     shown = {"quantiles": ("p05", "p25", "p75", "p95")}.get(name, (name,) if name in LIMITS else ())
     for figure in () if name in ("KS", "Wasserstein", "spikes") else shown:
         for side in ("real", "synthetic"):
-            label = side if len(shown) == 1 else f"{side}_{figure}"
-            found[label] = _floats([_figure(columns[i], side, figure) for i in order])
+            found[f"{side}_{figure}"] = _floats([_figure(columns[i], side, figure) for i in order])
     return pa.table(found)
 
 

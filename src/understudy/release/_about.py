@@ -160,7 +160,7 @@ def _citing(statement: Statement, facts: CardFacts) -> str:
     helped = f"\n\nContributors: {clean(', '.join(facts.contributors))}." if facts.contributors else ""
     return (
         f"## Licence and citation\n\nLicence: {licence}.\n\nCite as: {clean(who)} ({year}). {what} [data set]. Made "
-        f"with understudy {clean(statement.version)}, method `{clean(statement.method)}`.{under}{where}{helped}"
+        f"with understudy {clean(statement.version)}, method {clean(statement.ran)}.{under}{where}{helped}"
     )
 
 

@@ -135,7 +135,7 @@ def _privacy(statement: Statement) -> dict[str, Any]:
         "can reveal about any of them is bounded as privacy.json states."
         if statement.private
         else f"{statement.stamp}. What this table reveals about persons is not bounded.",
-        "rai:dataManipulationProtocol": f"Method {statement.method} of understudy {statement.version}: a model fitted "
+        "rai:dataManipulationProtocol": f"Method {statement.ran} of understudy {statement.version}: a model fitted "
         f"to {'counts of randomised rows' if statement.parties else 'noisy counts'}, then sampled. Every step that "
         "touched private rows is listed in privacy.json.",
         "rai:dataLimitations": "Relations that the model does not hold are lost, small groups are blurred most, and "

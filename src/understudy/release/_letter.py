@@ -181,12 +181,16 @@ def _cost(charges: Sequence[ChargeLine]) -> str:
 
 
 def _making(statement: Statement) -> str:
-    options = ", ".join(f"{key} = {value}" for key, value in statement.options.items() if value is not None)
+    given = {key: value for key, value in statement.options.items() if value is not None}
+    chosen, because = given.pop("chosen", None), given.pop("because", None)
+    choice = "" if chosen is None else f", which took `{_clean(str(chosen))}`"
+    choice += "" if because is None else f", since {_clean(str(because))}"
+    options = ", ".join(f"{key} = {value}" for key, value in given.items())
     drawn = "; integers, drawn exactly, no floating point" if statement.as_printed is None else ""
     towards = "the guarantee is towards all others" if statement.private else "there is no guarantee towards anyone"
     return (
         "## How it was made\n\n"
-        f"understudy {_clean(statement.version)}, method `{_clean(statement.method)}`"
+        f"understudy {_clean(statement.version)}, method `{_clean(statement.method)}`{choice}"
         + (f" ({_clean(options)})" if options else "")
         + f", {statement.created}. Noise: {_clean(statement.noise)}{drawn}. Trust model: central. "
         "One trusted holder keeps the table and ran the program; " + towards + "." + _COUNTED.get(statement.counted, "")

@@ -175,6 +175,16 @@ class Statement:
         )
 
     @property
+    def ran(self) -> str:
+        """The method that ran, also where another one chose it.
+
+        >>> Statement.example(method="auto", options={"chosen": "adaptive"}).ran
+        'adaptive (chosen by auto)'
+        """
+        chosen = self.options.get("chosen")
+        return self.method if chosen is None else f"{chosen} (chosen by {self.method})"
+
+    @property
     def private(self) -> bool:
         """Whether the release carries the guarantee at all."""
         return not self.seeded and self.diagnostic is None and self.as_printed is None and not self.unbounded
