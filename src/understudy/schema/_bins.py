@@ -188,8 +188,13 @@ class Bins:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """A text for each bin, such as `40–44`, or `(0.5, 1]` for numbers."""
-        if self.whole:
+        """A text for each bin, such as `40–44`, or `(0.5, 1]` for numbers whose edges are values themselves.
+
+        >>> edges = (Fraction(0), Fraction(5, 100), Fraction(65, 100), Fraction(9))
+        >>> Bins(edges=edges, form=Form(type="number"), decimals=1).labels
+        ('0', '0.1–0.6', '0.7–9')
+        """
+        if self.whole or self._cut_between_values():
             ends = [(self.form.text(a), self.form.text(b)) for a, b in (self._ends(c) for c in range(self.count))]
             return tuple(low if low == high else f"{low}–{high}" for low, high in ends)
         texts = self._edge_texts()
@@ -200,10 +205,13 @@ class Bins:
             labels.append(f"{opening}{low}, {high}{closing}")
         return tuple(labels)
 
-    def _ends(self, code: int) -> tuple[int, int]:
-        first, last = self.grid
-        step = self.form.step
-        return int(first[code]) * step, int(last[code]) * step
+    def _cut_between_values(self) -> bool:
+        """Whether edges lie halfway between two numbers of so many decimals, as those of bins that are found do."""
+        return self.count > 1 and all((edge / self.unit - Fraction(1, 2)).denominator == 1 for edge in self.edges[1:-1])
+
+    def _ends(self, code: int) -> tuple[int | float, int | float]:
+        first, last = (self.values(ends[code : code + 1])[0].item() for ends in self.grid)
+        return first, last
 
     def _edge_texts(self) -> list[str]:
         texts = [format_number(float(f"{float(edge):.6g}")) for edge in self.edges]
