@@ -7,6 +7,7 @@ ones, many more of them, and prints how to repeat a failure.
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 
 import pytest
@@ -17,6 +18,11 @@ _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fast", _UNTIMED, max_examples=40, derandomize=True)
 settings.register_profile("thorough", _UNTIMED, max_examples=500, print_blob=True)
 settings.load_profile("fast")
+
+
+def pytest_configure() -> None:
+    """A shell that starts it in the background has it ignore interrupts, for which some tests would wait for ever."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:
