@@ -9,6 +9,8 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+from collections import defaultdict
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +25,20 @@ settings.load_profile("fast")
 def pytest_configure() -> None:
     """A shell that starts it in the background has it ignore interrupts, for which some tests would wait for ever."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked `one_in(k)`, leave all but one in k cases to `make test-all`; hashes of their names pick."""
+    cases = defaultdict(list)
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark is not None and item.get_closest_marker("slow") is None:
+            cases[item.nodeid.split("[")[0], mark.args[0]].append(item)
+    for (_, k), same in cases.items():
+        same.sort(key=lambda item: crc32(item.nodeid.encode()))
+        for item in same[-(-len(same) // k) :]:
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:

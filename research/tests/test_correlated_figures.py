@@ -92,6 +92,7 @@ def test_answers_are_measured_and_repeatable(method):
     assert found == TASKS["correlated answers"](params, 1, data_folder())
 
 
+@pytest.mark.slow
 @needs_data
 def test_ours_is_asked_what_the_others_are():
     """With next to no noise it gives the true answers."""

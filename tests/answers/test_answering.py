@@ -63,6 +63,7 @@ def truth(workload):
     return workload.in_order(found)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=str)
 @pytest.mark.parametrize(
@@ -94,6 +95,7 @@ def test_intervals_hold_what_they_say_over_many_runs(strategy):
     assert np.mean(held) > 0.93
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", ["tables", "rounds"])
 def test_more_budget_answers_better(strategy):
     errors = [

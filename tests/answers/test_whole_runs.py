@@ -123,6 +123,7 @@ RELATIONS = {"replaced": REPLACE_ONE, "comes or goes": ADD_REMOVE}
 LEFT_OUT = (("replaced", "auto"), ("comes or goes", "auto"), ("replaced", "pmw"))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("case", "neighbours"),
     [
@@ -143,6 +144,7 @@ def test_a_row_costs_epsilon_and_shows_nowhere_else(case, neighbours):
     assert 0.25 * float(PURE.epsilon) < worst <= float(PURE.epsilon) + TINY
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("case", "neighbours"),
     [

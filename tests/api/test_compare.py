@@ -185,6 +185,7 @@ def test_finished_runs_are_kept_and_not_done_again(tmp_path, counted):
     assert [(task.method.name, task.seed) for task in counted[8:]] == [("independent", 2), ("uniform", 2)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "change",
     [

@@ -56,6 +56,7 @@ def saved(out):
     return out / "people.yaml"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("do", DONE.values(), ids=DONE.keys())
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_is_opened_once(kind, do, tmp_path, capsys):

@@ -89,6 +89,7 @@ def test_publish_keeps_everything_and_says_so(folder: Path) -> None:
     assert 13 in [int(label.split("–")[-1]) for label in model.schema["age"].labels]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("estimator", [PrivBayes, PrivABN, HPPrivBayes])
 def test_networks_keep_everything_under_conditions_and_from_files(estimator: Any, tmp_path: Path) -> None:
     schema = with_sensitivity() if estimator is HPPrivBayes else SCHEMA

@@ -41,6 +41,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("table", "schema", "options"),
     [

@@ -55,6 +55,7 @@ def fitted(table, name, neighbours, delta, *, unit):
     return model, curator
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", SOUND)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=str)
 @pytest.mark.parametrize("delta", [None, "1e-6"])

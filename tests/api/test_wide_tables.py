@@ -18,7 +18,7 @@ from tests.promises import STRICT
 from understudy.tables import read_loosely
 
 PACKAGE = str(Path(us.__file__).parent)
-FEW = 40
+FEW = 24
 
 
 def schema_of(n_columns: int) -> us.Schema:

@@ -92,6 +92,7 @@ def test_a_seeded_run_is_stamped_on_the_screen(home, capsys):
     assert "NOT PRIVATE: seeded" in output(capsys)[0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
 @pytest.mark.parametrize("why", [["--seed", "3"], ["--diagnostic", "no-privacy"]])
 def test_a_sample_without_a_guarantee_says_so_in_its_name(home, capsys, ending, why):

@@ -106,6 +106,7 @@ CASES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CASES)
 def test_a_mistake_is_one_sentence_and_exit_code_2(home, capsys, case):
     before = set(os.listdir(home))
@@ -148,6 +149,7 @@ def table_of(kind):
     return visits(made[kind])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["int", "float", "string", "date", "timestamp", "categorical", "boolean"])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_units_may_be_told_apart_by_values_of_any_type(home, capsys, kind, ending):

@@ -65,6 +65,7 @@ def assert_equal_to_naive(counter: Counter, table: Table, marginals) -> None:
         assert np.array_equal(counts, naive_count(table.domain, table.columns, table.n, marginal)), marginal
 
 
+@pytest.mark.one_in(3)
 @engines
 @pytest.mark.parametrize("name", AWKWARD)
 def test_a_batch_equals_the_slow_twin(engine, name):
@@ -72,6 +73,7 @@ def test_a_batch_equals_the_slow_twin(engine, name):
     assert_equal_to_naive(engine(table), table, marginals_of(table))
 
 
+@pytest.mark.one_in(3)
 @engines
 @pytest.mark.parametrize("name", AWKWARD)
 def test_tables_asked_one_by_one_equal_the_slow_twin(engine, name):

@@ -49,6 +49,7 @@ def counted(address, schema, **how):
     return [table.tolist() for table in counter.count(asked)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", VALUES)
 def test_a_column_of_any_type_gives_the_counts_and_faults_of_reading_it(kinds, kind):
     told, source = 0, open_source(kinds[kind])
@@ -135,6 +136,7 @@ def test_random_tables_give_the_same_counts(postgres, seed):
     assert there == counted(named(postgres, "drawn"), schema, engine="memory", pull=True)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("zone", ["Europe/Paris", "America/New_York", "Asia/Kolkata", "UTC"])
 def test_clocks_of_a_zone_show_the_same_there_and_here(postgres, monkeypatch, zone):
     """Around every change of the clock of a century, by the rules of this machine."""

@@ -150,6 +150,7 @@ def test_one_and_two_threads_give_equal_counts_on_many_rows():
     assert all(int(a.sum()) == table.n for a in one)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n", [255, 256, 300, 600])
 def test_counts_that_outgrow_the_narrow_type_are_right_however_rows_are_split(monkeypatch, n, weighted):

@@ -83,6 +83,7 @@ def test_other_rows_of_a_unit_change_nothing_for_the_others():
     assert laws[0] == laws[1] == laws[2] == {(1, 0, 1): 0.5, (0, 1, 1): 0.5}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", AWKWARD)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_weighted_row_counts_as_so_many_rows(name, threads):

@@ -138,6 +138,7 @@ class Played(Runs):
         return max(self.loss(*pair) for pair in self.neighbouring()) / float(self.budget.total)
 
 
+@pytest.mark.one_in(4)
 @each
 @relations
 def test_a_row_costs_what_is_promised_and_shows_nowhere_else(case, kind, neighbours):
@@ -422,6 +423,7 @@ UNITS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("delta", ["1e-9", None], ids=["with a delta", "pure"])
 @pytest.mark.parametrize("unit", ["rows", pytest.param("units", marks=SLOW), "weighed"])
 @pytest.mark.parametrize("sizes", SIZES)

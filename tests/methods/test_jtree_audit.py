@@ -141,6 +141,7 @@ def test_on_every_tiny_table_pairs_keep_their_share(pairs, limit):
     assert 0.1 < flip <= 1 + TINY
 
 
+@pytest.mark.slow
 def test_on_every_tiny_table_pairs_keep_their_share_when_a_record_is_added():
     run = graph_chosen(2, 4)
     found = {r: distribution(r, run, neighbours=ADD_REMOVE) for n in (3, 4) for r in datasets(n)}

@@ -114,6 +114,7 @@ def test_leaving_off_parents_where_noise_outweighs_them_keeps_the_epsilon():
     assert {len(node.parents) for nodes in found[datasets(4)[0]] for node in nodes} == {0, 1, 2}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("cells", "shared", "coins"), [(4, 1, 0), (4, 2, 0), (4, 2, 1), (8, 2, 2)])
 def test_blocks_keep_the_epsilon_whatever_the_coins(cells, shared, coins):
     shape = BlockShape(cells=cells, shared=shared, selection_share=Fraction(1), n_tables=1)

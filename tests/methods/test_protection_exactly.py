@@ -131,6 +131,7 @@ def check(domain, found):
     return closest
 
 
+@pytest.mark.slow
 def test_one_sensitive_attribute_with_weighted_values():
     closest = check(ONE, losses(ONE, 2, HPPrivBayes(k=1)))
     # the tables' part is exactly what is stated; of a choice the stated part is a bound that few rows do not reach

@@ -163,6 +163,7 @@ def distributions(n, **settings):
 EXPECTED = {("I", 1): 0.383, ("F", 1): 0.562, ("R", 1): 0.383, ("I", 2): 0.250, ("F", 2): 0.281, ("R", 2): 0.250}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "k"), [pytest.param(*of, marks=pytest.mark.slow if of == ("I", 1) else ()) for of in EXPECTED]
 )
@@ -218,6 +219,7 @@ def of_every_size(**settings):
     return {records: found for n in (2, 3, 4) for records, found in distributions(n, **settings).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["F", pytest.param("R", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("neighbours", [pytest.param(REPLACE_ONE, marks=pytest.mark.slow), ADD_REMOVE])
 def test_structure_keeps_its_epsilon_when_a_unit_of_two_rows_changes(name, neighbours):

@@ -168,6 +168,7 @@ def test_every_method_that_promises_something_is_here():
     assert named == sound
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("case", "bound", "neighbours"),
     [
@@ -199,6 +200,7 @@ def test_with_a_delta_a_unit_costs_mu_squared(case, bound, neighbours):
     assert 0.25 * float(GAUSSIAN.mu_squared) < worst <= float(GAUSSIAN.mu_squared) + TINY
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", NAMED)
 @pytest.mark.parametrize("bound", [1, pytest.param(2, marks=SLOW)])
 @relations
@@ -225,6 +227,7 @@ def test_a_run_with_noise_for_rows_where_parts_of_them_are_counted_is_caught(cas
     assert WeighedRuns(case, 1).tell_more_than(5 * float(PURE.epsilon))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", NAMED)
 def test_a_run_that_takes_the_number_of_rows_for_public_is_caught(case, monkeypatch):
     monkeypatch.setattr(PrivacyTerms, "public_rows", property(lambda terms: terms.neighbours is REPLACE_ONE))
@@ -233,6 +236,7 @@ def test_a_run_that_takes_the_number_of_rows_for_public_is_caught(case, monkeypa
     assert runs.worst(of_equal_size=True) <= float(PURE.epsilon) + TINY  # else it is only right for units of one size
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", NAMED)
 @relations
 @pytest.mark.parametrize("budget", [PURE, pytest.param(GAUSSIAN, marks=SLOW)], ids=["pure", "gaussian"])
@@ -268,6 +272,7 @@ def test_the_score_i_is_refused_where_units_have_several_rows():
     PrivBayes(score="I").check(MIXED, PrivacyTerms(budget=PURE, unit=person(1)))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", ["hpprivbayes", "hpprivbayes, levels", "hpprivbayes, rare values", "privabn", "jtree"])
 @relations
 def test_a_unit_whose_values_change_costs_what_is_stated(case, neighbours):

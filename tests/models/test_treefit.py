@@ -29,6 +29,7 @@ def _measured(
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("seed", "interactions"),
     [

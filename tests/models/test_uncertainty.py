@@ -40,6 +40,7 @@ def measured(model, noise, rng):
     return NetworkModel(NETWORK, fit_conditionals(NETWORK, measurements, N), model.recoding, measurements, N)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_noiseless_answer_about_as_often_as_they_say():
     """25 noisy fits, three questions: 19 in 20 intervals should hold the truth; half as wide, clearly fewer do."""
     model, rng = truth(), np.random.default_rng(0)

@@ -302,6 +302,7 @@ def test_the_peak_of_the_radius_is_one(cells, rate, balanced):
         assert weight(peak.mode - 1 - peak.step) <= weight(peak.mode - 1) - math.log(2) + 1e-9
 
 
+@pytest.mark.one_in(2)
 @both_shapes
 @pytest.mark.parametrize(
     ("cells", "rate"), [((2, 3), 2), ((3,), 1), pytest.param((1, 2, 2), 2, marks=pytest.mark.slow)]
@@ -329,6 +330,7 @@ def test_draws_fit_their_law(cells, rate, balanced):
     assert categories_p_value([*seen, 3000 - sum(seen)], [*(p for _, p in likely), rest]) > 1e-3
 
 
+@pytest.mark.one_in(3)
 @both_shapes
 @pytest.mark.parametrize(("cells", "rate"), [((2, 3), 3), ((1, 4), 4), ((2, 2, 3), Fraction(7, 2)), ((5,), 5)])
 def test_the_stated_size_of_the_noise_is_that_of_its_law(cells, rate, balanced):

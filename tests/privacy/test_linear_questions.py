@@ -93,6 +93,7 @@ def cost_of_noise(pure):
     return cost
 
 
+@pytest.mark.one_in(4)
 @both_relations
 @either_budget
 @one_or_two
@@ -113,6 +114,7 @@ def test_answers_that_ignore_the_rows_of_a_unit_are_caught(name, neighbours):
     assert worst > 1.2 * allowed
 
 
+@pytest.mark.one_in(4)
 @both_relations
 @either_budget
 @one_or_two
@@ -159,6 +161,7 @@ def _distribution(numbers, mechanism):
     return first_above(numbers, mechanism)
 
 
+@pytest.mark.one_in(4)
 @both_relations
 @one_or_two
 @pytest.mark.parametrize("name", ["weights", "counts", "cells"])

@@ -179,6 +179,7 @@ def proved_epsilon(neighbours, trials, *, factor):
     return epsilon_lower_bound(*hits, trials)
 
 
+@pytest.mark.one_in(2)
 @both_relations
 @pytest.mark.parametrize(("factor", "most"), [(1, 1.0), (3, 3.0)], ids=["sound", "a third of the noise"])
 def test_an_audit_proves_no_more_than_epsilon(neighbours, factor, most):

@@ -76,6 +76,7 @@ def p_value(found, expected):
     return categories_p_value(counts, [chance / sum(chances) for chance in chances]) if len(chances) > 1 else 1.0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("scores", "rate", "number"), CASES)
 def test_orders_have_their_exact_distribution(scores, rate, number):
     expected = peeled_distribution(scores, float(Fraction(rate)), number)
@@ -92,6 +93,7 @@ def test_a_wrong_rate_and_repeats_that_are_not_excluded_are_noticed():
     assert p_value(found, {order: chance / total for order, chance in together.items()}) < 1e-4
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["_WINDOW", "_FAR"])
 def test_what_shares_a_bound_and_levels_laid_out_anew_change_nothing(name, monkeypatch):
     monkeypatch.setattr(_peeling, name, 1)

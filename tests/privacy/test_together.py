@@ -113,6 +113,7 @@ def worst_loss(mechanism, moved, law=log_probability):
     return worst
 
 
+@pytest.mark.one_in(3)
 @both_relations
 @pytest.mark.parametrize("bound", [1, 2])
 @pytest.mark.parametrize("name", ["columns", "all"])
@@ -150,6 +151,7 @@ def test_noise_whose_norm_forgets_that_tables_move_at_once_is_caught(neighbours)
     assert worst_loss(mechanism, moved, apart) == pytest.approx(1.0)
 
 
+@pytest.mark.one_in(2)
 @both_relations
 def test_a_radius_that_forgets_a_table_is_caught(neighbours):
     """Its weight leaves out the ball of the second table, in which noise is drawn all the same."""
@@ -196,6 +198,7 @@ def proved_epsilon(question, neighbours, trials, event, *, factor=1):
     return epsilon_lower_bound(*hits, trials)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, pytest.param(ADD_REMOVE, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("factor", "low", "high"), [(1, 0.4, 1.0), (2, 1.0, 2.0)], ids=["sound", "half the noise"])
 def test_an_audit_proves_no_more_than_epsilon_and_catches_half_the_noise(neighbours, factor, low, high):

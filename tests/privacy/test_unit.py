@@ -133,6 +133,7 @@ def pairs(neighbours, bound):
     ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=str)
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("delta", [None, "1e-6"])

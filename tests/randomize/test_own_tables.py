@@ -97,6 +97,7 @@ def test_without_noise_parameters_are_the_un_mixed_ratios() -> None:
     assert np.allclose(found.errors, np.sqrt(0.25 / 400))
 
 
+@pytest.mark.slow
 def test_errors_cover_the_truth_as_often_as_they_should() -> None:
     """Standardised errors of 400 runs with randomising, noise and sampling in them: their mean square is about 1."""
     rng = Streams(3).get("people")

@@ -246,6 +246,7 @@ def long_factors(document):
     document["measurements"][0]["factors"] = [["1/" + "9" * 4_000] * 2]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "change",
     [many_parents, parents_of_one, many_axes, many_nodes, many_measurements, many_factors, long_factors],
@@ -336,6 +337,7 @@ def no_rows(document):
     document["n"] = 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "change",
     [many_cliques, wide_clique, many_tables, wide_table, endless_merging, looping_parents, no_rows],

@@ -96,6 +96,7 @@ def encoded(field: str, batches: list[pa.Array], least: int) -> Any:
     return [(batch.dtype, batch.tolist()) for batch in codes], problems, encoder.refusal, encoder.rows
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("field", FIELDS)
 @given(batches=columns())
 @example(
