@@ -136,6 +136,7 @@ def n_runs(store):
     return store.read_text().count('"values"') if store.exists() else 0
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(tmp_path, data):
     """It then goes on in a pipe: there is no progress, and JSON is all of stdout."""
     words = ("run", "privbayes-fig12", *QUICKLY, "--data", tmp_path / "data", "--out", tmp_path / "out")

@@ -81,6 +81,7 @@ def test_true_answers_and_those_of_nothing_are_what_cells_say():
 # -- tasks ----------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(3)
 @needs_data
 @pytest.mark.parametrize(
     "method", ["laplace", "laplace for groups", "uniform", "as printed", "mended", "ours", "ours for groups"]

@@ -88,6 +88,7 @@ def test_a_quick_form_says_what_it_saves(name, run, told):
     assert effort(name, **run) == told
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_forms_differ_beside_repetitions_where_there_are_words_for_it_and_only_there(name):
     experiment = EXPERIMENTS[name]

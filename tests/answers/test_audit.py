@@ -86,6 +86,7 @@ def proved(threshold, over, trials, reading):
 SIGNED_WEIGHTS = Reading(renormalised=True, by_cell=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reading", [Reading(), pytest.param(SIGNED_WEIGHTS, marks=pytest.mark.slow)], ids=["as printed", "renormalised"]
 )

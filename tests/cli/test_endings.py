@@ -145,6 +145,7 @@ def test_a_release_whose_announcement_cannot_be_written_is_told_as_complete(home
 
 
 # `methods` loads all there is, `--help` next to nothing; the other half of the pairs is left to the slow suite.
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("command", "stream"),
     [
@@ -184,6 +185,7 @@ def test_a_reader_who_never_came_is_no_fault_either(home, command):
         assert warm(home, *command, to=nobody.fileno())[::2] == (0, "")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("command", "complete"),
     [

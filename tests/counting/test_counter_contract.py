@@ -148,7 +148,7 @@ def tables_and_marginals(draw):
     return table, draw(st.lists(small, max_size=12))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @engines_with(pytest.mark.slow)
 @given(drawn=tables_and_marginals())
 def test_any_batch_of_any_table_equals_the_slow_twin(engine, drawn):

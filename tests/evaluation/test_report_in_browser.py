@@ -46,6 +46,7 @@ def sideways(page: Any) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["plain", "wide", "hostile", "public"])
 @pytest.mark.parametrize(
     ("width", "dark"), [(1280, False), (390, True), pytest.param(390, False, marks=pytest.mark.slow)]

@@ -79,6 +79,7 @@ def likelier_event(trial, model):
     return ((a == 1) & (b == 1)).sum() > ((a == 1) & (b == 0)).sum()
 
 
+@pytest.mark.slow
 def test_row_1_as_printed_even_synthetic_rows_alone_give_more_away():
     assert proved(PRINTED, ONE, OTHER, 2, synthetic_event, 2_000) > EPSILON
 

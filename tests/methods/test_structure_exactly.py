@@ -229,6 +229,7 @@ def test_structure_keeps_its_epsilon_when_a_unit_of_two_rows_changes(name, neigh
     assert max(losses) <= 1 + TINY
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
 def test_a_search_that_takes_a_unit_for_a_row_is_caught(neighbours):
     pairs = [(a, b) for a, b in unit_pairs(neighbours) if len(a) == len(b) or neighbours is ADD_REMOVE]
