@@ -162,3 +162,16 @@ def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
     with pytest.raises(OptionError, match=r'pip install "understudy\[evaluate\]"'):
         measure_classification(pair, references)
+
+
+def test_a_class_of_one_row_among_many_ends_no_report() -> None:
+    """Boosted trees set rows aside to stop by, class by class, where there are more than ten thousand."""
+    rng = np.random.default_rng(3)
+    schema = Schema.from_dict({"fields": [{"name": n, "categories": ["x", "y", "z"]} for n in ("a", "b")]})
+    first = rng.integers(0, 2, 14_000)
+    second = np.where(rng.random(14_000) < 0.9, first, 1 - first)
+    second[7] = 2
+    table = Table(schema.domain, (first, second))
+    pair = pair_of_codes(schema, table, [table])
+    found = measure_classification(pair, make_references(pair), targets=("b",), models=("boosting",))
+    assert found[0].value > 0.7

@@ -29,7 +29,7 @@ from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
 from understudy.evaluation._verdict import columns_named
-from understudy.schema import Codes, Schema
+from understudy.schema import Codes, Determines, MissingWhen, Schema
 from understudy.tables import Table
 
 ClassifierName: TypeAlias = Literal["svm", "svm-rbf", "boosting"]
@@ -47,6 +47,7 @@ _DEFINITIONS = {
     "balanced accuracy": "share of each class's real rows that is recognised, on average over classes and targets",
 }
 _SKILLS = {"AUC": "an area under the ROC curve", "balanced accuracy": "a balanced accuracy"}
+_NOT_RATED = "Real rows teach it no more than independent columns do, so it is not rated."
 _LEAST_ROOM, _CHANCE = 0.02, 1.5
 """So much better must real rows teach than independent columns for a classifier to tell how good a table is: this much,
 and so many times one over the root of the rows that it is tested on, which chance alone can make."""
@@ -67,13 +68,18 @@ class _Result:
 def default_targets(schema: Schema, *, limit: int = 3) -> tuple[str, ...]:
     """Columns that make good targets: 2 to 20 categories, fewest first, and of those the later columns first.
 
+    Those that a declared dependency gives away are left out while there are others.
+
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]},
     ...     {"name": "region", "categories": ["N", "S", "E"]}, {"name": "smoker", "type": "boolean"}]})
     >>> default_targets(schema, limit=2)
     ('smoker', 'sex')
     """
     fields = [(len(f.categories), -i, f.name) for i, f in enumerate(schema.fields) if 2 <= len(f.categories) <= 20]
-    return tuple(name for _, _, name in sorted(fields)[:limit])
+    telling = [one for one in schema.dependencies if isinstance(one, Determines | MissingWhen)]
+    told = {name for one in telling for name in one.columns}
+    open_ones = [field for field in fields if field[-1] not in told]
+    return tuple(name for *_, name in sorted(open_ones or fields)[:limit])
 
 
 def measure_classification(
@@ -196,15 +202,18 @@ class _Runs:
 def _train_and_test(
     model: ClassifierName, features: Features, rows: Table, test: Table, column: int, rng: Rng
 ) -> _Result:
-    classes, labels = np.unique(rows.columns[column], return_inverse=True)
-    truth = test.columns[column]
+    codes, truth = rows.columns[column], test.columns[column]
+    # a class of one row teaches nothing, and cannot be split into rows to learn from and rows to stop by
+    alone = np.bincount(codes)[codes] == 1
+    kept = np.flatnonzero(~alone | alone.all())
+    classes, labels = np.unique(codes[kept], return_inverse=True)
     if len(classes) == 1:  # nothing to learn: every row gets the one class there is
         return _Result(
             float(np.mean(truth != classes[0])), 0.5, balanced_accuracy(truth, np.full_like(truth, classes[0]))
         )
     fitted, view = _model(model, features, int(rng.integers(2**31)))
     with quiet():
-        fitted.fit(view(rows), labels)
+        fitted.fit(view(rows)[kept], labels)
         inputs = view(test)
         predicted = classes[fitted.predict(inputs)]
         scores = fitted.predict_proba(inputs) if model == "boosting" else fitted.decision_function(inputs)
@@ -290,7 +299,9 @@ def _result(
         why = "the real rows to test on are all of one class"
         return not_measured(CLASSIFICATION, f"{skill}: {model}", _QUESTION, definition=_DEFINITIONS[skill], why=why)
     known = values[defined]
-    fresh, independent = float(known[:, 0].mean()), float(known[:, -1].mean())
+    # rows are ranked no worse than by a coin: below that it is luck, which would make all else look better
+    by_chance = np.maximum(known[:, -1], 0.5) if skill == "AUC" else known[:, -1]
+    fresh, independent = float(known[:, 0].mean()), float(by_chance.mean())
     value, interval = over_tables([float(mean) for mean in known[:, 1:-1].mean(axis=0)])
     lost = known[:, 0] - known[:, 1]
     worst = int(lost.argmax())
@@ -306,12 +317,8 @@ def _result(
         verdict=(
             f"Trained on it, {_CALLED[model]} reaches {_SKILLS[skill]} of {value:.2f} on real rows; {fresh:.2f} if "
             f"trained on real rows, {independent:.2f} on independent columns. "
-            + (
-                f"Most is lost on {columns_named([target])}: {known[worst, 1]:.2f} against {known[worst, 0]:.2f}."
-                if room
-                else "Real rows teach it no more than independent columns do, so it is not rated."
-            )
-        ),
+            + (_most_lost(target, *known[worst, :2]) if room else _NOT_RATED)
+        ).rstrip(),
         fresh_sample=fresh,
         independent_columns=independent,
         scope=scope,
@@ -323,6 +330,12 @@ def _result(
         unit="number",
         rated=room,
     )
+
+
+def _most_lost(target: str, fresh: float, value: float) -> str:
+    if fresh - value < 0.005:
+        return ""
+    return f"Most is lost on {columns_named([target])}: {value:.2f} against {fresh:.2f}."
 
 
 def _details(targets: Sequence[str], skills: Mapping[str, Floats], errors: Floats, majority: Floats) -> pa.Table:

@@ -266,9 +266,11 @@ def _models(results: Sequence[MeasureResult]) -> Verdict:
     tone = graded(1 - closeness, 0.2, 0.5)
     tone = worst_of((tone, FAIR)) if FAR in tones else tone
     shown = max(rated, key=lambda known: (known.name.startswith("AUC"), known.fresh_sample or 0.0))
+    targets = [] if shown.details is None else shown.details.column("target").to_pylist()
+    predict = f" to predict {', '.join(columns_named([name]) for name in targets)}" if targets else ""
     sentence = (
-        f"Models that learn from it come {percent(round(closeness, 2))} of the way from independent columns to real "
-        f"rows, tested on real rows. {shown.name}: {shown.value:.2f}; {shown.fresh_sample:.2f} from real rows, "
+        f"Models that learn from it{predict} come {percent(round(closeness, 2))} of the way from independent columns "
+        f"to real rows, tested on real rows. {shown.name}: {shown.value:.2f}; {shown.fresh_sample:.2f} from real rows, "
         f"{shown.independent_columns:.2f} from independent columns."
     )
     advice = {
