@@ -34,6 +34,14 @@ def test_default_targets_have_few_categories_and_stand_late() -> None:
     assert default_targets(SCHEMA, limit=1) == ("smoker",)
 
 
+def test_targets_that_a_dependency_gives_away_are_not_chosen() -> None:
+    fields = [{"name": name, "categories": ["x", "y"]} for name in ("a", "b", "c")]
+    fields[1]["constraints"] = {"required": False}
+    given = {"missing": ["b"], "when": {"c": "x"}}
+    assert default_targets(Schema.from_dict({"fields": fields, "dependencies": [given]})) == ("a",)
+    assert default_targets(Schema.from_dict({"fields": fields[1:], "dependencies": [given]})) == ("c", "b")
+
+
 def test_features_are_standardised_places_and_one_column_for_each_code_without_one() -> None:
     pair, _ = random_pair(n_real=2000)
     columns = range(len(pair.domain))

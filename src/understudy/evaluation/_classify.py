@@ -68,8 +68,6 @@ class _Result:
 def default_targets(schema: Schema, *, limit: int = 3) -> tuple[str, ...]:
     """Columns that make good targets: 2 to 20 categories, fewest first, and of those the later columns first.
 
-    Those that a declared dependency gives away are left out while there are others.
-
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]},
     ...     {"name": "region", "categories": ["N", "S", "E"]}, {"name": "smoker", "type": "boolean"}]})
     >>> default_targets(schema, limit=2)
@@ -77,9 +75,8 @@ def default_targets(schema: Schema, *, limit: int = 3) -> tuple[str, ...]:
     """
     fields = [(len(f.categories), -i, f.name) for i, f in enumerate(schema.fields) if 2 <= len(f.categories) <= 20]
     telling = [one for one in schema.dependencies if isinstance(one, Determines | MissingWhen)]
-    told = {name for one in telling for name in one.columns}
-    open_ones = [field for field in fields if field[-1] not in told]
-    return tuple(name for *_, name in sorted(open_ones or fields)[:limit])
+    untold = [field for field in fields if not any(field[-1] in one.columns for one in telling)]
+    return tuple(name for *_, name in sorted(untold or fields)[:limit])  # a dependency gives others away
 
 
 def measure_classification(

@@ -24,6 +24,7 @@ _CLEAR = 7.0
 """Cells above so many standard deviations have rows, wherever they lie."""
 _APART = 3.5
 """The ends of the range have rows, above so many standard deviations, whatever lies before them."""
+_UNKNOWN = (0.0, np.inf)
 _PRICE = 5.0
 """What each further cell must explain of the chi-square to be kept apart."""
 
@@ -38,20 +39,26 @@ class _Level:
     divided: npt.NDArray[np.bool_]
 
 
-def fit_histogram(counts: Sequence[Floats], variances: Sequence[float], widths: Floats) -> Floats:
+def fit_histogram(
+    counts: Sequence[Floats],
+    variances: Sequence[float],
+    widths: Floats,
+    total: tuple[float, float] = _UNKNOWN,
+) -> Floats:
     """Non-negative counts of the finest cells, from noisy counts at every level, coarsest first.
 
-    `widths` are those of the finest cells; where nothing tells them apart, counts follow the widths.
+    `widths` are those of the finest cells; where nothing tells them apart, counts follow the widths. `total` is what
+    else is known of all of them together, and its variance.
 
     >>> fine = np.array([40.0, 0, 0, 0, 3, 2, 3, 4])
     >>> fit_histogram([np.array([40.0, 12.0]), fine], [1.0, 1.0], np.ones(8)).round(1).tolist()
     [40.0, 0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0]
     """
-    levels = upwards(counts, variances, widths)
-    tree = _averaged(*_up_to_one(counts, variances))
+    levels = upwards(counts, variances, widths, total)
+    tree = _averaged(*_up_to_one(counts, variances, total))
     begin, end = find_hull(tree, widths, *_sure(levels, tree))
     cells = np.arange(len(widths))
-    levels = upwards(counts, variances, np.where((begin <= cells) & (cells < end), widths, 0.0))
+    levels = upwards(counts, variances, np.where((begin <= cells) & (cells < end), widths, 0.0), total)
     mass = np.maximum(levels[0].counts, 1.0)
     for above, level in pairwise(levels):
         mass = _downwards(mass, above, level)
@@ -74,16 +81,20 @@ def _ends_apart(tree: Averaged, begin: int, end: int) -> dict[int, float]:
     return {cell: rows for cell, (rows, variance) in estimates.items() if rows >= _APART * np.sqrt(variance)}
 
 
-def upwards(counts: Sequence[Floats], variances: Sequence[float], widths: Floats) -> list[_Level]:
+def upwards(
+    counts: Sequence[Floats], variances: Sequence[float], widths: Floats, total: tuple[float, float] = _UNKNOWN
+) -> list[_Level]:
     """What is known of each level once those below it are reckoned in, from a single cell down to the finest.
 
     Cells of width 0 lie outside, and nothing is there.
     """
-    counts, variances = _up_to_one(counts, variances)
+    counts, variances = _up_to_one(counts, variances, total)
     return _upwards(counts, variances, _all_widths(widths, len(counts)))
 
 
-def _up_to_one(counts: Sequence[Floats], variances: Sequence[float]) -> tuple[list[Floats], list[float]]:
+def _up_to_one(
+    counts: Sequence[Floats], variances: Sequence[float], total: tuple[float, float] = _UNKNOWN
+) -> tuple[list[Floats], list[float]]:
     """The same levels below coarser ones that nobody measured, sums of what lies below, up to a single cell.
 
     So the coarsest cells that were measured have to differ by more than noise as well, or are one: with few rows none
@@ -93,6 +104,8 @@ def _up_to_one(counts: Sequence[Floats], variances: Sequence[float]) -> tuple[li
     while len(found[0]) > 1:
         found.insert(0, _summed(found[0]))
         known.insert(0, np.inf)
+    if len(found) > 1 and np.isfinite(total[1]):
+        found[0], known[0] = np.array([total[0]]), total[1]
     return found, known
 
 
@@ -169,10 +182,14 @@ def _above(
 
 
 def _looked_at(counts: Sequence[Floats], variances: Sequence[float]) -> list[npt.NDArray[np.bool_]]:
-    """Which cells of each level but the finest are above noise, or not measured, and all that they lie in as well."""
+    """Which cells of each level but the finest are above noise, or not measured, and all that they lie in as well.
+
+    The single cell of the whole range is always looked at.
+    """
     found: list[npt.NDArray[np.bool_]] = []
     for i, (values, variance) in enumerate(zip(counts[:-1], variances[:-1], strict=True)):
-        above = values > (_WORTH_A_LOOK * np.sqrt(variance) if np.isfinite(variance) else -np.inf)
+        judged = len(values) > 1 and np.isfinite(variance)
+        above = values > (_WORTH_A_LOOK * np.sqrt(variance) if judged else -np.inf)
         found.append(above & found[-1][np.arange(len(values)) // BRANCHES] if i else above)
     return found
 

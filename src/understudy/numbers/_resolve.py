@@ -25,6 +25,7 @@ from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._levels import Look, telling_levels
 from understudy.numbers._mean import Distances, MeanQueries, ask_means, factors, tilted
 from understudy.numbers._round import round_at
+from understudy.numbers._totals import rows_in_range
 from understudy.privacy import Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
@@ -154,11 +155,12 @@ def _levels(field: Field, looks: list[Look]) -> tuple[list[Floats], list[float],
 
 def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column]:
     found = []
-    for i in places:
+    extras = [fine.fields[i].size - fine.fields[i].n_main for i in places]
+    for i, total in zip(places, rows_in_range([_of(i, looks) for i in places], extras), strict=True):
         field = fine.fields[i]
         counts, variances, widths = _levels(field, _of(i, looks))
         middles = _bins(field).grid[0] + (widths - 1) / 2
-        masses, deviation = fit_histogram(counts, variances, widths), sqrt(min(variances))
+        masses, deviation = fit_histogram(counts, variances, widths, total), sqrt(min(variances))
         if field.shaped:
             cells = [0, *_needed(field)]
             masses = _seen(masses, cells, deviation)
