@@ -51,13 +51,13 @@ def test_publish_says_what_is_promised_and_how_to_be_promised_more(home, capsys)
     publish = ["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--overwrite"]
     assert run(publish) == 0
     out = output(capsys)[0]
-    assert "if one person's row were added or left out, give or take a probability of δ = 1e-09." in out
+    assert "if one row were added or left out, give or take a probability of δ = 1e-09." in out
     assert "The number of rows is private, and published with noise." in out
     assert "Stricter: --delta 0 (ε alone, without a δ); --neighbours replace-one" in out
     assert run([*publish, *STRICT_FLAGS]) == 0
     out = output(capsys)[0]
     assert "Published 'people' at ε = 1 into release/" in out
-    assert "if one person's row were replaced by any other row. The number of rows is public." in out
+    assert "if one row were replaced by any other row. The number of rows is public." in out
     assert "400 synthetic rows" in out
     assert "Stricter" not in out
     assert run([*publish, "--seed", "1"]) == 0

@@ -82,7 +82,7 @@ def test_other_methods_say_in_one_sentence_that_a_column_alone_costs_less(tmp_pa
     release = us.publish("demo", epsilon=1, out=tmp_path / "r", **STRICT)
     assert not release.statement.unequal
     assert not (tmp_path / "r" / "protection.svg").exists()
-    assert "If only one column of a person's row would change" in (tmp_path / "r" / "PRIVACY.md").read_text()
+    assert "If only one column of one person's row would change" in (tmp_path / "r" / "PRIVACY.md").read_text()
     assert all(line.promised == 1 and line.released <= 1 for line in release.statement.protection)
 
 

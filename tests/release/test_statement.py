@@ -32,6 +32,14 @@ def test_a_statement_from_before_gaussian_privacy_is_read_and_told():
     assert "zero-concentrated differential privacy" in privacy_letter(read)
 
 
+def test_the_promise_is_for_the_unit_that_was_named():
+    """A person may have several tests: a promise for one test is none for the person."""
+    letter = privacy_letter(Statement.example(unit="one test", neighbours="add-remove", n_public=False))
+    assert "if one test's row were added or left out" in letter
+    assert "whether that test's row is there or not" in letter
+    assert "that person's row" not in letter
+
+
 def test_the_letter_tells_which_method_was_taken_and_why():
     options = {"chosen": "adaptive", "because": "many small tables tell most", "rounds": 54}
     letter = privacy_letter(Statement.example(method="auto", options=options))
@@ -151,9 +159,9 @@ def default_promise(**changes):
 
 def test_the_default_promise_is_told_with_both_figures_and_what_would_be_stricter():
     letter = privacy_letter(default_promise())
-    assert "one person's row were added or left out, plus a probability of δ = 1e-09" in letter
+    assert "one row were added or left out, plus a probability of δ = 1e-09" in letter
     # e/(1 + e) for the row being there, e²/(1 + e²) for what it says, both with what δ adds and rounded up
-    assert "whether that person's row is there or not, both equally likely before, is right in at most 73.2 %" in letter
+    assert "whether that row is there or not, both equally likely before, is right in at most 73.2 %" in letter
     assert "(two steps apart: 2ε and (1 + e^ε)·δ), in at most 88.1 %" in letter
     assert "The number of rows is private too, and what is said of it here has noise." in letter
     assert "Stricter: `--delta 0` (ε alone, without a δ); `--neighbours replace-one`" in letter
@@ -166,8 +174,8 @@ def test_the_default_promise_is_told_with_both_figures_and_what_would_be_stricte
         ({"neighbours": "replace-one", "n_public": True}, "Stricter: `--delta 0`", "--neighbours"),
         ({"delta": Fraction(0), "neighbours": "replace-one", "n_public": True}, "is public", "Stricter"),
         ({"seeded": True}, "NOT PRIVATE: seeded", "Stricter"),
-        ({"max_rows": 3, "bounding": "drop"}, "whether that unit's rows are there or not", "one person's row were"),
-        ({"max_rows": 3}, "whether those rows are there or not", "one person's row were"),
+        ({"max_rows": 3, "bounding": "drop"}, "whether that unit's rows are there or not", "one row were"),
+        ({"max_rows": 3}, "whether those rows are there or not", "one row were"),
     ],
     ids=str,
 )

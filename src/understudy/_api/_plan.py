@@ -128,6 +128,7 @@ def _in_words(terms: PrivacyTerms) -> str:
         n_public=terms.public_rows,
         max_rows=unit.max_rows,
         bounding=None if unit.column is None else unit.bounding,
+        unit=unit.words,
     )
     return promise.meaning
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from understudy.release._letter_of_parties import letter_of_parties
 from understudy.release._letter_parts import banners, public_section
 from understudy.release._letter_unit import rows_words, unit_section
-from understudy.release._promise import change_words
+from understudy.release._promise import change_words, row_of
 from understudy.release._protection import protection_section
 from understudy.release._statement import Statement
 from understudy.release._statement_lines import ChargeLine
@@ -89,7 +89,7 @@ def _meaning(statement: Statement) -> str:
         twice, most = _odds(2 * statement.epsilon)
         factor = f"that factor, and of any guess about what {rows_words(statement)} by at most e^(2ε) = {twice}"
     return (
-        "For a person in the table that means: whatever an attacker knows or does with the release, now or later, the "
+        "For those in the table that means: whatever an attacker knows or does with the release, now or later, the "
         f"odds of any guess {guess} change by at most {factor}. A guess about that which was even before (50 %) is "
         f"at most {most} % likely to be right afterwards."
     )
@@ -112,7 +112,7 @@ def _meaning_with_delta(statement: Statement) -> str:
             f"cases; one who has to tell apart {said} (two steps apart: 2ε and (1 + e^ε)·δ), in at most {twice} %"
         )
     return (
-        "For a person in the table that means: whatever an attacker knows or does with the release, now or later, one "
+        "For those in the table that means: whatever an attacker knows or does with the release, now or later, one "
         f"who has to tell apart {cases}. That is an average over all the release might have been: with a probability "
         "that δ keeps small it may say more."
     )
@@ -120,7 +120,9 @@ def _meaning_with_delta(statement: Statement) -> str:
 
 def _there(statement: Statement) -> str:
     return (
-        "that person's row is there" if statement.one_row else f"{rows_words(statement).rpartition(' ')[0]} are there"
+        f"{row_of('that', statement.unit)} is there"
+        if statement.one_row
+        else f"{rows_words(statement).rpartition(' ')[0]} are there"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from understudy.release._promise import row_of
 from understudy.release._statement import Statement
 from understudy.release._statement_text import clean
 
@@ -10,10 +11,10 @@ def rows_words(statement: Statement) -> str:
     """What a unit has in the table: its row, or its rows.
 
     >>> rows_words(Statement.example()), rows_words(Statement.example(max_rows=5, bounding="drop"))
-    ("that person's row says", "that unit's rows say")
+    ('that row says', "that unit's rows say")
     """
     if statement.one_row:
-        return "that person's row says"
+        return f"{row_of('that', statement.unit)} says"
     return "that unit's rows say" if statement.bounding is not None else "those rows say"
 
 

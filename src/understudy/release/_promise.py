@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, Protocol
 
 from understudy.release._statement_text import number, odds
+
+_NOUN = re.compile(r"one (\w[\w -]{0,40}\w)")
 
 
 class Bounded(Protocol):
@@ -20,6 +23,8 @@ class Bounded(Protocol):
     def bounding(self) -> Literal["drop", "weigh"] | None: ...
     @property
     def one_row(self) -> bool: ...
+    @property
+    def unit(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +33,7 @@ class Promise:
 
     >>> promise = Promise(epsilon=Fraction(1), delta=Fraction(1, 10**9), neighbours="add-remove", n_public=False)
     >>> print(promise.meaning)
-    Whatever is published is at most e^ε = 2.72 times as likely as if one person's row were added or left out, give or \
+    Whatever is published is at most e^ε = 2.72 times as likely as if one row were added or left out, give or \
 take a probability of δ = 1e-09. The number of rows is private, and published with noise.
     >>> promise.named
     '(ε = 1, δ = 1e-09), add-remove'
@@ -40,6 +45,7 @@ take a probability of δ = 1e-09. The number of rows is private, and published w
     n_public: bool
     max_rows: int = 1
     bounding: Literal["drop", "weigh"] | None = None
+    unit: str = "one row"
 
     @property
     def one_row(self) -> bool:
@@ -92,16 +98,26 @@ def parameters(epsilon: Fraction, delta: Fraction) -> str:
     return f"(ε = {number(epsilon)}, δ = {number(delta)})" if delta else f"ε = {number(epsilon)}"
 
 
+def row_of(which: str, unit: str) -> str:
+    """The row of a unit, where it has but one and is called by a noun.
+
+    >>> row_of("one", "one person"), row_of("that", "one lab test"), row_of("one", "one row"), row_of("that", "A: b")
+    ("one person's row", "that lab test's row", 'one row', 'that row')
+    """
+    noun = _NOUN.fullmatch(unit)
+    return f"{which} row" if noun is None or noun[1] == "row" else f"{which} {noun[1]}'s row"
+
+
 def change_words(promise: Bounded) -> str:
     """What might have been otherwise, as the second half of "… than it would be if …".
 
     >>> promise = Promise(epsilon=Fraction(1), delta=Fraction(0), neighbours="replace-one", n_public=True)
     >>> change_words(promise)
-    "one person's row were replaced by any other row"
+    'one row were replaced by any other row'
     """
     replaced = promise.neighbours == "replace-one"
     if promise.one_row:
-        return f"one person's row were {'replaced by any other row' if replaced else 'added or left out'}"
+        return f"{row_of('one', promise.unit)} were {'replaced by any other row' if replaced else 'added or left out'}"
     if promise.bounding is not None:
         return f"all rows of one unit were {'replaced by any others' if replaced else 'added or left out'}"
     return f"any {promise.max_rows:,} rows were {'replaced by any others' if replaced else 'added or left out'}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from understudy.charts import Chart, fit, plain, svg, tag, ticks, width_of
+from understudy.release._promise import row_of
 from understudy.release._statement import Statement
 from understudy.release._statement_lines import ProtectionLine
 from understudy.release._statement_text import clean, number_above, right_at_most
@@ -90,7 +91,7 @@ def _of_one_column(statement: Statement) -> str:
 
 
 def _row_words(statement: Statement) -> str:
-    return "a person's row" if statement.one_row else "a unit's rows"
+    return row_of("one", statement.unit) if statement.one_row else "a unit's rows"
 
 
 def _whole(statement: Statement) -> str:

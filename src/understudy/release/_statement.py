@@ -172,6 +172,7 @@ class Statement:
             n_public=self.n_public,
             max_rows=self.max_rows,
             bounding=self.bounding,
+            unit=self.unit,
         )
 
     @property
