@@ -81,7 +81,7 @@ def test_the_readme_shows_a_release_as_the_screen_does() -> None:
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     shown = next(part for part in re.findall(r"```text\n(.*?)```", readme, re.DOTALL) if part.startswith("Published"))
     promise = Statement.example(
-        epsilon=Fraction(3), delta=Fraction(1, 10**9), neighbours="add-remove", n_public=False
+        epsilon=Fraction(3), delta=Fraction(1, 10**9), neighbours="add-remove", n_public=False, unit="one person"
     ).promise
     assert f"Promise: {promise.meaning}" in shown.splitlines()
     files = dict(re.findall(r"^ (\S+\.\S+) {2,}(.+)$", shown, re.MULTILINE))

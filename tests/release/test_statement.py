@@ -36,7 +36,7 @@ def test_the_promise_is_for_the_unit_that_was_named():
     """A person may have several tests: a promise for one test is none for the person."""
     letter = privacy_letter(Statement.example(unit="one test", neighbours="add-remove", n_public=False))
     assert "if one test's row were added or left out" in letter
-    assert "whether that test's row is there or not" in letter
+    assert "any guess whether that test's row is there change by" in letter
     assert "that person's row" not in letter
 
 

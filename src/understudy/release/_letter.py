@@ -85,7 +85,7 @@ def _meaning(statement: Statement) -> str:
     if statement.neighbours == "replace-one":
         guess, factor, most = f"about what {rows_words(statement)}", "that factor", _odds(statement.epsilon)[1]
     else:
-        guess = "whether that person is in the table"
+        guess = f"whether {_there(statement)}"
         twice, most = _odds(2 * statement.epsilon)
         factor = f"that factor, and of any guess about what {rows_words(statement)} by at most e^(2ε) = {twice}"
     return (
