@@ -229,3 +229,15 @@ def test_without_a_licence_it_says_so_and_hostile_names_stay_text() -> None:
     page = about_release(schema, Statement.example(), table="synthetic.csv", n_rows=3, facts=CardFacts())
     assert "not stated by the publisher" in page
     assert len(re.findall(r"^```", page, re.MULTILINE)) == 6
+
+
+def test_codes_among_numbers_are_named_with_what_they_stand_for() -> None:
+    """Who loads the table would take 999 for a speed. No spending at all is a number."""
+    bounds = {"minimum": 1, "maximum": 500}
+    marked = {"special": [{"value": 999, "label": "not recorded"}, 0]}
+    fields = [{"name": "speed", "type": "integer", "bins": 4, "constraints": bounds, **marked}]
+    page = about_release(
+        Schema.from_dict({"fields": fields}), Statement.example(), table="synthetic.csv", n_rows=9, facts=CardFacts()
+    )
+    assert "special 999 (not recorded), 0" in page
+    assert "to be left out of means and quantiles: speed = 999." in page

@@ -11,6 +11,8 @@ import pytest
 
 from understudy._core.errors import OptionError, SchemaError, UserError
 from understudy.schema import Review, Schema
+from understudy.schema._replies import replied
+from understudy.schema._review import in_words
 
 DRAFT = """\
 # Draft: every domain below was read off the table.
@@ -226,3 +228,15 @@ def test_a_rule_keeps_its_columns(tmp_path: Path) -> None:
     with pytest.raises(SchemaError):
         Review(path=path).leave_out("b")
     assert path.read_text() == before
+
+
+def test_decimals_are_shown_and_may_be_replied() -> None:
+    bounds = {"minimum": 0, "maximum": 90}
+    fields = [{"name": "x", "type": "number", "decimals": 3, "constraints": bounds}]
+    fields.append({"name": "n", "type": "integer", "constraints": bounds})
+    schema = Schema.from_dict({"fields": fields})
+    assert in_words(schema["x"]) == "number, 0 to 90 with 3 decimals"
+    assert replied(schema["x"], "0 to 50; decimals 1")["decimals"] == 1
+    for name, reply in (("x", "y; decimals many"), ("n", "y; decimals 1")):
+        with pytest.raises(OptionError, match="Expected digits after the point"):
+            replied(schema[name], reply)

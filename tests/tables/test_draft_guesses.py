@@ -36,6 +36,14 @@ def test_numbers_and_dates_get_automatic_bins() -> None:
     assert drafted([f"2020-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in range(100)]).automatic
 
 
+def test_what_a_division_left_in_a_few_cells_gives_no_decimals() -> None:
+    hours = [f"{i / 10:.1f}" for i in range(1000)]
+    field = drafted([*hours, "6.699999999999999"])
+    assert field.to_dict()["decimals"] == 1
+    assert any("A few have more" in note for note in field.comments)
+    assert drafted([*hours, *[f"{i / 1000:.3f}" for i in range(100)]]).to_dict()["decimals"] == 3
+
+
 def test_heavy_tails_get_generous_ranges_that_say_where_they_come_from() -> None:
     field = drafted([*range(100, 400), 12_345])
     assert field.to_dict()["constraints"] == {"minimum": 0, "maximum": 50_000}

@@ -28,6 +28,7 @@ _HELP = """\
   … ; clip                what lies outside counts as the nearest end; other: as "other"; error: is refused
   … ; special -1=never    values that stand for something else
   … ; missing ?, NA       cells may be missing, and how that is written; required: they may not
+  … ; decimals 1          digits after the point of a number
   … ; ordered             the values have this order; unordered: they have none
   l                       leave the column out of what is published
   s, or nothing           skip it for now

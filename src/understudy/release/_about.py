@@ -115,6 +115,9 @@ def _making(schema: Schema, statement: Statement) -> str:
         lines.append(
             f"… and {len(schema.fields) - _MOST_COLUMNS} more columns, all in the schema in `model.understudy`."
         )
+    if codes := [(field, one) for field in schema.fields for one in field.special if one.value != 0]:
+        named = ", ".join(clean(f"{field.name} = {field.form.text(one.value)}") for field, one in codes[:_MOST_COLUMNS])
+        lines.append(f"Codes for something else than a number, to be left out of means and quantiles: {named}.")
     share = _numbers_share(statement)
     if share is not None:
         found = any(field.has_found_bins for field in schema.fields)

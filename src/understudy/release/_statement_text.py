@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from understudy.schema import Field
+from understudy.schema import Category, Field
 
 
 def number(value: Fraction) -> str:
@@ -85,9 +85,15 @@ def describe_domain(field: Field) -> str:
     else:
         words = [f"{field.type}, {len(field.categories)} values"]
     if field.special:
-        words.append("special " + ", ".join(category.label for category in field.special[:5]))
+        words.append("special " + ", ".join(_special_text(field, category) for category in field.special[:5]))
     if field.other_code is not None:
         words.append("other")
     if field.missing_code is not None:
         words.append("missing")
     return "; ".join(words)
+
+
+def _special_text(field: Field, category: Category) -> str:
+    """What a table holds, and what it stands for where that was said."""
+    written = field.form.text(category.value)
+    return written if category.label == written else f"{written} ({category.label})"

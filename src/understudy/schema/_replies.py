@@ -19,7 +19,8 @@ from understudy.schema._values import RANGE_TYPES
 _MOST_SINGLE = 32
 _ACCEPT = frozenset({"y", "yes", "a", "accept", "ok"})
 _OPTION = re.compile(
-    r"(?P<main>.*);\s*(?P<word>clip|other|error|ordered|unordered|required|missing|special)\b(?P<rest>[^;]*)", re.DOTALL
+    r"(?P<main>.*);\s*(?P<word>clip|other|error|ordered|unordered|required|missing|special|decimals)\b(?P<rest>[^;]*)",
+    re.DOTALL,
 )
 _TO = re.compile(r"(.+?)\s*(?:\.\.+|…|–|—|\s-\s|\s+to\s+)\s*(.+)")
 _HYPHEN = re.compile(r"([+-]?[0-9.,]+)\s*-\s*([+-]?[0-9.,]+)")
@@ -174,6 +175,16 @@ def _special(raw: dict[str, Any], field: Field, rest: str) -> None:
     _keep(raw, "special", items)
 
 
+def _decimals(raw: dict[str, Any], field: Field, rest: str) -> None:
+    """`decimals 1`: digits after the point."""
+    if field.type != "number" or not re.fullmatch("[0-9]{1,2}", rest):
+        raise OptionError(
+            f"column '{field.name}': 'decimals {rest}' was found. Expected digits after the point of a number, such as "
+            f"decimals 1; this is a field of type {field.type}."
+        )
+    raw["decimals"] = int(rest)
+
+
 def _missing(raw: dict[str, Any], field: Field, rest: str) -> None:
     """`missing`, or `missing ?, NA`: cells may be missing, and how that is written."""
     raw["constraints"] = {**(raw.get("constraints") or {}), "required": False}
@@ -193,6 +204,7 @@ _OPTIONS: Mapping[str, Callable[[dict[str, Any], Field, str], None]] = {
     "ordered": _order,
     "unordered": _no_order,
     "special": _special,
+    "decimals": _decimals,
     "missing": _missing,
     "required": _required,
 }

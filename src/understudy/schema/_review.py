@@ -126,7 +126,8 @@ def _domain(field: Field) -> str:
     if field.bins:
         ends: tuple[Any, Any] = (field.bins.minimum, field.bins.maximum)
         low, high = (field.form.text(end) for end in ends)
-        return f"{field.type}, {low} to {high}"
+        digits = f" with {field.bins.decimals} decimals" if field.type == "number" else ""
+        return f"{field.type}, {low} to {high}{digits}"
     if field.type == "boolean":
         return "true or false"
     if not field.categories:

@@ -59,12 +59,16 @@ def guess_numbers(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     notes = [NAMED if named else HEAVY if below or above else RANGE]
     if candidate.group:
         notes.append(f"'{candidate.group}' parts thousands; synthetic numbers are written without it.")
+    if column.digits and max(column.digits) > digits:
+        notes.append(
+            "decimals: those that nearly all cells do with. A few have more, and are read as the nearest number."
+        )
     return notes + _on_special([format_number(float(value)) for value in special])
 
 
 def _as_categories(column: Column, candidate: Candidate, raw: dict[str, Any], values: list[Any]) -> list[str]:
     raw |= {"categories": values, "categoriesOrdered": True}
-    if candidate.kind == "number" and column.same_decimals and column.decimals and pa.types.is_string(column.kind):
+    if candidate.kind == "number" and len(column.digits) == 1 and column.decimals and pa.types.is_string(column.kind):
         raw["decimals"] = column.decimals
     return ["type and categories, as rows have them. Add those that are possible."]
 

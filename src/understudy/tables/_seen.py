@@ -29,6 +29,9 @@ _MOST_ENDS = 8
 _BITS = {pa.lib.Type_TIMESTAMP: pa.int64(), pa.lib.Type_DATE64: pa.int64(), pa.lib.Type_DATE32: pa.int32()}
 _FIRST_YEAR, _LAST_YEAR = 1000, 9999
 _BIGGEST = 10.0**15
+_MOST_DIGITS = 6
+_LONGER = 0.01
+"""So small a part of rows may have more digits after the point than are guessed."""
 _Counts = npt.NDArray[np.int64]
 
 
@@ -79,8 +82,8 @@ class Column:
     values: dict[Any, None] = field(default_factory=dict)
     overflow: bool = False
     distinct_bound: int = 0
-    decimals: int = 0
-    same_decimals: bool = True
+    digits: dict[int, int] = field(default_factory=dict)
+    """How many rows have so many digits after the point, of those that were looked at."""
     types: list[Candidate] | None = None
     kind: pa.DataType | None = None
     zone: str | None = None
@@ -99,6 +102,16 @@ class Column:
     def distinct(self) -> int:
         """Number of different values (for long columns, of each batch added up)."""
         return self.distinct_bound if self.overflow else len(self.values)
+
+    @property
+    def decimals(self) -> int:
+        """Digits after the point that nearly all rows do with: what is left of a division has more in a few."""
+        most, seen = (1 - _LONGER) * sum(self.digits.values()), 0
+        for digits in sorted(self.digits):
+            seen += self.digits[digits]
+            if seen >= most:
+                return digits
+        return 0
 
     @property
     def all_distinct(self) -> bool:
@@ -178,9 +191,8 @@ class Column:
         self.types = [c for c in kept if c not in self.inexact] + [c for c in kept if c in self.inexact]
         numbers = [candidate for candidate in kept if candidate.kind == "number"]
         if numbers:
-            digits = _decimals(uniques, numbers[0].decimal)
-            self.same_decimals &= len(digits) <= 1 and (not self.decimals or digits <= {self.decimals})
-            self.decimals = max(self.decimals, *digits, 0)
+            for digits, rows in _decimals(uniques, counts, numbers[0].decimal):
+                self.digits[digits] = self.digits.get(digits, 0) + rows
 
     def _read(self, uniques: pa.Array, candidate: Candidate, field_like: Field) -> npt.NDArray[Any] | None:
         """The values, if the candidate reads them all and may keep them."""
@@ -225,7 +237,12 @@ class Column:
         return not (iso and pc.any(pc.match_substring_regex(uniques, "^[0-9]{4}-[0-9]")).as_py())
 
 
-def _decimals(uniques: pa.Array, mark: str) -> set[int]:
-    """How many digits the texts have after the point."""
+def _decimals(uniques: pa.Array, counts: pa.Array, mark: str) -> list[tuple[int, int]]:
+    """How many digits the texts have after the point, and how many rows each has."""
     texts = uniques[:DISTINCT_LIMIT].cast(pa.string()).to_pylist()
-    return {min(len(t.strip().partition(mark)[2]), 6) for t in texts if t and "e" not in t.lower()}
+    rows = counts[:DISTINCT_LIMIT].to_pylist()
+    return [
+        (min(len(t.strip().partition(mark)[2]), _MOST_DIGITS), n)
+        for t, n in zip(texts, rows, strict=True)
+        if t and "e" not in t.lower()
+    ]
