@@ -227,3 +227,10 @@ def test_boxes_and_references_need_something_to_draw() -> None:
     for draw in (boxes, between):
         with pytest.raises(OptionError):
             draw([])
+
+
+def test_a_bar_that_is_cut_short_has_a_gap_in_it() -> None:
+    shares = [0.9, 0.05, 0.05]
+    found = re.findall(r'<rect class="us-real"', histogram([0, 1, 2, 3], {"real": shares}).svg)
+    assert len(found) == 4
+    assert len(re.findall(r'<rect class="us-real"', histogram([0, 1, 2, 3], {"real": [0.4, 0.3, 0.3]}).svg)) == 3

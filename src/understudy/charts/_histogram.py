@@ -15,6 +15,8 @@ _PLOT = 104.0
 _LEAST = 1.6  # pixels that a bar is wide at least
 _OFF = 2.5
 """So many times as tall as the next a single bar may be before it is cut short, and says so."""
+_GAP = (8.0, 12.0)
+"""Where a bar that is cut short is broken, in pixels from the top."""
 
 
 def histogram(
@@ -28,7 +30,7 @@ def histogram(
     """Shares of rows in adjacent stretches of values, in one or more tables, on an axis of values.
 
     The height of a bar is its share by its width, so bars of unequal width can be compared by their area. One that
-    would dwarf all others is cut, with its share above it. `beyond` has, for words such as "above", the share of each
+    would dwarf all others is cut, with a gap in it and its share above it. `beyond` has, for words such as "above", the share of each
     table that lies outside the axis. `write` makes a text of a value.
 
     >>> histogram([0, 1, 5, 100], {"real": [0.8, 0.1, 0.1], "synthetic": [0.7, 0.2, 0.1]}).width
@@ -97,9 +99,12 @@ class _Plot:
         start, wide = self.x(low), max(self.x(high) - self.x(low), _LEAST)
         alone = len(self.names) == 1
         half = wide / 2 if not alone else wide
+        cut = float(self.density[j, i]) > self.most * 1.001
+        spans = [(top, top + _GAP[0]), (top + _GAP[1], bottom)] if cut else [(bottom - tall, bottom)]
         return [
-            tag("rect", class_=f"us-{name}", x=start + (j * half if not alone else 0), y=bottom - tall,
-                width=max(half - (0.4 if wide > 4 else 0), 0.8), height=tall)
+            tag("rect", class_=f"us-{name}", x=start + (j * half if not alone else 0), y=first,
+                width=max(half - (0.4 if wide > 4 else 0), 0.8), height=last - first)
+            for first, last in spans
         ]  # fmt: skip
 
     def _cut_short(self, i: int, low: float, high: float, top: float) -> list[str]:
