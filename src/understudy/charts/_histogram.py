@@ -30,8 +30,8 @@ def histogram(
     """Shares of rows in adjacent stretches of values, in one or more tables, on an axis of values.
 
     The height of a bar is its share by its width, so bars of unequal width can be compared by their area. One that
-    would dwarf all others is cut, with a gap in it and its share above it. `beyond` has, for words such as "above", the share of each
-    table that lies outside the axis. `write` makes a text of a value.
+    would dwarf all others is cut, with a gap in it and its share above it. `beyond` has, for words such as "above", the
+    share of each table that lies outside the axis. `write` makes a text of a value.
 
     >>> histogram([0, 1, 5, 100], {"real": [0.8, 0.1, 0.1], "synthetic": [0.7, 0.2, 0.1]}).width
     360

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import sqrt
 from typing import TypeAlias
 
@@ -27,6 +28,11 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 _SLANT, _HEAP = 0.15, 0.25
 """How far from even a piece may be on either side of a cut, and how far beside a single value: as a part of √(a·b) of
 what either side holds."""
+_HIDDEN = 3.5
+"""How far beside a single value of a column in which others stand out: as much as noise can hide, in deviations of it.
+Four cells are one where a single one of them holds less than some four."""
+_DENSER, _HEAPS = 3.0, 2
+"""So much denser than both neighbours is a value that stands out, and so many of them make others likely."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +85,8 @@ class Cut:
             held, inner = float(shares[members].sum()), float(shares[members & self.inside].sum())
             single = float(self.widths[members & self.inside].sum()) == 1
             spread = _spread(inner, held - inner, noise, single=single)
+            if single and self.heaped:
+                spread = max(spread, _HIDDEN * noise[1])
             shares = self._moved(shares, members, float(np.clip(inner + rng.normal(0.0, spread), 0.0, held)))
         for cell in _cut_in_two(self.cell, self.inside):
             members = self.cell == cell
@@ -93,6 +101,15 @@ class Cut:
             before = float(shares[part].sum())
             found[part] = shares[part] * (wanted / before) if before > 0 else wanted * _normal(self.widths[part])
         return found
+
+    @cached_property
+    def heaped(self) -> bool:
+        """Whether single values inside the range stand out in the shape, as where people round: so others may, too."""
+        density = np.pad(np.bincount(self.whole, weights=self.shares) / np.bincount(self.whole, weights=self.widths), 1)
+        beside = np.maximum(density[:-2], density[2:])
+        out = (np.bincount(self.whole, weights=self.widths) == 1) & (density[1:-1] > _DENSER * beside)
+        starts = np.array(_shape(_bins(self.field)).starts)[np.searchsorted(self.whole, np.arange(len(out)))]
+        return int((out & (starts != 0))[1:-1].sum()) >= _HEAPS
 
     @property
     def partly(self) -> bool:
