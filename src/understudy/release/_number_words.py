@@ -123,6 +123,20 @@ def at_the_end(field: Field, level: float, hidden: tuple[float, float]) -> list[
     ]
 
 
+def far_out(
+    field: Field, mean: float, variance: float, ends: tuple[float, float], hidden: tuple[float, float]
+) -> list[str]:
+    """What is to be said of a deviation, where rows that do not stand out from noise may make up much of it."""
+    much = [share * (end - mean) ** 2 > _MUCH * variance for end, share in zip(ends, hidden, strict=True)]
+    if not any(much):
+        return []
+    few = percent(max(share for share, counts in zip(hidden, much, strict=True) if counts))
+    return [
+        f"'{field.name}': the outermost {few} of rows do not stand out from noise and may lie anywhere up to the end "
+        "of the range, where a deviation depends on them. It is a guess in part, and no interval covers that."
+    ]
+
+
 def _rounded(number: float) -> str:
     return f"{float(f'{number:.1g}'):,.0f}" if number >= 1 else "1"
 

@@ -25,7 +25,7 @@ from understudy.release._functions import Call, parse_number_question
 from understudy.release._histogram_noise import cut_shape, fine_noise, leans_of, noise_variance, redrawn_fields
 from understudy.release._number_answer import Figure, NumberAnswer
 from understudy.release._number_line import NumberLine, number_line
-from understudy.release._number_words import at_the_end, cut_bins, left_out, parts_of_bins, refuse_function
+from understudy.release._number_words import at_the_end, cut_bins, far_out, left_out, parts_of_bins, refuse_function
 from understudy.release._regions import Region, everything, known_numbers, up_to
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
@@ -71,6 +71,9 @@ class _Asked:
         notes = left_out(column.field, column.estimate.probabilities * column.own.weights) + self._cut_by(column.own)
         if call.level is not None:
             notes += at_the_end(column.field, call.level, column.hidden)
+        if call.function in ("sd", "variance"):
+            found = (column.amount(column.line.mean).value, column.amount(column.line.variance).value)
+            notes += far_out(column.field, *found, column.line.ends, column.hidden)
         return self._of_column(call, column), notes + self._parts([column.attribute]) + self._apart([column.attribute])
 
     def _of_column(self, call: Call, column: _Column) -> Figure:
