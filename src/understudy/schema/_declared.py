@@ -54,8 +54,21 @@ def parse_dependencies(raw: Any, fields: Sequence[Field], faults: list[str]) -> 
         faults.extend(f"dependency {position}: {fault}" for fault in dict.fromkeys(found))
         if dependency is not None and not found:
             parsed.append(dependency)
+    faults.extend(_torn(parsed, by_name))
     faults.extend(_circles([one for one in parsed if isinstance(one, InOrder)]))
     return tuple(parsed)
+
+
+def _torn(parsed: Sequence[Dependency], fields: Mapping[str, Field]) -> list[str]:
+    """A sentence for each range that is to have one value for a code, which nobody knows, and to keep an order too."""
+    ordered = {name for one in parsed if isinstance(one, InOrder) for name in one.columns}
+    loose = [one for one in parsed if isinstance(one, Determines) and not one.table and one.column in ordered]
+    return [
+        f"'{one.text}': column '{one.column}' has a range and stands in an order as well. Which value goes with each "
+        "combination is not known then, so that both cannot be kept: declare a map, or leave one of them out."
+        for one in loose
+        if fields[one.column].bins is not None or fields[one.column].automatic
+    ]
 
 
 def broken_rows(properties: Mapping[str, Any], faults: list[str]) -> BrokenRows:

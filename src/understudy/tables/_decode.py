@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from understudy._core.randomness import Rng
 from understudy.schema import Codes, Field, Schema
+from understudy.tables._determined import draw_determined
 from understudy.tables._in_order import draw_in_order, draw_points
 from understudy.tables._numbers import bools, ints
 from understudy.tables._zones import moments_at
@@ -45,7 +46,8 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng, *, coded: b
     column of texts and as null in the rest, since any value there would be invented. A bin gives a value drawn evenly
     from those it may hold: whole numbers, days, moments its format can show, numbers with the field's decimals. Reading
     the result with the same schema gives the same codes (but "other" reads as missing where both came back null).
-    Columns that are declared to be in order come out in order, as far as their codes allow it. With `coded`, columns of
+    Columns that are declared to be in order come out in order, as far as their codes allow it, and a column that others
+    determine has one value for each combination of their codes. With `coded`, columns of
     texts are codes with a dictionary, and no text is written out.
 
     >>> from understudy._core.randomness import streams
@@ -55,11 +57,11 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng, *, coded: b
     >>> [age // 5 for age in batch.column("age").to_pylist()]
     [0, 0, 1]
     """
-    in_order = draw_in_order(schema, columns, rng)
+    drawn = draw_in_order(schema, columns, rng) | draw_determined(schema, columns)
     arrays = [
         _coded(field, np.asarray(codes))
         if coded and _is_coded(field)
-        else _decode(field, np.asarray(codes), _type(field), rng, in_order.get(a))
+        else _decode(field, np.asarray(codes), _type(field), rng, drawn.get(a))
         for a, (field, codes) in enumerate(zip(schema.fields, columns, strict=True))
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(schema, coded=coded))

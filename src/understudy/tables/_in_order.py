@@ -20,8 +20,12 @@ _TRIES = 8  # of two values in one bin all but one in 256 are in order by then
 
 def draw_points(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[np.int64]:
     """A grid point for each code: evenly over its bin, or as the bins' shape has it."""
+    return points_at(bins, codes, rng.random(len(codes)))
+
+
+def points_at(bins: Bins, codes: npt.NDArray[Any], drawn: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """The grid points below which lie such parts of what the bins of these codes hold."""
     first, last, ends = bins.pieces
-    drawn = rng.random(len(codes))
     if bins.shape is not None:  # one number chooses the piece, and where in the piece
         place = codes + drawn
         codes = np.searchsorted(ends, place, side="right")
