@@ -184,3 +184,18 @@ def test_drawing_again_is_given_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -
 
     with pytest.raises(UserError, match="none keeps what the schema declares"):
         list(rows_that_keep(draw, 5, [rule], streams=Streams(1), batch_rows=500))
+
+
+def test_a_network_that_noise_left_no_possible_row_of_gives_some_all_the_same() -> None:
+    """That there are rows that keep the rules is public; a run that was charged does not end without a release."""
+    domain = Domain(
+        (Attribute(name="a", size=2), Attribute(name="b", size=3)),
+        (Zeros((0, 1), np.array([[False, True, True], [True, True, True]]), "never a=0, b=0"),),
+    )
+    network = Network(domain, (Node(0), Node(1)))
+    model = NetworkModel(network, ([1.0, 0.0], [1.0, 0.0, 0.0]), recode(domain, "vanilla"), (), 100)
+    a, b = next(model.sample_codes(1000, streams=Streams(1)))
+    assert not ((a == 0) & (b == 0)).any()
+    found = model.marginal(Marginal.of(0, 1), errors=False).probabilities
+    assert found[0, 0] == 0
+    assert found.sum() == pytest.approx(1)

@@ -12,7 +12,7 @@ import numpy as np
 from understudy._core.errors import UserError
 from understudy._core.randomness import Streams
 from understudy.models._keeping import Kept, keep_rules
-from understudy.models._posterior import Evidence, Posterior, check_evidence
+from understudy.models._posterior import Evidence, NoSuchRow, Posterior, check_evidence
 from understudy.models._protocol import NoisyColumn, Parts, PartsReader
 from understudy.models._sampling import (
     BATCH_ROWS,
@@ -30,6 +30,10 @@ from understudy.schema import Axis, Domain, Marginal, Recoding, Zeros
 
 if TYPE_CHECKING:
     from understudy.privacy import Measurement
+
+
+_SOFT = 0.01
+"""Weight of an even spread, where noise left no row that keeps what is declared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +196,22 @@ class NetworkModel:
 
     @cached_property
     def _kept(self) -> Kept | None:
-        return None if self.zeros is not None or not self.domain.rules else keep_rules(self)
+        if self.zeros is not None or not self.domain.rules:
+            return None
+        try:
+            return keep_rules(self)
+        except NoSuchRow:
+            if any(len(pieces) > 1 for pieces in self.recoding.pieces):  # not all combinations of pieces are values
+                raise
+            return keep_rules(self._softened())
+
+    def _softened(self) -> NetworkModel:
+        """The same with a little weight on every value, for rules that noise left no row of: there are some, for sure.
+
+        Post-processing: which rows are possible is public.
+        """
+        even = [(1 - _SOFT) * table + _SOFT / table.shape[-1] for table in self.conditionals]
+        return replace(self, conditionals=tuple(even))
 
     def to_svg(self, *, title: str = "") -> str:
         """A drawing of the network: one standalone SVG."""
