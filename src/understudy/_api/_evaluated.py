@@ -108,7 +108,9 @@ def open_evaluated(
         schema = otherwise
     declared = read_schema(schema) if schema is not None else None if model is None else model.schema
     if declared is None:
-        raise OptionError("a table without a model beside it needs a schema: --schema (schema=…).")
+        raise OptionError(
+            "a table by itself needs a schema: --schema (schema=…). Or name its release folder or model file."
+        )
     if draws > 1 and model is None:
         raise OptionError("only a model can draw more tables. Name a release folder or a model file, or give one draw.")
     if model is not None:

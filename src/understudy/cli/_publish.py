@@ -28,7 +28,8 @@ _JSON = typer.Option(False, "--json", help="Print the result as JSON, and nothin
 @takes(OutlookOptions, MethodFlags)
 def plan(
     source: str | None = typer.Argument(
-        None, help="The table, to count its rows; or 'demo'; or leave out with --rows."
+        None,
+        help="The table, to count its rows where that is public (replace-one); or 'demo'; or leave out with --rows.",
     ),
     schema: Path | None = _SCHEMA,
     rows: int | None = typer.Option(

@@ -47,7 +47,10 @@ class Uniform(Declared):
 
     def remarks(self, model: Model, rows: int) -> tuple[str, ...]:
         """What readers of the statement should know, from published quantities."""
-        return ("this method looks at no row: every value of a column's declared domain is equally likely.",)
+        return (
+            "this method looks at no row: every value, or bin, of a column is equally likely. Bins that are found "
+            "(bins: auto) are found before, from rows, and so is what lies inside them.",
+        )
 
     def plan(self, domain: Domain, n: int, terms: PrivacyTerms) -> Plan:
         """What a run would do, from public quantities alone."""
@@ -72,4 +75,4 @@ class Uniform(Declared):
 
 
 def _use_of_budget(terms: PrivacyTerms) -> str:
-    return "not used" if terms.public_rows else "used for the number of rows alone"
+    return "not used" if terms.public_rows else "used for the number of rows, and for bins that are found"
