@@ -26,3 +26,17 @@ def naive_bins(
         if not inside:
             odd.append(row)
     return codes, odd
+
+
+def naive_points(
+    codes: Sequence[int], drawn: Sequence[float], first: Sequence[int], last: Sequence[int], ends: Sequence[float]
+) -> list[int]:
+    """The grid point at a part of each code's bin: of the piece that place lies in, as far in as the place is."""
+    points = []
+    for code, part in zip(codes, drawn, strict=True):
+        before, piece = 0.0, 0
+        while ends[piece] <= code + part:
+            before, piece = ends[piece], piece + 1
+        inside = (code + part - before) / (ends[piece] - before)
+        points.append(min(first[piece] + int(inside * (last[piece] - first[piece] + 1)), last[piece]))
+    return points

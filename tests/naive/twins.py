@@ -104,7 +104,11 @@ ROWSFIT: Twins = {
     "follow_tables": rowsfit.naive_weights,
     "swap_rows": rowsfit.naive_swaps,
 }
-READING: Twins = {"code_values": reading.naive_codes, "bin_values": reading.naive_bins}
+READING: Twins = {
+    "code_values": reading.naive_codes,
+    "bin_values": reading.naive_bins,
+    "place_points": reading.naive_points,
+}
 TWINS: Mapping[str, Twins] = {
     "understudy.answers._kernels": ANSWERING,
     "understudy.correlate._kernels": CORRELATING,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -9,10 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.naive.reading import naive_points
 from understudy._core.errors import SchemaError
 from understudy._core.randomness import streams
 from understudy.schema import Schema
+from understudy.schema._bins import Bins, Shape
+from understudy.schema._values import Form
 from understudy.tables import decode_batch
+from understudy.tables._in_order import points_at
 
 
 def whole(name, low, high, bins, **more):
@@ -115,3 +120,23 @@ def test_without_an_order_the_same_values_are_drawn_as_ever() -> None:
     codes = every_cell(plain, 3)
     one, other = (decode_batch(schema, codes, streams(1).get("decode")) for schema in (plain, never))
     assert one.equals(other)
+
+
+@given(st.lists(st.lists(st.integers(1, 50), min_size=1, max_size=4), min_size=1, max_size=5), st.integers(0, 99))
+def test_points_equal_their_twin(pieces: list[list[int]], seed: int) -> None:
+    """Bins of pieces of some widths, of which each holds any share, the first one none."""
+    rng = np.random.default_rng(seed)
+    widths = np.array([width for own in pieces for width in own])
+    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
+    firsts = starts[np.cumsum([0, *map(len, pieces)])[:-1]]
+    shares = rng.integers(0, 9, len(widths)) / 8
+    edges = [
+        Fraction(0),
+        *(Fraction(int(first)) - Fraction(1, 2) for first in firsts[1:]),
+        Fraction(int(widths.sum()) - 1),
+    ]
+    shape = Shape(starts=tuple(starts.tolist()), shares=tuple(shares.tolist()))
+    bins = Bins(edges=tuple(edges), form=Form(type="integer"), shape=shape)
+    codes, drawn = rng.integers(0, len(pieces), 60), rng.integers(0, 2**20, 60) / 2**20
+    first, last, ends = (of.tolist() for of in bins.pieces)
+    assert points_at(bins, codes, drawn).tolist() == naive_points(codes.tolist(), drawn.tolist(), first, last, ends)

@@ -11,11 +11,14 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Rng
 from understudy.schema import Bins, Codes, InOrder, Schema
+from understudy.tables._kernels import place_points
 
 Values: TypeAlias = npt.NDArray[Any]
 Edge: TypeAlias = tuple[int, int]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 _TRIES = 8  # of two values in one bin all but one in 256 are in order by then
+_TRIES_OF_MANY = 3  # of more, few come in order by chance: the rest is drawn one by one
 
 
 def draw_points(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[np.int64]:
@@ -27,10 +30,10 @@ def points_at(bins: Bins, codes: npt.NDArray[Any], drawn: npt.NDArray[np.float64
     """The grid points below which lie such parts of what the bins of these codes hold."""
     first, last, ends = bins.pieces
     if bins.shape is not None:  # one number chooses the piece, and where in the piece
-        place = codes + drawn
-        codes = np.searchsorted(ends, place, side="right")
-        begin = np.concatenate([[0.0], ends[:-1]])[codes]
-        drawn = np.clip((place - begin) / (ends[codes] - begin), 0.0, 1.0)
+        points = np.empty(len(codes), dtype=np.int64)
+        piece_of = np.searchsorted(ends, np.arange(bins.count + 1.0), side="right")
+        place_points(codes.astype(np.int64), drawn, first, last, ends, piece_of, points)
+        return points
     span = (last - first + 1).astype(np.float64)
     points = first[codes] + (drawn * span[codes]).astype(np.int64)
     # The product rounds up to the whole span for a random number just below 1.
@@ -114,22 +117,23 @@ class _Drawn:
 def _mend(drawn: dict[int, _Drawn], edges: Sequence[Edge], rng: Rng) -> None:
     """Put the values of columns that are in some order with each other into it."""
     rows = np.arange(len(next(iter(drawn.values())).codes))
-    for _ in range(_TRIES):
-        rows = rows[_broken(drawn, edges, rows)]
+    for _ in range(_TRIES if len(drawn) == 2 else _TRIES_OF_MANY):
+        broken = _broken(drawn, edges, rows)
+        for a, column in drawn.items():  # those that stand as they should keep their values
+            column.again(rows[np.any([one for edge, one in zip(edges, broken, strict=True) if a in edge], axis=0)], rng)
+        rows = rows[np.any(broken, axis=0)]
         if not len(rows):
             return
-        for column in drawn.values():
-            column.again(rows, rng)
-    rows = rows[_broken(drawn, edges, rows)]
+    rows = rows[np.any(_broken(drawn, edges, rows), axis=0)]
     if len(rows):
         _one_by_one(drawn, edges, rows, rng)
 
 
-def _broken(drawn: dict[int, _Drawn], edges: Sequence[Edge], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    found = np.zeros(len(rows), dtype=np.bool_)
-    for a, b in edges:
-        lower, upper = drawn[a], drawn[b]
-        found |= lower.ordered[rows] & upper.ordered[rows] & (lower.values[rows] > upper.values[rows])
+def _broken(drawn: dict[int, _Drawn], edges: Sequence[Edge], rows: npt.NDArray[np.int64]) -> list[Flags]:
+    """For each edge, which rows are not in its order."""
+    found = []
+    for lower, upper in ((drawn[a], drawn[b]) for a, b in edges):
+        found.append(lower.ordered[rows] & upper.ordered[rows] & (lower.values[rows] > upper.values[rows]))
     return found
 
 
