@@ -20,6 +20,7 @@ from understudy._core.errors import OptionError
 from understudy.models import STUDENT_95, Estimate, Model
 from understudy.release._amounts import Amount, Scale, make_figure, scale_of, with_error
 from understudy.release._apart import never_together
+from understudy.release._asked_order import bins_in_order, refuse_disorder
 from understudy.release._conditions import Conditions, find_field, terms_to_conditions
 from understudy.release._functions import Call, parse_number_question
 from understudy.release._histogram_noise import cut_shape, fine_noise, leans_of, noise_variance, redrawn_fields
@@ -40,6 +41,7 @@ def answer_numbers(text: str, schema: Schema, model: Model, statement: Statement
     question = parse_number_question(text, names=schema.names)
     given = terms_to_conditions(schema, question.terms)
     given.check()
+    refuse_disorder(schema, given.regions)
     asked = _Asked(schema, model, statement, given)
     found = [asked.figure(call) for call in question.calls]
     notes = dict.fromkeys(note for _, some in found for note in some)
@@ -116,7 +118,8 @@ class _Asked:
         ]
 
     def _apart(self, wanted: Collection[int]) -> list[str]:
-        return never_together(self.model, self.schema, wanted, self.given.regions)
+        ordered = bins_in_order(self.schema, wanted, self.given.regions)
+        return ordered + never_together(self.model, self.schema, wanted, self.given.regions)
 
     def probability(self, wanted: Regions, given: Regions) -> Amount:
         """Of the rows that fulfil some conditions, the share that fulfils others too."""

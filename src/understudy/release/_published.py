@@ -17,6 +17,7 @@ from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_th
 from understudy.release._answer import Answer
 from understudy.release._apart import never_together
 from understudy.release._archive import pack, read_archive
+from understudy.release._asked_order import refuse_disorder
 from understudy.release._asking import parse_question
 from understudy.release._codec import from_archive, to_archive
 from understudy.release._conditions import Where, find_field, read_conditions, terms_to_conditions
@@ -233,6 +234,7 @@ class PublishedModel:
         if len(set(asked)) != len(asked):
             raise OptionError("the query names a column twice before '|'. Name each once.")
         conditions = terms_to_conditions(self.schema, question.terms)
+        refuse_disorder(self.schema, conditions.regions)
         marginal = Marginal.of(*asked)
         n_cells = marginal.n_cells(self.schema.domain)
         if n_cells > _MAX_CELLS:
