@@ -24,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 _COLUMNS_IN_ALL, _PAIRS_IN_ALL = 0.2, 0.7  # of the budget of two-valued columns, second step included, on the average
 _SECONDS_OF_PARITIES, _SECONDS_OF_COLUMN, _SECONDS_OF_SQUARE = 1.2, 0.02, 1e-4
 _SECONDS_OF_ROUND, _SECONDS_OF_PAIR, _LOOKED_AT = 0.012, 1.1e-5, 3000
+_SECONDS_OF_ROW, _SECONDS_OF_ROW_AND_PAIR = 1.3e-7, 1.15e-9  # once rows are fitted, which few binary tables need
 _SIGN = 0.6  # the mean of a two-valued column's signs that is supposed: four rows in five have the same value
 
 
@@ -127,4 +128,6 @@ def seconds_of_run(domain: Domain, n: int, measures: Measures, terms: PrivacyTer
         each = _SECONDS_OF_PARITIES if not terms.budget.pure else _SECONDS_OF_PARITIES / 2
         return baseline_seconds(n, len(domain)) + more * (each + _SECONDS_OF_COLUMN * d) + _SECONDS_OF_SQUARE * d * d
     looked_at = min(math.comb(d, 2), _LOOKED_AT)
-    return baseline_seconds(n, len(domain)) + more * measures.pairs * (_SECONDS_OF_ROUND + _SECONDS_OF_PAIR * looked_at)
+    of_rows = 0.0 if domain.all_binary else n * (_SECONDS_OF_ROW + _SECONDS_OF_ROW_AND_PAIR * looked_at)
+    each = _SECONDS_OF_ROUND + _SECONDS_OF_PAIR * looked_at + of_rows
+    return baseline_seconds(n, len(domain)) + more * measures.pairs * each

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Rough costs of a `publish` from its start to its end, for a prediction and nothing else: a cell that is read, drawn
 # and written, and what Python and the libraries take.
-SECONDS_PER_SAMPLED_CELL = 2e-7
+SECONDS_PER_SAMPLED_CELL = 3e-7
 SECONDS_PER_TABLE, SECONDS_PER_ROW = 4e-5, 1e-9
 BASE_SECONDS = 1.15
 BASE_BYTES = 215_000_000
