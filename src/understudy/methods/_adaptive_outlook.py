@@ -24,7 +24,9 @@ Floats = npt.NDArray[np.float64]
 _COLUMNS_IN_ALL, _PAIRS_IN_ALL = 0.2, 0.7  # of the budget of two-valued columns, second step included, on the average
 _SECONDS_OF_PARITIES, _SECONDS_OF_COLUMN, _SECONDS_OF_SQUARE = 1.2, 0.02, 1e-4
 _SECONDS_OF_ROUND, _SECONDS_OF_PAIR, _LOOKED_AT = 0.012, 1.1e-5, 3000
-_SECONDS_OF_ROW, _SECONDS_OF_ROW_AND_PAIR = 1.3e-7, 1.15e-9  # once rows are fitted, which few binary tables need
+_SECONDS_OF_ROW, _SECONDS_OF_ROW_AND_PAIR = 1.3e-7, 1.15e-9  # once rows are fitted
+_IN_A_TREE = 100_000
+"""Cells of a domain that one table of a tree can hold: then no rows are fitted."""
 _SIGN = 0.6  # the mean of a two-valued column's signs that is supposed: four rows in five have the same value
 
 
@@ -128,6 +130,7 @@ def seconds_of_run(domain: Domain, n: int, measures: Measures, terms: PrivacyTer
         each = _SECONDS_OF_PARITIES if not terms.budget.pure else _SECONDS_OF_PARITIES / 2
         return baseline_seconds(n, len(domain)) + more * (each + _SECONDS_OF_COLUMN * d) + _SECONDS_OF_SQUARE * d * d
     looked_at = min(math.comb(d, 2), _LOOKED_AT)
-    of_rows = 0.0 if domain.all_binary else n * (_SECONDS_OF_ROW + _SECONDS_OF_ROW_AND_PAIR * looked_at)
+    in_a_tree = domain.all_binary or math.prod(attribute.size for attribute in domain) <= _IN_A_TREE
+    of_rows = 0.0 if in_a_tree else n * (_SECONDS_OF_ROW + _SECONDS_OF_ROW_AND_PAIR * looked_at)
     each = _SECONDS_OF_ROUND + _SECONDS_OF_PAIR * looked_at + of_rows
     return baseline_seconds(n, len(domain)) + more * measures.pairs * each
