@@ -80,6 +80,7 @@ def place_points(
             else:
                 low = middle + 1
         begin = ends[low - 1] if low > 0 else 0.0
-        part = min(max((place - begin) / (ends[low] - begin), 0.0), 1.0)
+        wide = ends[low] - begin
+        part = min(max((place - begin) / wide, 0.0), 1.0) if wide > 0.0 else 0.0
         # the product rounds up to the whole span for a part just below 1
         out[r] = min(first[low] + np.int64(part * np.float64(last[low] - first[low] + 1)), last[low])
