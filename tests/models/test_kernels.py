@@ -22,6 +22,7 @@ from tests.naive.drawing import (
 )
 from tests.naive.scoring import naive_best_masses, naive_best_split, naive_f, naive_information, naive_r
 from tests.strategies import contingency_tables
+from understudy._core import _kernels as random_words
 from understudy.models import _kernels as drawing
 from understudy.models._scoring import _kernels as scoring
 
@@ -35,22 +36,22 @@ def state_of(words):
 
 @given(word=WORD, by=st.integers(1, 63))
 def test_rotating_a_word_is_moving_its_digits_round(word, by):
-    assert int(drawing._rotl(np.uint64(word), by)) == naive_rotl(word, by)
+    assert int(random_words.rotl(np.uint64(word), by)) == naive_rotl(word, by)
 
 
 @given(STATES)
 def test_the_generator_steps_as_its_twin_does(words):
     state, twin = state_of(words), NaiveXoshiro(words)
     for _ in range(20):
-        assert int(drawing._next(state)) == twin.word()
+        assert int(random_words.next_word(state)) == twin.word()
         assert state.tolist() == twin.s
-    assert Fraction(float(drawing._unit(state))) == twin.unit()
+    assert Fraction(float(random_words.unit(state))) == twin.unit()
 
 
 @given(words=STATES, n=st.one_of(st.integers(1, 50), st.integers(2**31 - 9, 2**32 - 1), st.just(2**31 + 1)))
 def test_a_number_below_another_is_its_twins(words, n):
     state, twin = state_of(words), NaiveXoshiro(words)
-    assert [int(drawing._below(state, n)) for _ in range(20)] == [twin.below(n) for _ in range(20)]
+    assert [int(random_words.below(state, n)) for _ in range(20)] == [twin.below(n) for _ in range(20)]
     assert state.tolist() == twin.s
 
 

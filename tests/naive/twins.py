@@ -49,11 +49,13 @@ PRIVACY: Twins = {
     "permute_and_flip": noise.naive_permute_and_flip,
     "exponential": noise.naive_exponential,
 }
+RANDOM: Twins = {
+    "rotl": drawing.naive_rotl,
+    "next_word": drawing.NaiveXoshiro,
+    "unit": drawing.NaiveXoshiro,
+    "below": drawing.NaiveXoshiro,
+}
 DRAWING: Twins = {
-    "_rotl": drawing.naive_rotl,
-    "_next": drawing.NaiveXoshiro,
-    "_unit": drawing.NaiveXoshiro,
-    "_below": drawing.NaiveXoshiro,
     "_find": drawing.naive_find,
     "set_place": drawing.naive_place,
     "add_place": drawing.naive_place,
@@ -107,9 +109,14 @@ ROWSFIT: Twins = {
 READING: Twins = {
     "code_values": reading.naive_codes,
     "bin_values": reading.naive_bins,
-    "place_points": reading.naive_points,
+    **dict.fromkeys(("place", "place_points"), reading.naive_points),
+    **dict.fromkeys(
+        ("part_below", "times", "at_most", "smallest", "draw_between", "put_in_order", "mark_broken", "keep_order"),
+        reading.NaiveRow,
+    ),
 }
 TWINS: Mapping[str, Twins] = {
+    "understudy._core._kernels": RANDOM,
     "understudy.answers._kernels": ANSWERING,
     "understudy.correlate._kernels": CORRELATING,
     "understudy.counting._kernels": COUNTING,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -10,14 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.naive.reading import naive_points
+from tests.naive.drawing import NaiveXoshiro
+from tests.naive.reading import NaiveRow, naive_points
 from understudy._core.errors import SchemaError
 from understudy._core.randomness import streams
 from understudy.schema import Schema
 from understudy.schema._bins import Bins, Shape
 from understudy.schema._values import Form
 from understudy.tables import decode_batch
-from understudy.tables._in_order import points_at
+from understudy.tables._in_order import _draw_part, points_at
 
 
 def whole(name, low, high, bins, **more):
@@ -156,3 +158,88 @@ def test_what_rounding_leaves_beyond_a_bin_is_no_place_in_it() -> None:
         assert (np.diff(bins.pieces[2]) >= 0).all()
         assert ((points >= 10) == (codes == 1)).all()
         assert not np.isin(points, (9, 19)).any()
+
+
+@st.composite
+def pieced(draw, name):
+    """A column of one or two bins, in pieces whose widths and shares are powers of two, so that no float is rounded."""
+    widths = draw(st.lists(st.sampled_from([1, 2, 4, 8]), min_size=3, max_size=3))
+    low, decimals, cut = draw(st.integers(-6, 6)), draw(st.integers(0, 1)), draw(st.integers(1, 3))
+    starts = np.cumsum([low, *widths])
+    unit = Fraction(1, 10**decimals)
+    ends = [starts[0] * unit, *([(starts[cut] - Fraction(1, 2)) * unit] if cut < 3 else []), (starts[-1] - 1) * unit]
+    shape = Shape(starts=tuple(starts[:-1].tolist()), shares=draw(st.sampled_from([(0.5, 0.5, 1.0), (1.0, 0.5, 0.5)])))
+    form = Form(type="integer" if decimals == 0 else "number")
+    bins = Bins(edges=tuple(map(Fraction, ends)), form=form, decimals=decimals, shape=shape)
+    required = draw(st.booleans())
+    edges = {"edges": [0, 1], "closed": "right"}
+    made = Schema.from_dict({"fields": [{"name": name, "type": "number", "bins": edges}]}).fields[0]
+    return replace(made, bins=bins, missing_allowed=not required)
+
+
+SOME_ORDERS = [[(0, 1), (1, 2)], [(2, 0), (2, 1)], [(0, 2)]]
+
+
+@given(pieced("a"), pieced("b"), pieced("c"), st.sampled_from(SOME_ORDERS), st.data())
+def test_rows_in_order_equal_their_twin(a, b, c, edges, data) -> None:
+    fields, seed = [a, b, c], data.draw(st.integers(0, 1 << 30))
+    columns = [np.random.default_rng(seed).integers(0, field.size, 20) for field in fields]
+    points = _draw_part(fields, edges, columns, streams(seed).get("decode"))
+    again = streams(seed).get("decode")
+    drawn = [again.random(20) for _ in fields]
+    rng = NaiveXoshiro(again.integers(0, 1 << 64, size=4, dtype=np.uint64).tolist())
+    order = {2: [2, 0, 1]}.get(edges[0][0], [0, 1, 2])
+    for r in range(20):
+        main = [min(int(column[r]), field.n_main - 1) for column, field in zip(columns, fields, strict=True)]
+        bins = [naive_pieces(field.bins, code) for field, code in zip(fields, main, strict=True)]
+        ordered_ = [column[r] < field.n_main for column, field in zip(columns, fields, strict=True)]
+        row = NaiveRow([0, 0, 0], bins, ordered_, [field.bins.unit for field in fields], edges, order, rng)
+        row.points = [row.place(i, drawn[i][r]) for i in range(3)]
+        assert points[:, r].tolist() == row.keep(8)
+
+
+def naive_pieces(bins: Bins, code: int) -> list[tuple[int, int, float]]:
+    """The pieces of one bin, with their shares of it."""
+    first, last = (int(ends[code]) for ends in bins.grid)
+    starts, shares = bins.shape.starts, bins.shape.shares
+    own = [(s, e - 1, share) for s, e, share in zip(starts, [*starts[1:], 1 << 40], shares, strict=True)]
+    own = [(s, min(e, last), share) for s, e, share in own if first <= s <= last]
+    whole = sum(share for _, _, share in own)
+    return [(s, e, share / whole) for s, e, share in own]
+
+
+def test_a_coarser_column_between_two_finer_ones_leaves_them_room() -> None:
+    """Below 93.7 the last whole number is 93, so what lies below that number lies below 93 too."""
+    tenths = {"type": "number", "decimals": 1, "bins": {"edges": [0, 93.7], "closed": "left"}}
+    schema = ordered({"name": "a", **tenths}, whole("b", 0, 99, 1), {"name": "c", **tenths}, edges=[(0, 1), (1, 2)])
+    batch = decode_batch(schema, [np.zeros(20_000, dtype=np.uint8)] * 3, streams(9).get("decode"))
+    a, b, c = (batch.column(name).to_numpy() for name in "abc")
+    assert (a <= b).all()
+    assert (b <= c).all()
+    # and a bin that ends between two whole numbers is used up to its end
+    assert a.max() <= 93
+    assert c.max() > 93
+
+
+def test_the_largest_numbers_that_floats_tell_apart_are_in_order_and_larger_ones_refused() -> None:
+    low = 2**53 - 7
+    schema = ordered(*(whole(name, low, low + 7, 2) for name in "abc"), edges=[(0, 1), (1, 2)])
+    codes = every_cell(schema, 200)
+    kept = possible_rows(schema, codes)
+    batch = decode_batch(schema, [column[kept] for column in codes], streams(2).get("decode"))
+    a, b, c = (batch.column(name).to_numpy() for name in "abc")
+    assert (a <= b).all()
+    assert (b <= c).all()
+    with pytest.raises(SchemaError, match=r"column 'b' reaches beyond 2\^53"):
+        ordered(whole("a", 0, 7, 2), whole("b", low, low + 8, 2), edges=[(0, 1)])
+
+
+def test_a_part_that_rounds_up_to_its_bins_end_stays_in_it() -> None:
+    """17 and a part just below 1 make 18, where the next bin begins, with pieces that hold nothing."""
+    shares = [1.0 if point % 4 else 0.0 for point in range(80)]
+    shape = Shape(starts=tuple(range(80)), shares=tuple(shares))
+    edges = (Fraction(0), *(Fraction(4 * b) - Fraction(1, 2) for b in range(1, 20)), Fraction(79))
+    bins = Bins(edges=edges, form=Form(type="integer"), shape=shape)
+    codes = np.arange(20)
+    points = points_at(bins, codes, np.full(20, 1 - 2.0**-53))
+    assert (points // 4 == codes).all()

@@ -1,7 +1,6 @@
 """Sampling loops over columns of codes.
 
-The random words inside a loop come from xoshiro256++ (Blackman and Vigna 2019), seeded by four words of a named
-stream: one generator a column and batch, so columns are shuffled independently of each other.
+Random words come from one generator a column and batch, so columns are shuffled independently of each other.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -10,46 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from understudy._core._kernels import below, unit
 from understudy._core.compiling import kernel
-
-_TO_UNIT = 1.0 / (1 << 53)
-
-
-@kernel(inline="always")
-def _rotl(x, k):
-    return (x << np.uint64(k)) | (x >> np.uint64(64 - k))
-
-
-@kernel(inline="always")
-def _next(state):
-    result = _rotl(state[0] + state[3], 23) + state[0]
-    t = state[1] << np.uint64(17)
-    state[2] ^= state[0]
-    state[3] ^= state[1]
-    state[1] ^= state[2]
-    state[0] ^= state[3]
-    state[2] ^= t
-    state[3] = _rotl(state[3], 45)
-    return result
-
-
-@kernel(inline="always")
-def _unit(state):
-    """A uniform number in [0, 1)."""
-    return (_next(state) >> np.uint64(11)) * _TO_UNIT
-
-
-@kernel(inline="always")
-def _below(state, n):
-    """A uniform integer in 0 … n − 1 for n < 2³², without bias (Lemire 2019)."""
-    n = np.uint64(n)
-    low_half = np.uint64(0xFFFFFFFF)
-    product = (_next(state) >> np.uint64(32)) * n
-    if (product & low_half) < n:
-        least = (np.uint64(1 << 32) - n) % n
-        while (product & low_half) < least:
-            product = (_next(state) >> np.uint64(32)) * n
-    return np.int64(product >> np.uint64(32))
 
 
 @kernel()
@@ -120,9 +81,9 @@ def draw_balanced(place, first, stop, cumulative, code_of, state, ends, values, 
         ends[q] = begin
         if m == 0:
             continue
-        _fill(values, begin, m, _unit(state), first[q], stop[q], cumulative, code_of)
+        _fill(values, begin, m, unit(state), first[q], stop[q], cumulative, code_of)
         for i in range(m - 1, 0, -1):
-            j = _below(state, i + 1)
+            j = below(state, i + 1)
             other = values[begin + j]
             values[begin + j] = values[begin + i]
             values[begin + i] = other
@@ -163,9 +124,9 @@ def deal_balanced(place, order, first, stop, cumulative, code_of, state, dealt, 
         m = dealt[q, 0]
         if m == 0:
             continue
-        _fill(values, begin, m, _unit(state), first[q], stop[q], cumulative, code_of)
+        _fill(values, begin, m, unit(state), first[q], stop[q], cumulative, code_of)
         dealt[q, 1] = begin
-        dealt[q, 2] = _below(state, m)
+        dealt[q, 2] = below(state, m)
         dealt[q, 3] = _stride(m)
         begin += m
     for i in range(order.shape[0]):
@@ -196,5 +157,5 @@ def draw_independent(place, first, stop, cumulative, code_of, state, out):
     n_codes = code_of.shape[0]
     for r in range(place.shape[0]):
         q = place[r]
-        index = _find(cumulative, first[q], stop[q], 1.0 - _unit(state))
+        index = _find(cumulative, first[q], stop[q], 1.0 - unit(state))
         out[r] = code_of[index % n_codes]

@@ -150,6 +150,22 @@ class Bins:
         ends[np.append(bin_of[1:] != bin_of[:-1], True)] = np.arange(1.0, self.count + 1)  # where rounding left them
         return starts, stops, ends
 
+    @cached_property
+    def guide(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where the pieces of each bin begin, and a way to find one: the piece in which equal parts of each bin begin.
+
+        The parts of bin b begin in pieces `guide[guide_at[b]]`, `guide[guide_at[b] + 1]` and so on: twice as many parts
+        as pieces or more, and a power of two, so that no part's beginning is rounded.
+        """
+        starts, _, ends = self.pieces
+        own = np.arange(self.count) if self.shape is None else np.searchsorted(self.grid[0], starts, side="right") - 1
+        bin_at = np.searchsorted(own, np.arange(self.count + 1))
+        parts = 2 ** np.ceil(np.log2(np.maximum(2 * (np.diff(bin_at) - 1), 1))).astype(np.int64)
+        guide_at = np.append(0, np.cumsum(parts))
+        bin_of = np.repeat(np.arange(self.count), parts)
+        begins = bin_of + (np.arange(guide_at[-1]) - guide_at[bin_of]) / parts[bin_of]
+        return bin_at, guide_at, np.searchsorted(ends, begins, side="right")
+
     def share_below(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """For each bin, the share of its values that lie at a grid point up to the one given for it.
 

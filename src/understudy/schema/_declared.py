@@ -200,7 +200,20 @@ def _order_faults(lower: Field, upper: Field) -> list[str]:
     if lower.form.timezone != upper.form.timezone:
         zones = " and ".join(f"'{field.name}' ({field.form.timezone or 'none'})" for field in (lower, upper))
         return [f"clocks of two time zones cannot be put in order: {zones}. Give both columns one timezone."]
-    return []
+    return [fault for field in (lower, upper) for fault in _size_faults(field)]
+
+
+def _size_faults(field: Field) -> list[str]:
+    """Orders are looked at in floats, which do not tell whole numbers beyond 2⁵³ from their neighbours."""
+    if field.bins is None or not field.bins.whole:
+        return []
+    largest, step = max(abs(field.bins.minimum), abs(field.bins.maximum)), field.form.step
+    if largest <= 2**53 * (step & -step):
+        return []
+    return [
+        f"column '{field.name}' reaches beyond 2^53 ({2**53:,}), where numbers cannot be put in order for certain. "
+        "Give it a smaller range, or count in larger units."
+    ]
 
 
 def _condition_faults(dependency: Dependency, by_name: Mapping[str, Field]) -> list[str]:

@@ -4,40 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.randomness import Rng
-from understudy.schema import Bins, Codes, InOrder, Schema
-from understudy.tables._kernels import place_points
+from understudy.schema import Bins, Codes, Field, InOrder, Schema
+from understudy.tables._kernels import Orders, Pieces, keep_order, place_points
 
+Ints: TypeAlias = npt.NDArray[np.int64]
 Values: TypeAlias = npt.NDArray[Any]
 Edge: TypeAlias = tuple[int, int]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 _TRIES = 8  # of two values in one bin all but one in 256 are in order by then
-_TRIES_OF_MANY = 3  # of more, few come in order by chance: the rest is drawn one by one
+_LARGEST = 1 << 62
 
 
-def draw_points(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> npt.NDArray[np.int64]:
+def draw_points(bins: Bins, codes: npt.NDArray[Any], rng: Rng) -> Ints:
     """A grid point for each code: evenly over its bin, or as the bins' shape has it."""
     return points_at(bins, codes, rng.random(len(codes)))
 
 
-def points_at(bins: Bins, codes: npt.NDArray[Any], drawn: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def points_at(bins: Bins, codes: npt.NDArray[Any], parts: npt.NDArray[np.float64]) -> Ints:
     """The grid points below which lie such parts of what the bins of these codes hold."""
+    points = np.empty(len(codes), dtype=np.int64)
+    place_points(codes.astype(np.int64), parts, _pieces(bins), points)
+    return points
+
+
+def _pieces(bins: Bins) -> Pieces:
     first, last, ends = bins.pieces
-    if bins.shape is not None:  # one number chooses the piece, and where in the piece
-        points = np.empty(len(codes), dtype=np.int64)
-        piece_of = np.searchsorted(ends, np.arange(bins.count + 1.0), side="right")
-        place_points(codes.astype(np.int64), drawn, first, last, ends, piece_of, points)
-        return points
-    span = (last - first + 1).astype(np.float64)
-    points = first[codes] + (drawn * span[codes]).astype(np.int64)
-    # The product rounds up to the whole span for a random number just below 1.
-    return np.asarray(np.minimum(points, last[codes]))
+    bin_at, guide_at, guide = bins.guide
+    return Pieces(bin_at, first, last, np.append(0.0, ends[:-1]), ends, guide_at, guide)
 
 
 def draw_in_order(schema: Schema, columns: Sequence[Codes], rng: Rng) -> dict[int, Values]:
@@ -60,99 +61,79 @@ def draw_in_order(schema: Schema, columns: Sequence[Codes], rng: Rng) -> dict[in
     found: dict[int, Values] = {}
     for part in _parts(edges):
         involved = sorted({a for edge in part for a in edge})
-        drawn = {a: _Drawn.of(schema, a, np.asarray(columns[a]), rng) for a in involved}
-        _mend(drawn, part, rng)
-        found |= {a: one.values for a, one in drawn.items() if one.bins is not None}
+        own = [(involved.index(a), involved.index(b)) for a, b in part]
+        points = _draw_part([schema.fields[a] for a in involved], own, [columns[a] for a in involved], rng)
+        for a, of in zip(involved, points, strict=True):
+            bins = schema.fields[a].bins
+            if bins is not None:
+                found[a] = bins.values(of)
     return found
 
 
-@dataclass(eq=False)
-class _Drawn:
-    """One column: its values so far, and which of them are in an order at all."""
+def _draw_part(fields: Sequence[Field], edges: Sequence[Edge], columns: Sequence[Codes], rng: Rng) -> Ints:
+    """Grid points of columns that hang together by orders, a line for each."""
+    grids = [_Grid.of(field) for field in fields]
+    codes = np.empty((len(fields), len(columns[0])), dtype=np.int64)
+    points, ordered = np.empty_like(codes), np.empty(codes.shape, dtype=np.bool_)
+    for a, (field, column, grid) in enumerate(zip(fields, columns, grids, strict=True)):
+        ordered[a] = column < field.n_main
+        codes[a] = np.minimum(column, field.n_main - 1)
+        place_points(codes[a], rng.random(len(column)), grid.pieces, points[a])
+    before = np.cumsum([0, *(grid.ends.shape[1] for grid in grids)])
+    codes += before[:-1, np.newaxis]
+    state = rng.integers(0, 1 << 64, size=4, dtype=np.uint64)
+    ends = np.concatenate([grid.ends for grid in grids], axis=1)
+    pieces = _joined([grid.pieces for grid in grids])
+    keep_order(points, codes, ordered, pieces, ends, _orders(grids, edges), _TRIES, state)
+    return points
 
-    bins: Bins | None
-    codes: npt.NDArray[np.int64]
-    values: Values
-    ordered: npt.NDArray[np.bool_]
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """The grid points that a column's codes stand for: those of a bin's pieces, or a category's own one."""
+
+    unit: Fraction
+    ends: Ints
+    pieces: Pieces
 
     @classmethod
-    def of(cls, schema: Schema, a: int, codes: npt.NDArray[Any], rng: Rng) -> _Drawn:
-        field = schema.fields[a]
-        main = np.minimum(codes, field.n_main - 1).astype(np.int64)
-        if field.bins is None:
-            own = np.array([category.value for category in field.categories[: field.n_main]])
-            return cls(None, main, own[main], codes < field.n_main)
-        return cls(field.bins, main, field.bins.values(draw_points(field.bins, main, rng)), codes < field.n_main)
-
-    def again(self, rows: npt.NDArray[np.int64], rng: Rng) -> None:
-        """Draw some rows anew."""
-        if self.bins is not None:
-            self.values[rows] = self.bins.values(draw_points(self.bins, self.codes[rows], rng))
-
-    def ends(self, rows: npt.NDArray[np.int64]) -> tuple[Values, Values]:
-        """The smallest and the largest value that each row may have."""
-        if self.bins is None:
-            return self.values[rows], self.values[rows]
-        first, last = self.bins.grid
-        return self.bins.values(first[self.codes[rows]]), self.bins.values(last[self.codes[rows]])
-
-    def between(self, rows: npt.NDArray[np.int64], low: Values, high: Values, of: int, rng: Rng) -> None:
-        """Draw some rows anew from what lies between, in their bins; the nearest point if nothing does.
-
-        As the smallest of so many numbers is drawn: those that must follow need room as well.
-        """
-        if self.bins is None:
-            return
-        first, last = (ends[self.codes[rows]] for ends in self.bins.grid)
-        unit = self.bins.form.step if self.bins.whole else 1 / 10.0**self.bins.decimals
-        lowest = np.clip(np.ceil(low / unit - 1e-6), first, last).astype(np.int64)
-        lowest = np.clip(np.where(self.bins.values(lowest) < low, lowest + 1, lowest), first, last)
-        highest = np.clip(np.floor(high / unit + 1e-6), lowest, last).astype(np.int64)
-        span = (highest - lowest + 1).astype(np.float64)
-        smallest = 1 - rng.random(len(rows)) ** (1 / of)
-        points = np.minimum(lowest + (smallest * span).astype(np.int64), highest)
-        self.values[rows] = self.bins.values(points)
+    def of(cls, field: Field) -> _Grid:
+        if field.bins is not None:
+            return cls(field.bins.unit, np.array(field.bins.grid), _pieces(field.bins))
+        values = [Fraction(str(category.value)) for category in field.categories[: field.n_main]]
+        unit = Fraction(1, lcm(*(value.denominator for value in values)))
+        while max(abs(value / unit) for value in values) > _LARGEST:
+            unit *= 10  # to the last digits that fit
+        points = np.array([round(value / unit) for value in values], dtype=np.int64)
+        each = np.arange(len(points) + 1)
+        begin, end = each[:-1].astype(np.float64), each[1:].astype(np.float64)
+        pieces = Pieces(each, points, points, begin, end, each, each[:-1])
+        return cls(unit, np.array([points, points]), pieces)
 
 
-def _mend(drawn: dict[int, _Drawn], edges: Sequence[Edge], rng: Rng) -> None:
-    """Put the values of columns that are in some order with each other into it."""
-    rows = np.arange(len(next(iter(drawn.values())).codes))
-    for _ in range(_TRIES if len(drawn) == 2 else _TRIES_OF_MANY):
-        broken = _broken(drawn, edges, rows)
-        for a, column in drawn.items():  # those that stand as they should keep their values
-            column.again(rows[np.any([one for edge, one in zip(edges, broken, strict=True) if a in edge], axis=0)], rng)
-        rows = rows[np.any(broken, axis=0)]
-        if not len(rows):
-            return
-    rows = rows[np.any(_broken(drawn, edges, rows), axis=0)]
-    if len(rows):
-        _one_by_one(drawn, edges, rows, rng)
+def _joined(listed: Sequence[Pieces]) -> Pieces:
+    """The pieces of several columns as those of one: bins, pieces and parts of the guide are numbered on."""
+    found: list[Pieces] = []
+    bins = pieces = parts = 0
+    for one in listed:
+        of_bins = one.bin_at[:-1] + pieces, one.first, one.last, one.begin + bins, one.end + bins
+        found.append(Pieces(*of_bins, one.guide_at[:-1] + parts, one.guide + pieces))
+        bins, pieces, parts = bins + len(one.bin_at) - 1, pieces + len(one.first), parts + len(one.guide)
+    whole = Pieces(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
+    return whole._replace(bin_at=np.append(whole.bin_at, pieces), guide_at=np.append(whole.guide_at, parts))
 
 
-def _broken(drawn: dict[int, _Drawn], edges: Sequence[Edge], rows: npt.NDArray[np.int64]) -> list[Flags]:
-    """For each edge, which rows are not in its order."""
-    found = []
-    for lower, upper in ((drawn[a], drawn[b]) for a, b in edges):
-        found.append(lower.ordered[rows] & upper.ordered[rows] & (lower.values[rows] > upper.values[rows]))
-    return found
-
-
-def _one_by_one(drawn: dict[int, _Drawn], edges: Sequence[Edge], rows: npt.NDArray[np.int64], rng: Rng) -> None:
-    """The smaller columns first, each above those before it and below what the bins of later ones leave."""
-    order = _smaller_first(sorted(drawn), edges)
-    most: dict[int, Values] = {}
-    follow = dict.fromkeys(order, 1)  # how many are in a row from here on
-    for a in reversed(order):
-        most[a] = drawn[a].ends(rows)[1].astype(np.float64)
-        for other in (b for lower, b in edges if lower == a and b in most):
-            follow[a] = max(follow[a], follow[other] + 1)
-            most[a] = np.where(drawn[other].ordered[rows], np.minimum(most[a], most[other]), most[a])
-    for a in order:
-        least = drawn[a].ends(rows)[0].astype(np.float64)
-        for other in (lower for lower, b in edges if b == a):
-            before = drawn[other].ordered[rows] & (order.index(other) < order.index(a))
-            least = np.where(before, np.maximum(least, drawn[other].values[rows]), least)
-        drawn[a].between(rows, least, most[a], follow[a], rng)
+def _orders(grids: Sequence[_Grid], edges: Sequence[Edge]) -> Orders:
+    """The orders as `keep_order` takes them."""
+    columns = _smaller_first(range(len(grids)), edges)
+    at = {a: i for i, a in enumerate(columns)}
+    ratios = {(a, b): grids[a].unit / grids[b].unit for a, b in edges}
+    scaled = [(a, b, ratio.numerator, ratio.denominator) for (a, b), ratio in ratios.items()]
+    forward = [one for one in scaled if at[one[0]] < at[one[1]]]  # around a circle not all are
+    above = sorted(forward, key=lambda one: -at[one[0]])
+    below = sorted(((b, a, of_b, of_a) for a, b, of_a, of_b in forward), key=lambda one: at[one[0]])
+    edges_of, above_of, below_of = (np.array(lines, dtype=np.int64).reshape(-1, 4) for lines in (scaled, above, below))
+    return Orders(edges_of, np.array(columns), above_of, below_of)
 
 
 def _smaller_first(columns: Sequence[int], edges: Sequence[Edge]) -> list[int]:

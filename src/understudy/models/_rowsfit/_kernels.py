@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from understudy._core._kernels import below
 from understudy._core.compiling import kernel
-from understudy.models._kernels import _below
 from understudy.models._treefit._kernels import _LEAST, _lower_effects, _solve
 
 
@@ -88,7 +88,7 @@ def swap_rows(rows, chosen, others, first, second, widths, starts, counts, targe
             without += fewer[mine[p]]
         least, pick = -_LEAST, -1
         for _ in range(tries):
-            j = _below(state, others.shape[0])
+            j = below(state, others.shape[0])
             row = rows[others[j]]
             change = without
             for p in range(pairs):
