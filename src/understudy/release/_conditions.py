@@ -284,6 +284,27 @@ def _exactly(field: Field, value: Any) -> Choice:
     return Choice(code=code, low=value, high=value)
 
 
+def refuse_cut_values(conditions: Conditions) -> None:
+    """Refuse conditions that cut the bins of a column with one value for each combination of others.
+
+    Which rows have such a value between two ends is settled by a hash once they are drawn, so only bins can be chosen.
+    """
+    for rule, _ in conditions.schema.open_maps:
+        field, region = conditions.schema.fields[rule.attribute], conditions.regions.get(rule.attribute)
+        if region is None or field.bins is None:
+            continue
+        for first, last in zip(*field.bins.grid, strict=True):
+            held = [max(low, first) <= min(high, last) for low, high in region.spans]
+            whole = [low <= first and last <= high for low, high in region.spans]
+            if any(held) and not any(whole):
+                by = " and ".join(f"'{conditions.schema.names[of]}'" for of in rule.by)
+                raise OptionError(
+                    f"column '{field.name}' has one value for each combination of {by}, so that rows can be chosen by "
+                    f"whole bins of it only: {', '.join(field.labels[: min(field.n_main, 6)])}"
+                    f"{', …' if field.n_main > 6 else ''}. Ask for these, or for values of {by}."
+                )
+
+
 def _cut(field: Field, region: Region) -> CutBins | None:
     bins = field.bins
     if bins is None:

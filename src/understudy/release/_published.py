@@ -20,7 +20,13 @@ from understudy.release._archive import pack, read_archive
 from understudy.release._asked_order import refuse_disorder
 from understudy.release._asking import parse_question
 from understudy.release._codec import from_archive, to_archive
-from understudy.release._conditions import Where, find_field, read_conditions, terms_to_conditions
+from understudy.release._conditions import (
+    Where,
+    find_field,
+    read_conditions,
+    refuse_cut_values,
+    terms_to_conditions,
+)
 from understudy.release._functions import asks_for_numbers
 from understudy.release._number_answer import NumberAnswer
 from understudy.release._numbers_asked import answer_numbers
@@ -178,6 +184,7 @@ class PublishedModel:
                 f"this model is of kind '{self.model.kind}', which draws no rows. Ask it with a query instead."
             )
         conditions = read_conditions(self.schema, where)
+        refuse_cut_values(conditions)
         schema = conditions.drawing_schema
         rng = source.get("inside bins")
         model, evidence = self.model, conditions.evidence or None

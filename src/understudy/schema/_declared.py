@@ -14,6 +14,7 @@ from understudy.schema._file import misspelt
 from understudy.schema._found import edges_at
 from understudy.schema._limits import shown
 from understudy.schema._written import written_text
+from understudy.schema._zeros import open_maps
 
 BrokenRows: TypeAlias = Literal["refuse", "drop", "mend"]
 _BROKEN_ROWS: Mapping[str, BrokenRows] = {"refuse": "refuse", "drop": "drop", "mend": "mend"}
@@ -54,20 +55,23 @@ def parse_dependencies(raw: Any, fields: Sequence[Field], faults: list[str]) -> 
         faults.extend(f"dependency {position}: {fault}" for fault in dict.fromkeys(found))
         if dependency is not None and not found:
             parsed.append(dependency)
-    faults.extend(_torn(parsed, by_name))
+    faults.extend(_torn(parsed, fields))
     faults.extend(_circles([one for one in parsed if isinstance(one, InOrder)]))
     return tuple(parsed)
 
 
-def _torn(parsed: Sequence[Dependency], fields: Mapping[str, Field]) -> list[str]:
+def _torn(parsed: Sequence[Dependency], fields: Sequence[Field]) -> list[str]:
     """A sentence for each range that is to have one value for a code, which nobody knows, and to keep an order too."""
     ordered = {name for one in parsed if isinstance(one, InOrder) for name in one.columns}
-    loose = [one for one in parsed if isinstance(one, Determines) and not one.table and one.column in ordered]
+    ranges = {field.name for field in fields if field.bins is not None or field.automatic}
+    loose = [one for one in parsed if isinstance(one, Determines) and one.column in ordered & ranges]
+    cut = with_cuts(fields, loose)
     return [
         f"'{one.text}': column '{one.column}' has a range and stands in an order as well. Which value goes with each "
-        "combination is not known then, so that both cannot be kept: declare a map, or leave one of them out."
+        "combination is not known then, so that both cannot be kept: declare a map of all combinations, or leave one "
+        "of them out."
         for one in loose
-        if fields[one.column].bins is not None or fields[one.column].automatic
+        if open_maps(cut, [one])
     ]
 
 

@@ -21,9 +21,10 @@ from understudy.schema._domain import Domain
 from understudy.schema._field import Field
 from understudy.schema._file import check_schema_keys, missing_texts
 from understudy.schema._limits import all_faults, check_content, check_sizes, shown
+from understudy.schema._rules import FollowsFrom, Mapped
 from understudy.schema._written import plain, written_text
 from understudy.schema._yaml import write_yaml
-from understudy.schema._zeros import declared_rules
+from understudy.schema._zeros import declared_rules, open_maps
 
 _PROMISES = {"sensitivity", "sensitivities"}
 
@@ -70,6 +71,11 @@ class Schema:
         'a → b'
         """
         return parse_dependencies(self.properties.get("dependencies"), self.fields, [])
+
+    @cached_property
+    def open_maps(self) -> tuple[tuple[FollowsFrom, Mapped | None], ...]:
+        """The columns that others determine in a way that is not declared, or not for all; with what is declared."""
+        return open_maps(self.fields, self.dependencies)
 
     @property
     def broken_rows(self) -> BrokenRows:

@@ -168,6 +168,25 @@ def _map_rules(
     return [mapped, *(unknown if (told < 0).any() else [])]
 
 
+def open_maps(
+    fields: Sequence[Field], dependencies: Sequence[Dependency]
+) -> tuple[tuple[FollowsFrom, Mapped | None], ...]:
+    """The columns that others determine in a way that is not declared, or not for all; with what is declared of it.
+
+    >>> from understudy.schema import Schema
+    >>> schema = Schema.from_dict({"fields": [{"name": name, "type": "boolean"} for name in "ab"],
+    ...     "dependencies": [{"determines": ["a"], "column": "b", "map": {"true": True}}]})
+    >>> [(one.text, known.follows.tolist()) for one, known in open_maps(schema.fields, schema.dependencies)]
+    [('a → b', [-1, 1])]
+    """
+    found = []
+    for dependency in (one for one in dependencies if isinstance(one, Determines)):
+        rules = rules_of(fields, dependency)
+        known = next((rule for rule in rules if isinstance(rule, Mapped)), None)
+        found += [(rule, known) for rule in rules if isinstance(rule, FollowsFrom)]
+    return tuple(found)
+
+
 def _refuse_large_map(rule: Rule) -> None:
     if isinstance(rule, Mapped):
         raise SchemaError(

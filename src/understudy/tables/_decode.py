@@ -57,7 +57,8 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng, *, coded: b
     >>> [age // 5 for age in batch.column("age").to_pylist()]
     [0, 0, 1]
     """
-    drawn = draw_in_order(schema, columns, rng) | draw_determined(schema, columns)
+    drawn = draw_in_order(schema, columns, rng)
+    drawn |= draw_determined(schema, columns, rng, drawn)
     arrays = [
         _coded(field, np.asarray(codes))
         if coded and _is_coded(field)
