@@ -24,7 +24,19 @@ from understudy.models import (
     Within,
     rows_that_keep,
 )
-from understudy.schema import Attribute, Axis, Domain, FollowsFrom, Level, Marginal, Ordered, Together, Zeros, recode
+from understudy.schema import (
+    Attribute,
+    Axis,
+    Domain,
+    Encoding,
+    FollowsFrom,
+    Level,
+    Marginal,
+    Ordered,
+    Together,
+    Zeros,
+    recode,
+)
 
 SIZES = (3, 4, 2, 3)
 CELLS = np.array(list(product(*map(range, SIZES)))).T
@@ -186,14 +198,17 @@ def test_drawing_again_is_given_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -
         list(rows_that_keep(draw, 5, [rule], streams=Streams(1), batch_rows=500))
 
 
-def test_a_network_that_noise_left_no_possible_row_of_gives_some_all_the_same() -> None:
+@pytest.mark.parametrize("encoding", ["vanilla", "binary"])
+def test_a_network_that_noise_left_no_possible_row_of_gives_some_all_the_same(encoding: Encoding) -> None:
     """That there are rows that keep the rules is public; a run that was charged does not end without a release."""
     domain = Domain(
         (Attribute(name="a", size=2), Attribute(name="b", size=3)),
         (Zeros((0, 1), np.array([[False, True, True], [True, True, True]]), "never a=0, b=0"),),
     )
-    network = Network(domain, (Node(0), Node(1)))
-    model = NetworkModel(network, ([1.0, 0.0], [1.0, 0.0, 0.0]), recode(domain, "vanilla"), (), 100)
+    recoding = recode(domain, encoding)
+    network = Network(recoding.target, tuple(Node(a) for a in range(len(recoding.target))))
+    tables = tuple(np.eye(attribute.size)[0] for attribute in recoding.target)
+    model = NetworkModel(network, tables, recoding, (), 100)
     a, b = next(model.sample_codes(1000, streams=Streams(1)))
     assert not ((a == 0) & (b == 0)).any()
     found = model.marginal(Marginal.of(0, 1), errors=False).probabilities

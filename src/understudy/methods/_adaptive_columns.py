@@ -189,7 +189,7 @@ def _total(curator: Curator, rows: float, shares: Shares, tables: Sequence[tuple
         return max(1.0, rows)
     of_rows = curator.terms.of_unit(Sensitivity.of_number(Fraction(1)))
     noise = curator.budget.noise_for(shares.rows, of_rows).variance / curator.terms.unit.parts**2
-    precise = np.array([1 / noise, *(1 / max(variance * len(table), 1e-12) for table, variance in tables)])
+    precise = np.array([1 / max(noise, 1e-12), *(1 / max(variance * len(table), 1e-12) for table, variance in tables)])
     told = np.array([rows, *(float(table.sum()) for table, _ in tables)])
     return max(1.0, float((precise * told).sum() / precise.sum()))
 

@@ -67,7 +67,10 @@ class Auto(Declared):
         if not budget.pure:
             why = "with a δ, many small tables that overlap, fitted together, tell most"
         elif all(attribute.size == 2 for attribute in varied):
-            why = f"all {len(varied)} columns have two values: their relations can be measured in one draw of noise"
+            several = "all" if len(varied) == len(domain) else "those that have more than one value,"
+            why = (
+                f"{several} {len(varied)} columns have two values: their relations can be measured in one draw of noise"
+            )
         else:
             why = "tables that overlap, as many as this budget can tell from noise, fitted together, tell most"
         return Adaptive(focus=self.focus, beyond=self.beyond), why

@@ -201,8 +201,6 @@ class NetworkModel:
         try:
             return keep_rules(self)
         except NoSuchRow:
-            if any(len(pieces) > 1 for pieces in self.recoding.pieces):  # not all combinations of pieces are values
-                raise
             return keep_rules(self._softened())
 
     def _softened(self) -> NetworkModel:

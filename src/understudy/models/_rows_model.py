@@ -14,6 +14,7 @@ import numpy as np
 from understudy._core.errors import OptionError
 from understudy._core.randomness import Rng, Streams
 from understudy.models._doubts import spelt_out_column
+from understudy.models._hidden import with_hidden
 from understudy.models._inference import Floats, Ints, check_size
 from understudy.models._keeping import Kept, keep_rules
 from understudy.models._posterior import Evidence, NoSuchRow, check_evidence, names, refuse_impossible
@@ -24,7 +25,14 @@ from understudy.models._rowsfit import MOST_VALUES, Codes, Pair, choose_rows, dr
 from understudy.models._sampling import BATCH_ROWS, Column, narrow
 from understudy.models._tree_queries import Reading
 from understudy.models._tree_sampling import deal, within_step
-from understudy.models._tree_values import TreeMeasurement, Within, check_measurements, merged_sizes, settle_within
+from understudy.models._tree_values import (
+    TreeMeasurement,
+    Within,
+    check_measurements,
+    merged_sizes,
+    rows_measured,
+    settle_within,
+)
 from understudy.models._tree_zeros import merged_zeros, mixing
 from understudy.models._uncertainty import Estimate
 from understudy.schema import Domain, Marginal, Zeros
@@ -73,7 +81,12 @@ class RowsModel:
         With errors where measurements are known, as the weights might have come out under other noise.
         """
         if self._kept is not None:
-            return self._kept.marginal(marginal, evidence, errors=errors)
+            found = self._kept.marginal(marginal, evidence, errors=errors)
+        else:
+            found = self._estimate(marginal, evidence, errors=errors)
+        return with_hidden(self, found, marginal, evidence, rows_measured(self.n, self.measurements))
+
+    def _estimate(self, marginal: Marginal, evidence: Evidence | None, *, errors: bool) -> Estimate:
         weights = check_evidence(evidence, self.domain)
         within = self._within(weights)
         check_size(marginal.n_cells(self.domain), f"the marginal of {names(self.domain, marginal.attributes)}")

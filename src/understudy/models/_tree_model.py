@@ -12,6 +12,7 @@ import numpy as np
 
 from understudy._core.randomness import Streams
 from understudy.models._doubts import spelt_out_column
+from understudy.models._hidden import with_hidden
 from understudy.models._inference import Floats
 from understudy.models._keeping import Kept, keep_rules
 from understudy.models._posterior import Evidence, check_evidence, names, refuse_impossible
@@ -89,7 +90,12 @@ class TreeModel:
         [0.25, 0.75]
         """
         if self._kept is not None:
-            return self._kept.marginal(marginal, evidence, errors=errors)
+            found = self._kept.marginal(marginal, evidence, errors=errors)
+        else:
+            found = self._estimate(marginal, evidence, errors=errors)
+        return with_hidden(self, found, marginal, evidence, rows_measured(self.n, self.measurements))
+
+    def _estimate(self, marginal: Marginal, evidence: Evidence | None, *, errors: bool) -> Estimate:
         weights = check_evidence(evidence, self.domain)
         table = self._marginal(marginal, weights)
         if not errors or not self._redrawn:
