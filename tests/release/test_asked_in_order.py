@@ -11,6 +11,9 @@ import pytest
 
 import understudy as us
 from understudy._core.errors import OptionError
+from understudy.models import CliqueTree, TreeMeasurement, TreeModel
+from understudy.release import Statement
+from understudy.schema import Schema
 
 BOUNDS = {"constraints": {"minimum": 0, "maximum": 99}, "bins": 4}
 SCHEMA = {
@@ -141,3 +144,21 @@ def test_categories_are_in_order_with_bins(tmp_path_factory: pytest.TempPathFact
     assert answer.value == pytest.approx(drawn.mean(), abs=0.5)
     assert not any("known bin by bin" in note for note in answer.notes)
     assert any("known bin by bin" in note for note in model.query("mean(b) | a=50/60").notes)
+
+
+def test_one_bin_is_not_called_one_value(model: us.PublishedModel) -> None:
+    notes = " ".join(model.query("mean(low) | high<10").notes)
+    assert "'low' can have but values of one bin here, 0–24: low ≤ high is declared of every row." in notes
+    assert "one value" not in notes
+
+
+def test_columns_apart_that_a_rule_ties_are_not_said_to_be_untied() -> None:
+    schema = Schema.from_dict({"fields": [integer("a"), integer("b"), integer("c")], "dependencies": [
+        {"lower": "a", "upper": "b"}]})  # fmt: skip
+    half = np.full(2, 0.5)
+    tree = CliqueTree((2, 2, 2), ((0,), (1,), (2,)), (-1, -1, -1), (half,) * 3)
+    alone = [TreeMeasurement(marginal=(a,), values=half * 9, variance=1.0, interaction=False) for a in range(3)]
+    model = TreeModel(schema.domain, 9, tree=tree, measurements=alone)
+    notes = us.PublishedModel(schema, model, Statement.example()).query("a, b | c=3").notes
+    assert any("'a' and 'b' were never measured together, but the schema declares a ≤ b: " in note for note in notes)
+    assert any("'a' and 'c', 'b' and 'c' were never measured together: " in note for note in notes)
