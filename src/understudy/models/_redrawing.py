@@ -53,7 +53,7 @@ def rows_that_keep(
             if not left:
                 break
         if since >= _GIVE_UP:
-            texts = "; ".join(dict.fromkeys(check.text for check in checks))
+            texts = "; ".join(dict.fromkeys(text for check in checks for text in check.text.split("; ")))
             raise UserError(
                 f"of {since:,} rows drawn one after the other, none keeps what the schema declares ({texts}). "
                 "Loosen the condition, or mend the schema."

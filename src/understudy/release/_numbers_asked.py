@@ -8,7 +8,7 @@ error. Conditions on several columns are asked for one after the other: P(a and 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
 from typing import TypeAlias
@@ -20,13 +20,22 @@ from understudy._core.errors import OptionError
 from understudy.models import STUDENT_95, Estimate, Model
 from understudy.release._amounts import Amount, Scale, make_figure, scale_of, with_error
 from understudy.release._apart import never_together
-from understudy.release._asked_order import bins_in_order, refuse_disorder
+from understudy.release._asked_order import (
+    bins_in_order,
+    disorder,
+    implied,
+    needed,
+    one_value_first,
+    order_evidence,
+    refuse_disorder,
+)
 from understudy.release._conditions import Conditions, find_field, terms_to_conditions
 from understudy.release._functions import Call, parse_number_question
 from understudy.release._histogram_noise import cut_shape, fine_noise, leans_of, noise_variance, redrawn_fields
 from understudy.release._number_answer import Figure, NumberAnswer
 from understudy.release._number_line import NumberLine, number_line
 from understudy.release._number_words import at_the_end, cut_bins, far_out, left_out, parts_of_bins, refuse_function
+from understudy.release._ordered_values import weights_among, what_order_leaves
 from understudy.release._regions import Region, everything, known_numbers, up_to
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
@@ -60,23 +69,44 @@ class _Asked:
 
     def figure(self, call: Call) -> tuple[Figure, list[str]]:
         """The answer to one function, and what is to be said about it."""
-        if call.function == "share":
-            wanted = terms_to_conditions(self.schema, call.terms).regions
-            share = self.probability(wanted, self.given.regions)
-            return make_figure(call.text, share, low=0.0, high=1.0, share=True), self._said_of(wanted)
-        if call.function == "count":
-            counted = self._counted(call)
-            return self._scaled(call, self.rows(counted), low=0.0, high=inf), self._said_of(counted)
+        if call.function in ("share", "count"):
+            return self._of_rows(call)
         column = _Column(self, find_field(self.schema, str(call.column)))
         refuse_function(call.function, column.field)
         column.check()
-        notes = left_out(column.field, column.estimate.probabilities * column.own.weights) + self._cut_by(column.own)
+        notes = left_out(column.field, column.estimate.probabilities * column.weights) + self._cut_by(column.own)
         if call.level is not None:
             notes += at_the_end(column.field, call.level, column.hidden)
         if call.function in ("sd", "variance"):
             found = (column.amount(column.line.mean).value, column.amount(column.line.variance).value)
             notes += far_out(column.field, *found, column.line.ends, column.hidden)
-        return self._of_column(call, column), notes + self._parts([column.attribute]) + self._apart([column.attribute])
+        notes += self._parts([column.attribute]) + self._in_order(call, {}, by_value=[column.attribute])
+        return self._of_column(call, column), notes + self._apart([column.attribute])
+
+    def _of_rows(self, call: Call) -> tuple[Figure, list[str]]:
+        """A share or a count; exactly none or all where what is declared of orders says so."""
+        wanted, share = self._counted(call), call.function == "share"
+        if why := disorder(self.schema, self._with(wanted)):
+            return _exactly(call, 0.0), [f"{call.text} is 0, exactly: {why}."]
+        wanted, sure = self._unsettled(wanted)
+        if share and sure and not wanted:
+            return _exactly(call, 1.0), [f"{call.text} is 1, exactly: {'; '.join(sure)}."]
+        notes = [note for region in wanted.values() for note in self._cut_by(region)] + self._parts(wanted)
+        notes += self._in_order(call, wanted) + self._apart(wanted)
+        if share:
+            found = self.probability(wanted, self.given.regions)
+            return make_figure(call.text, found, low=0.0, high=1.0, share=True), notes
+        return self._scaled(call, self.rows(wanted), low=0.0, high=inf), notes
+
+    def _unsettled(self, wanted: Regions) -> tuple[Regions, list[str]]:
+        """What of some conditions does not follow from the others by a declared order; and what says so of the rest."""
+        left, sure = dict(wanted), []
+        for a, region in wanted.items():
+            others = self._with({b: one for b, one in left.items() if b != a})
+            if why := implied(self.schema, a, region, others, self.given.regions.get(a)):
+                sure.append(why)
+                del left[a]
+        return left, list(dict.fromkeys(sure))
 
     def _of_column(self, call: Call, column: _Column) -> Figure:
         low, high = column.line.ends
@@ -97,12 +127,6 @@ class _Asked:
         plain = Scale(float, unit=scale.unit)
         return make_figure(call.text, deviation, low=0.0, high=each * (high - low) / 2, scale=plain)
 
-    def _said_of(self, wanted: Regions) -> list[str]:
-        return [note for region in wanted.values() for note in self._cut_by(region)] + [
-            *self._parts(wanted),
-            *self._apart(wanted),
-        ]
-
     def _cut_by(self, region: Region) -> list[str]:
         return cut_bins(region, fine_noise(self.statement))
 
@@ -117,31 +141,48 @@ class _Asked:
             for note in parts_of_bins(region, self.model.marginal(Marginal.of(a), errors=False).probabilities)
         ]
 
+    def _in_order(self, call: Call, wanted: Regions, *, by_value: Collection[int] = ()) -> list[str]:
+        """Of declared orders; how many rows there are is asked of all conditions alike."""
+        if call.function in ("count", "sum"):
+            return bins_in_order(self.schema, needed(self.schema, self._with(wanted)), {}, by_value=by_value)
+        return bins_in_order(self.schema, wanted, self.given.regions, by_value=by_value)
+
     def _apart(self, wanted: Collection[int]) -> list[str]:
-        ordered = bins_in_order(self.schema, wanted, self.given.regions)
-        return ordered + never_together(self.model, self.schema, wanted, self.given.regions)
+        return never_together(self.model, self.schema, wanted, self.given.regions)
+
+    def _with(self, wanted: Regions) -> Regions:
+        """All that rows must fulfil: what is given, and what is wanted."""
+        merged = dict(self.given.regions)
+        for attribute, region in wanted.items():
+            merged[attribute] = region.within(merged[attribute]) if attribute in merged else region
+        return merged
 
     def probability(self, wanted: Regions, given: Regions) -> Amount:
-        """Of the rows that fulfil some conditions, the share that fulfils others too."""
-        evidence = {attribute: region.weights for attribute, region in given.items()}
+        """Of the rows that fulfil some conditions, the share that fulfils others too.
+
+        Columns with one value first: those that are in order with them are then known to lie above or below.
+        """
+        known = dict(given)
         found = Amount(1.0, np.ones(1))
-        for attribute, region in wanted.items():
-            others = {a: weights for a, weights in evidence.items() if a != attribute}
-            estimate = self.model.marginal(Marginal.of(attribute), evidence=others or None)
-            base = given.get(attribute, everything(region.field))
+        for attribute, region in one_value_first(self.schema, wanted):
+            others = {a: one for a, one in known.items() if a != attribute}
+            estimate = self.model.marginal(Marginal.of(attribute), evidence=order_evidence(self.schema, others))
+            base, left = (
+                given.get(attribute, everything(region.field)),
+                what_order_leaves(self.schema, attribute, others),
+            )
             leans = self.leans(attribute, estimate, given=bool(others))
-            found = found.times(self._ratio(estimate, region.within(base), base, leans))
+            found = found.times(self._ratio(estimate, region.within(base), base, left, leans))
             if found.value == 0:
                 return found
-            evidence[attribute] = region.within(base).weights
+            known[attribute] = region.within(base)
         return found
 
     def rows(self, wanted: Regions) -> Amount:
         """The number of rows that fulfil conditions, those that are given among them."""
-        merged = dict(self.given.regions)
-        for attribute, region in wanted.items():
-            merged[attribute] = region.within(merged[attribute]) if attribute in merged else region
-        return self.probability(merged, {}).of(lambda share: self.statement.n_rows * share)
+        return self.probability(needed(self.schema, self._with(wanted)), {}).of(
+            lambda share: self.statement.n_rows * share
+        )
 
     def redrawn(self, region: Region, leans: Floats | None) -> list[Field]:
         """The region's field with its values inside bins lying as they might lie as well."""
@@ -155,18 +196,20 @@ class _Asked:
         every = self.model.marginal(Marginal.of(attribute), errors=False).probabilities
         return leans_of(estimate.probabilities[: field.n_main], every[: field.n_main])
 
-    def _ratio(self, estimate: Estimate, part: Region, whole: Region, leans: Floats | None) -> Amount:
-        """The share of what is in the whole that is in the part."""
-        total = float(estimate.probabilities @ whole.weights)
+    def _ratio(
+        self, estimate: Estimate, part: Region, whole: Region, left: Region | None, leans: Floats | None
+    ) -> Amount:
+        """The share of what is in the whole that is in the part; of what an order leaves of both."""
+        total = float(estimate.probabilities @ weights_among(whole, left))
         if total <= 0:
             raise OptionError(impossible(whole.field))
-        value = _without_rounding(float(estimate.probabilities @ part.weights) / total)
+        value = _without_rounding(float(estimate.probabilities @ weights_among(part, left)) / total)
         if estimate.replicates is None:
             return Amount(float(value), None)
         table = np.clip(estimate.replicates, 0.0, None)
         with np.errstate(invalid="ignore", divide="ignore"):
             fields = self.redrawn(part, leans) or [part.field]
-            inside, all_of_it = (np.sum(table * _weights(region, fields), axis=-1) for region in (part, whole))
+            inside, all_of_it = (np.sum(table * _weights(region, left, fields), axis=-1) for region in (part, whole))
             found = np.nan_to_num(inside / all_of_it)
         return Amount(float(value), _without_rounding(found))
 
@@ -202,14 +245,43 @@ class _Column:
         return self.asked.given.regions.get(self.attribute) or everything(self.field)
 
     @cached_property
+    def others(self) -> Regions:
+        """What they say of other columns."""
+        return {a: region for a, region in self.asked.given.regions.items() if a != self.attribute}
+
+    @cached_property
+    def left(self) -> Region | None:
+        """What an order with columns of one value leaves."""
+        return what_order_leaves(self.asked.schema, self.attribute, self.others)
+
+    @property
+    def weights(self) -> Floats:
+        """For each code, the share of its rows that are meant."""
+        return weights_among(self.own, self.left)
+
+    @cached_property
+    def kept(self) -> Region:
+        """What the conditions and the order allow."""
+        return self.own if self.left is None else self.own.within(self.left)
+
+    @cached_property
     def line(self) -> NumberLine:
-        return number_line(cut_shape(self.field, self.own.spans), self.own)
+        return self._line(cut_shape(self.field, self.kept.spans))
+
+    def _line(self, field: Field) -> NumberLine:
+        """The numbers that are allowed; a bin that an order cuts keeps its rows."""
+        line = number_line(field, self.kept)
+        if self.left is None:
+            return line
+        of = Region(field, self.left.codes, self.left.spans).weights[line.code]
+        return replace(line, part=np.divide(line.part, of, out=np.zeros(len(of)), where=of > 0))
 
     @cached_property
     def estimate(self) -> Estimate:
         """Of each code, given what the conditions say of other columns."""
-        evidence = {a: region.weights for a, region in self.asked.given.regions.items() if a != self.attribute}
-        return self.asked.model.marginal(Marginal.of(self.attribute), evidence=evidence or None)
+        return self.asked.model.marginal(
+            Marginal.of(self.attribute), evidence=order_evidence(self.asked.schema, self.others)
+        )
 
     @cached_property
     def masses(self) -> Floats:
@@ -218,22 +290,23 @@ class _Column:
     @cached_property
     def redrawn(self) -> Floats | None:
         """The same under redrawn noise, one row each."""
-        return self._redrawn(self.own, self.line)
+        return self._redrawn(self.kept, self.line)
 
     def _redrawn(self, cut: Region, line: NumberLine) -> Floats | None:
         """What the pieces of a line might hold, if they are cut where a region is."""
         if self.estimate.replicates is None:
             return None
-        given = bool(set(self.asked.given.regions) - {self.attribute})
-        leans = self.asked.leans(self.attribute, self.estimate, given=given)
+        leans = self.asked.leans(self.attribute, self.estimate, given=bool(self.others))
         fields = self.asked.redrawn(cut, leans)
-        parts = [number_line(field, self.own).part for field in fields] or [line.part]
+        parts = [self._line(field).part for field in fields] or [line.part]
         return line.masses(self.estimate.replicates, np.stack(parts))
 
     def check(self) -> None:
         """Refuse to speak of no numbers at all."""
-        if not self.masses.sum() > 0:
-            raise OptionError(impossible(self.field))
+        numbers = self.own.within(known_numbers(self.field))
+        why = disorder(self.asked.schema, {**self.others, self.attribute: numbers})
+        if why is not None or not self.masses.sum() > 0:
+            raise OptionError(impossible(self.field, why))
 
     def amount(self, statistic: Callable[[Floats], Floats]) -> Amount:
         """A statistic of the masses of all pieces."""
@@ -279,28 +352,32 @@ class _Column:
 
     def _off(self, value: float, *, below: bool) -> float:
         """How far the share of rows up to a value may be off; `below`: without the value itself."""
-        cut = up_to(self.own, value, below=below)
-        line = number_line(cut_shape(self.field, cut.spans), self.own)
+        cut = up_to(self.kept, value, below=below)
+        line = self._line(cut_shape(self.field, cut.spans))
         masses, redrawn = line.masses(self.estimate.probabilities), self._redrawn(cut, line)
         shares = [line.share_up_to(one, np.asarray(value), below=below) for one in (masses, redrawn) if one is not None]
         return Amount(float(shares[0]), shares[-1]).error(0.0, 1.0) or 0.0
+
+
+def _exactly(call: Call, value: float) -> Figure:
+    """A share, or a count of none, that is known without a look at any row."""
+    share = call.function == "share"
+    return Figure(statistic=call.text, value=value, standard_error=0.0, low=value, high=value, share=share)
 
 
 def _without_rounding(shares: Floats | float) -> Floats:
     return np.where(np.asarray(shares) > _ROUNDING, shares, 0.0)
 
 
-def _weights(region: Region, fields: Sequence[Field]) -> Floats:
+def _weights(region: Region, left: Region | None, fields: Sequence[Field]) -> Floats:
     """Of each replicate, or of all in one row."""
-    return np.stack([Region(field, region.codes, region.spans).weights for field in fields])
+    return np.stack([weights_among(Region(field, region.codes, region.spans), left) for field in fields])
 
 
-def impossible(field: Field) -> str:
+def impossible(field: Field, why: str | None = None) -> str:
     """A sentence for conditions under which a column has no numbers."""
-    return (
-        f"the conditions leave no row with a value of '{field.name}' that counts: under the model they have "
-        "probability 0. Loosen them."
-    )
+    because = why or "under the model they have probability 0"
+    return f"the conditions leave no row with a value of '{field.name}' that counts: {because}. Loosen them."
 
 
 def _with_value(field: Field) -> Region:

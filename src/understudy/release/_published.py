@@ -17,7 +17,7 @@ from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_th
 from understudy.release._answer import Answer
 from understudy.release._apart import never_together
 from understudy.release._archive import pack, read_archive
-from understudy.release._asked_order import refuse_disorder
+from understudy.release._asked_order import bins_in_order, order_evidence, refuse_disorder
 from understudy.release._asking import parse_question
 from understudy.release._codec import from_archive, to_archive
 from understudy.release._conditions import (
@@ -184,6 +184,7 @@ class PublishedModel:
                 f"this model is of kind '{self.model.kind}', which draws no rows. Ask it with a query instead."
             )
         conditions = read_conditions(self.schema, where)
+        refuse_disorder(self.schema, conditions.regions)
         refuse_cut_values(conditions)
         schema = conditions.drawing_schema
         rng = source.get("inside bins")
@@ -241,6 +242,7 @@ class PublishedModel:
         if len(set(asked)) != len(asked):
             raise OptionError("the query names a column twice before '|'. Name each once.")
         conditions = terms_to_conditions(self.schema, question.terms)
+        conditions.check()
         refuse_disorder(self.schema, conditions.regions)
         marginal = Marginal.of(*asked)
         n_cells = marginal.n_cells(self.schema.domain)
@@ -248,7 +250,7 @@ class PublishedModel:
             raise OptionError(
                 f"the answer would have {n_cells:,} rows. Ask for fewer columns, or sample rows and count them."
             )
-        estimate = self.model.marginal(marginal, evidence=conditions.evidence or None)
+        estimate = self.model.marginal(marginal, evidence=order_evidence(self.schema, conditions.regions))
         fields = [self.schema.fields[attribute] for attribute in asked]
         return Answer(
             question=text,
@@ -259,7 +261,10 @@ class PublishedModel:
             low=estimate.low,
             high=estimate.high,
             stamp=self.statement.stamp,
-            notes=tuple(never_together(self.model, self.schema, asked, conditions.regions)),
+            notes=(
+                *bins_in_order(self.schema, {}, conditions.regions, by_code=asked),
+                *never_together(self.model, self.schema, asked, conditions.regions),
+            ),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
