@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import understudy.tables._broken as module
 from understudy._core.errors import TableError
 from understudy.schema import Schema
 from understudy.tables import Table, check_table, keep_declared
+from understudy.tables._dependency_checks import DependencyReader
 
 SCHEMA = Schema.from_dict(
     {
@@ -175,4 +177,22 @@ def test_a_map_that_is_not_declared_is_nothing_that_a_row_breaks() -> None:
     )
     report = check_table(pd.DataFrame({"a": list("xx"), "b": list("xy")}), schema)
     assert report.ok
-    assert report.to_dict()["dependencies"] == [{"dependency": "a → b", "broken": None, "first_rows": []}]
+    (found,) = report.to_dict()["dependencies"]
+    assert found == {"dependency": "a → b", "broken": None, "first_rows": [], "strays": 1}
+    assert report.dependencies[0].sentence("refuse").startswith("1 row has another value than most")
+
+
+def test_rows_that_stray_from_a_declared_map_are_counted_over_batches() -> None:
+    schema = Schema.from_dict(
+        {
+            "fields": [{"name": name, "categories": list("wxyz")} for name in "abc"],
+            "dependencies": [{"determines": ["a", "b"], "column": "c"}],
+        }
+    )
+    reader = DependencyReader(schema.fields, schema.dependencies)
+    rng = np.random.default_rng(4)
+    whole = pd.DataFrame({name: rng.choice(list("wxyz"), 200) for name in "abc"})
+    for at in range(0, 200, 50):
+        reader.read({name: pa.array(whole[name][at : at + 50]) for name in "abc"})
+    counts = whole.groupby(["a", "b"])["c"].value_counts()
+    assert reader.checks()[0].strays == 200 - int(counts.groupby(level=[0, 1]).max().sum())

@@ -46,8 +46,8 @@ def _what(schema: Schema, statement: Statement, table: str, n_rows: int) -> str:
     promise = f" under {clean(statement.guarantee)}" if statement.private else ""
     return (
         f"`{table}` has {n_rows:,} synthetic rows and {len(schema.fields):,} columns. They were drawn from a model "
-        f"that was fitted to the table '{clean(statement.dataset)}'{promise}; no row is a person's, and none was "
-        "copied. What that promises to the people in the original table, and what not, is in `PRIVACY.md`."
+        f"that was fitted to the table '{clean(statement.dataset)}'{promise}; none of its rows is real, and none "
+        "was copied. What that promises to those in the original table, and what not, is in `PRIVACY.md`."
     )
 
 

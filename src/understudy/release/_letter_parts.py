@@ -81,8 +81,12 @@ def _declared(statement: Statement) -> list[str]:
     texts = "\n".join(f"- {clean(text)}" for text in statement.declared[:_MAX_LISTED])
     if len(statement.declared) > _MAX_LISTED:
         texts += f"\n- … and {len(statement.declared) - _MAX_LISTED} more, all listed in `privacy.json`."
-    broken = "" if statement.broken_rows is None else f" {_BROKEN[statement.broken_rows]}"
-    return [f"Of every row it was declared, and every synthetic row keeps it:\n\n{texts}", broken.strip()]
+    broken = [] if statement.broken_rows is None else [_BROKEN[statement.broken_rows]]
+    if statement.broken_rows == "refuse" and any(" → " in text for text in statement.declared):
+        broken.append(
+            "That a column determines another no single row can break, where no map is declared: it may be untrue."
+        )
+    return [f"Of every row it was declared, and every synthetic row keeps it:\n\n{texts}", " ".join(broken)]
 
 
 def _said_by(origin: str, holder: str) -> str:
