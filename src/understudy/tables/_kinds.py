@@ -30,6 +30,13 @@ def to_kind(table: pa.Table | pa.RecordBatch, kind: Kind, *, schema: Schema, com
     >>> compact = to_kind(pa.table({"a": [1, 2], "b": [1, None]}), "pandas", schema=schema, compact=True)
     >>> [str(t) for t in compact.dtypes]
     ['int8', 'Int8']
+
+    Types follow from the schema, not from the rows that are there:
+
+    >>> texts = Schema.from_dict({"fields": [{"name": "a", "categories": ["x"], "constraints": {"required": False}}]})
+    >>> some, none = (pa.table({"a": pa.array([cell], pa.string())}) for cell in ("x", None))
+    >>> to_kind(some, "pandas", schema=texts).a.dtype == to_kind(none, "pandas", schema=texts).a.dtype
+    True
     """
     table = pa.table(table) if isinstance(table, pa.RecordBatch) else table
     if kind == "pyarrow":
@@ -46,13 +53,16 @@ def to_kind(table: pa.Table | pa.RecordBatch, kind: Kind, *, schema: Schema, com
 
 def _pandas(table: pa.Table, schema: Schema) -> Any:
     pandas = _library("pandas")
+    texts = pandas.Series(["a text"]).dtype
     nullable = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
     columns = {}
     for name, column in zip(table.schema.names, table.columns, strict=True):
         if pa.types.is_date(column.type):
             columns[name] = column.cast(pa.timestamp("s")).to_pandas()
         else:
-            columns[name] = column.to_pandas(types_mapper=nullable.get if _may_be_empty(schema[name]) else None)
+            found = column.to_pandas(types_mapper=nullable.get if _may_be_empty(schema[name]) else None)
+            # of a column of texts without any, pandas cannot tell that they would be
+            columns[name] = found.astype(texts) if column.type == pa.string() else found
     frame = pandas.DataFrame(columns)
     return frame if len(columns) else frame.reindex(range(table.num_rows))
 
