@@ -41,9 +41,7 @@ def _show_columns(plan: Plan) -> None:
     names = [f"ε = {line.epsilon:g}" for line in shown]
     table = make_table("column", "values", *names, *(("others see it",) if relations else ()), right=("values", *names))
     if shown:
-        say(
-            "Expected error of each column; in brackets, where it is much more, if all of its values are equally frequent:"
-        )
+        say("Expected error of each column; in brackets, if much more, where all of its values are equally frequent:")
     places = range(len(plan.attributes))
     largest = sorted(sorted(places, key=lambda a: -plan.attributes[a].size)[:_MOST_COLUMNS])
     for a in largest:

@@ -10,9 +10,10 @@ from understudy.methods._outlook import Outlook
 OUTLOOK_HEADER = ("ε", "50 % guess", "column", "pair", "independent", "pairs kept", "relations")
 _MUCH_MORE = 1.5
 OUTLOOK_LEGEND = (
-    "50 % guess: what a guess about one row, or one unit if units are named, can become at most. Column, pair: expected error, by total "
-    "variation distance, on average; 0.05 means that five rows in a hundred would have to change. Independent: "
-    "that of pairs if columns were drawn independently, without noise. Pairs kept: those at most half as far off."
+    "50 % guess: what a guess about one row, or one unit if units are named, can become at most. Column, pair: "
+    "expected error, by total variation distance, on average; 0.05 means that five rows in a hundred would have to "
+    "change. Independent: that of pairs if columns were drawn independently, without noise. Pairs kept: those at most "
+    "half as far off."
 )
 
 
