@@ -254,7 +254,9 @@ def test_a_column_that_is_called_like_a_function_is_still_a_column():
     ("text", "words"),
     [
         ("mean(age", "never closed"),
-        ("mean(age))", "no '\\(' before it"),
+        ("mean(age))", "parentheses in 'mean\\(age\\)\\)' do not match"),
+        ("mean(age) mean(age)", "a comma is missing between two questions"),
+        ("count(agee)", "there is no column 'agee'.*Did you mean"),
         ("mean(agee)", "Did you mean 'age'"),
         ("mean()", "needs one column"),
         ("mean(age, sex)", "needs one column"),

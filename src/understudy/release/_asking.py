@@ -138,7 +138,10 @@ def split_nested(text: str, separator: str, *, at_most: int | None = None) -> li
     for i, character in _outside_quotes(text, _OPENING + "(<>!≤≥≠"):
         depth += (character == "(") - (character == ")")
         if depth < 0:
-            raise OptionError(f"a ')' in the query has no '(' before it. {EXAMPLE_OF_NUMBERS}")
+            raise OptionError(
+                f"the parentheses in '{text.strip()}' do not match, or a comma is missing between two questions. "
+                f"{EXAMPLE_OF_NUMBERS}"
+            )
         if character == separator and depth == 0:
             pieces.append(text[start:i])
             start = i + 1

@@ -101,6 +101,11 @@ def _of_conditions(function: str, inside: str, written: str, names: Collection[s
     name = read_word(inside).text
     if function == "count" and name.casefold() in {known.casefold() for known in names}:
         return Call("count", column=name, text=written)
+    if function == "count" and re.fullmatch(r"[\w ]+", name):
+        raise OptionError(
+            f"there is no column '{name}' that count could be asked of. {did_you_mean(name, names)} "
+            "Conditions need a comparison, as in count(age > 30)."
+        )
     return Call(function, terms=parse_terms(inside, names=names), text=written)
 
 
