@@ -12,10 +12,21 @@ import numpy as np
 from understudy.charts import percent
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
 from understudy.evaluation._numbers import LIMITS, Error, NumberColumn, Spike
-from understudy.evaluation._rating import CLOSE, FAIR, FAR, UNKNOWN, Tone, graded, references_differ, tone_of, worst_of
+from understudy.evaluation._rating import (
+    CLOSE,
+    CLOSER,
+    FAIR,
+    FAR,
+    UNKNOWN,
+    Tone,
+    graded,
+    references_differ,
+    tone_of,
+    worst_of,
+)
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._tables import TABLE_DISTANCES
-from understudy.evaluation._verdict import BY_CHANCE, columns_named, points
+from understudy.evaluation._verdict import BY_CHANCE, WELL_BELOW, columns_named, points
 
 # Not the quantiles: of a column with few values they jump though next to nothing has changed.
 _RATED = ("KS", "Wasserstein", "mean", "deviation", "spikes")
@@ -24,6 +35,7 @@ _FEW = 0.1
 _SOME = 0.25
 _NAMED = 3
 _WIDTHS = {2: "two", 3: "three", 4: "four"}
+_LOOK = "look for copies of real rows in it"
 
 
 @dataclass(frozen=True)
@@ -137,6 +149,9 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     heading = "Single columns"
     if not ratings:
         return Verdict("single columns", heading, UNKNOWN, "Single columns were not compared.")
+    if _exactly_real(results):
+        told = "Every column holds exactly the real values, each as often. Another sample of the population would not."
+        return Verdict("single columns", heading, CLOSER, told, f"{_LOOK.capitalize()}.")
     groups = [[one for one in ratings if one.is_number == number] for number in (True, False)]
     tone = worst_of(_of_group(group) for group in groups if group)
     nouns = ("number", "other column" if groups[0] else "column")
@@ -150,6 +165,14 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     }[tone.name]
     lost = _lost(results) if tone is not CLOSE else ""
     return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice)
+
+
+def _exactly_real(results: Sequence[MeasureResult]) -> bool:
+    """Whether no column differs at all, though those of a fresh sample do: a copy, its rows in whatever order."""
+    single = [known for known in results if known.group == TABLES_GROUP and known.width == 1 and known.synonym is None]
+    errors = [(known.value, known.fresh_sample or 0.0) for known in single]
+    errors += [(one.errors["KS"].value, one.errors["KS"].fresh_sample) for known in results for one in known.numbers]
+    return bool(single) and not any(off for off, _ in errors) and any(fresh for _, fresh in errors)
 
 
 def _of_group(ratings: Sequence[ColumnRating]) -> Tone:
@@ -228,13 +251,18 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         TABLE_DISTANCES, name, "", definition="", value=off, score=1 - off, verdict="",
         fresh_sample=fresh, independent_columns=independent, from_zero=True,
     )  # fmt: skip
-    tone = tone_of(known)
+    tone = CLOSER if off < WELL_BELOW * fresh else tone_of(known)
     widths = " and ".join(_WIDTHS.get(one.width or 0, str(one.width)) for one in wide)
     sentence = (
         f"Tables of {widths} columns differ from the real ones by {points(off)} points on average. A fresh sample of "
         f"as many real rows would differ by {points(fresh)}, independent columns by {points(independent)}."
     )
-    if off <= BY_CHANCE * fresh:
+    if tone is CLOSER:
+        sentence += (
+            " It is closer to the real table than another sample of the same population would be, so it may hold the "
+            "real rows themselves."
+        )
+    elif off <= BY_CHANCE * fresh:
         sentence += " That is little more than chance."
     elif references_differ(known):
         come = percent(round(max(0.0, known.closeness or 0.0), 2))
@@ -243,6 +271,7 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         "close": "For most questions about two or three columns it can stand in for the real table.",
         "fair": "The main patterns are there. Check finer findings against the worst tables below.",
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
+        "closer": f"Where ε is large, or rows are very many, that can be. Otherwise {_LOOK}.",
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
