@@ -35,6 +35,7 @@ _FEW = 0.1
 _SOME = 0.25
 _NAMED = 3
 _WIDTHS = {2: "two", 3: "three", 4: "four"}
+_COLUMNS = ("column", "columns")
 _LOOK = "look for copies of real rows in it"
 
 
@@ -154,8 +155,8 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
         return Verdict("single columns", heading, CLOSER, told, f"{_LOOK.capitalize()}.")
     groups = [[one for one in ratings if one.is_number == number] for number in (True, False)]
     tone = worst_of(_of_group(group) for group in groups if group)
-    nouns = ("number", "other column" if groups[0] else "column")
-    parts = [_told(group, noun) for group, noun in zip(groups, nouns, strict=True) if group]
+    kinds = (("number", "numbers"), ("column of categories", "columns of categories") if groups[0] else _COLUMNS)
+    parts = [_told(group, *nouns) for group, nouns in zip(groups, kinds, strict=True) if group]
     but = "" if all(one.tone is CLOSE for one in ratings) else ", but for the columns named here"
     advice = {
         "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
@@ -183,18 +184,23 @@ def _of_group(ratings: Sequence[ColumnRating]) -> Tone:
     return FAIR if far or fair > _SOME * len(ratings) else CLOSE
 
 
-def _told(ratings: Sequence[ColumnRating], noun: str) -> str:
+def _told(ratings: Sequence[ColumnRating], one: str, several: str) -> str:
+    """All that are far from real or to be used with care, and how many are left: nobody need guess at the rest."""
     n = len(ratings)
-    for tone in (FAR, FAIR):
-        found = [one for one in ratings if one.tone is tone]
+    said: list[str] = []
+    for tone, word in ((FAR, "far from real"), (FAIR, "to be used with care")):
+        found = [rating for rating in ratings if rating.tone is tone]
         if found:
-            named = "; ".join(f"{columns_named([one.name])} ({one.why})" for one in found[:_NAMED])
+            named = "; ".join(f"{columns_named([rating.name])} ({rating.why})" for rating in found[:_NAMED])
             more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-            are = "is" if len(found) == 1 else "are"
-            which = f"The only {noun}" if n == 1 else f"{len(found)} of {n} {noun}s"
-            word = "far from real" if tone is FAR else "to be used with care"
-            return f"{which} {are} {word}: {named}{more}."
-    return f"The only {noun} is close to real." if n == 1 else f"{_all(n)} {noun}s are close to real."
+            which = f"{len(found)}" if said else f"The only {one}" if n == 1 else f"{len(found)} of {n} {several}"
+            said.append(f"{which} {'is' if len(found) == 1 else 'are'} {word}: {named}{more}.")
+    rest = sum(rating.tone is CLOSE for rating in ratings)
+    if not said:
+        return f"The only {one} is close to real." if n == 1 else f"{_all(n)} {several} are close to real."
+    if rest:
+        said.append("The other one is close to real." if rest == 1 else f"The other {rest} are close to real.")
+    return " ".join(said)
 
 
 def _all(n: int) -> str:
