@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from understudy.charts import Chart, percent, tidy
-from understudy.evaluation._numbers import Figures, NumberColumn
+from understudy.evaluation._numbers import Figures, NumberColumn, in_unit, shown
 from understudy.evaluation._pictures import columns_picture, models_picture, relations_picture
 from understudy.evaluation._rating import CLOSE, FAIR, FAR
 from understudy.evaluation._verdict import number, points
@@ -80,7 +80,8 @@ def _both(column: NumberColumn, figure: str) -> str:
 
 def _quantiles(figures: Figures, column: NumberColumn) -> str:
     ends = (figures.p05, figures.p25, figures.p75, figures.p95)
-    return ("" if figures is column.real else "→ ") + " · ".join(column.text(end) for end in ends)
+    written = " · ".join(shown(column.type, end) for end in ends)
+    return ("" if figures is column.real else "→ ") + in_unit(written, column.unit)
 
 
 def _spike(column: NumberColumn) -> tuple[str, str]:

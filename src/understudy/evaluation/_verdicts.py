@@ -111,6 +111,8 @@ def _why(name: str, column: NumberColumn) -> str:
         return f"deviation {column.length(real.deviation)} became {column.length(made.deviation)}"
     if name == "spikes":
         return _share_of(max(column.spikes, key=lambda one: one.error))
+    if name == "KS" and column.difference:
+        return f"median {column.text(real.median)} became {column.text(made.median)}"
     if name == "KS":
         return f"distribution off by {points(column.errors['KS'].value)} points"
     if name == "mean" or column.errors["mean"].value > column.errors["Wasserstein"].value / 2:
@@ -274,7 +276,8 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         come = percent(round(max(0.0, known.closeness or 0.0), 2))
         sentence += f" It has come {come} of the way from independent columns to a fresh sample."
     advice = {
-        "close": "For most questions about two or three columns it can stand in for the real table.",
+        "close": "For most questions about groups of rows by two or three columns it can stand in for the real table; "
+        "numbers are compared in bins here.",
         "fair": "The main patterns are there. Check finer findings against the worst tables below.",
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
         "closer": f"Where ε is large, or rows are very many, that can be. Otherwise {_LOOK}.",
