@@ -271,7 +271,7 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
             "real rows themselves."
         )
     elif off <= BY_CHANCE * fresh:
-        sentence += " That is little more than chance."
+        sentence += f" That is {'no' if off <= fresh else 'little'} more than chance."
     elif references_differ(known):
         come = percent(round(max(0.0, known.closeness or 0.0), 2))
         sentence += f" It has come {come} of the way from independent columns to a fresh sample."
