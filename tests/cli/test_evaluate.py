@@ -132,8 +132,29 @@ def test_swapped_arguments_are_recognised_and_the_right_order_is_shown(home, cap
     assert "understudy evaluate 'people.csv' 'release'" in err
 
 
-def test_two_releases_may_be_held_against_each_other(home, capsys):
-    assert run(["evaluate", "release/synthetic.csv", "release", "--no-classifiers", "--ways", "1"]) == 0
+@pytest.mark.parametrize("real", ["release", "release/synthetic.csv", "release/model.understudy"])
+def test_a_release_is_no_real_table_for_a_release(home, capsys, real):
+    assert run(["evaluate", real, "release", "--no-classifiers", "--ways", "1"]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert f"'{real}' is a release" in err
+    assert "Name the private table that it was made from" in err
+
+
+def test_a_copy_of_a_releases_table_is_known_by_its_rows(home, capsys):
+    (home / "real.csv").write_bytes((home / "release" / "synthetic.csv").read_bytes())
+    assert run(["evaluate", "real.csv", "release", "--no-classifiers", "--ways", "1"]) == 2
+    assert "is the release's own synthetic table" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_copy_of_the_real_table_is_not_called_good(home, capsys):
+    schema = ["--schema", "people.schema.yaml"]
+    assert run(["evaluate", "people.csv", "people.csv", *schema, "--no-classifiers"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Single columns: CLOSER THAN CHANCE. Every column holds exactly the real values" in out
+    assert "Relations: CLOSER THAN CHANCE." in out
+    assert "so it may hold the real rows themselves" in out
+    assert "stand in for" not in out
+    assert "little more than chance" not in out
 
 
 def test_the_screen_and_the_file_carry_raw_values_and_three_verdicts(home, capsys):

@@ -11,14 +11,10 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from tests.evaluation.samples import SCHEMA, random_pair, random_table
 from understudy._core.errors import OptionError
 from understudy.evaluation import Pair, make_references, pair_of_codes, tone_of
-from understudy.evaluation._classify import (
-    CLASSIFIERS,
-    balanced_accuracy,
-    default_targets,
-    measure_classification,
-)
+from understudy.evaluation._classify import CLASSIFIERS, balanced_accuracy, measure_classification
 from understudy.evaluation._learning import Features, area_under_curve
 from understudy.evaluation._scales import scales_of
+from understudy.evaluation._targets import default_targets
 from understudy.schema import Schema
 from understudy.tables import Table
 
@@ -144,6 +140,35 @@ def test_a_constant_target_is_refused_by_name_and_passed_over_by_default() -> No
     found, _ = measure_classification(fixed, references, models=["svm"])
     assert found.details is not None
     assert "smoker" not in found.details["target"].to_pylist()
+
+
+def with_few(rows: int) -> Pair:
+    """Two columns that tell about each other, and one of which but a few rows have the second value."""
+    rng = np.random.default_rng(5)
+    schema = Schema.from_dict({"fields": [{"name": n, "categories": ["x", "y"]} for n in ("a", "b", "rare")]})
+    a = rng.integers(0, 2, 2000)
+    b = np.where(rng.random(2000) < 0.9, a, 1 - a)
+    table = Table(schema.domain, (a, b, np.where(np.arange(2000) < rows, 1, 0)))
+    return pair_of_codes(schema, table, [table])
+
+
+@pytest.mark.parametrize(("rows", "targets"), [(2, ["b", "a"]), (60, ["b", "a"]), (400, ["rare", "b", "a"])])
+def test_a_target_needs_rows_of_two_values_to_learn_from_and_to_test_on(rows: int, targets: list[str]) -> None:
+    pair = with_few(rows)
+    for found in measure_classification(pair, make_references(pair), models=["svm"]):
+        assert found.details is not None
+        assert sorted(found.details["target"].to_pylist()) == sorted(targets)
+        assert ("`rare` left out: under 20 real rows of a second value" in found.scope) == ("rare" not in targets)
+
+
+def test_a_named_target_with_one_value_to_test_on_is_left_out_of_all_averages_and_said_to_be() -> None:
+    pair = with_few(1)
+    found = measure_classification(pair, make_references(pair), targets=["rare", "a"])
+    alone = measure_classification(pair, make_references(pair), targets=["a"])
+    assert [one.value for one in found] == [one.value for one in alone]
+    assert all("`rare` left out: no real rows of a second value" in one.scope for one in found)
+    [nothing, _] = measure_classification(pair, make_references(pair), targets=["rare"], models=["svm"])
+    assert "have the same value of what is to be predicted" in nothing.verdict
 
 
 def test_unknown_names_are_refused_with_a_hint() -> None:

@@ -73,3 +73,12 @@ def test_constant_columns_and_few_rows() -> None:
 def test_several_tables_give_an_interval() -> None:
     pair, references = random_pair(draws=2)
     assert all(found.interval is not None for found in measure_detection(pair, references, models=["logistic"]))
+
+
+def test_what_bins_hide_is_said_where_there_are_bins() -> None:
+    pair, references = random_pair()
+    first = measure_detection(pair, references, models=["boosting"])[0]
+    assert "Numbers are seen by their bins alone" in first.verdict
+    words = Schema.from_dict({"fields": [{"name": name, "categories": ["x", "y"]} for name in "ab"]})
+    pair, references = random_pair(schema=words)
+    assert "bins" not in measure_detection(pair, references, models=["boosting"])[0].verdict

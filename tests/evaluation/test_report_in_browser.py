@@ -84,6 +84,28 @@ def test_figures_of_dates_fit_a_wide_window_and_folded_parts_leave_no_gap(browse
             assert drawn >= 0.59 * float(page.evaluate("document.querySelector('.network svg').getAttribute('width')"))
 
 
+def test_moments_take_few_lines_and_no_table_is_cut_in_a_window_of_1100(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    limits = {"minimum": "2020-01-01", "maximum": "2020-12-31"}
+    names = ["collected from the patient", "reported to the ward"]
+    fields = [{"name": name, "type": "datetime", "bins": 6, "constraints": limits} for name in names]
+    order = {"lower": names[0], "upper": names[1]}
+    sides = []
+    for _ in range(2):
+        minutes = np.sort(rng.integers(0, 500_000, (400, 2)), axis=1)
+        sides.append(pd.DataFrame(pd.Timestamp("2020-01-02") + pd.to_timedelta(minutes.ravel(), unit="min")))
+    real, made = (pd.DataFrame(one.to_numpy().reshape(400, 2), columns=names) for one in sides)
+    report = us.evaluate(real, made, {"fields": fields, "dependencies": [order]}, classifiers=False)
+    with opened(browser, report.save(tmp_path / "report.html"), width=1100) as page:
+        page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        heights = page.evaluate("[...document.querySelectorAll('#numbers tbody')].map(part => part.offsetHeight)")
+        assert len(heights) == 3
+        assert max(heights) < 250, "eight moments in a narrow cell took sixteen lines"
+        tables = "[...document.querySelectorAll('.scroll > table')]"
+        cut = f"{tables}.filter(one => one.offsetWidth > one.parentNode.clientWidth)"
+        assert page.evaluate(f"{cut}.map(one => one.textContent.slice(0, 80))") == []
+
+
 @pytest.mark.parametrize("name", ["plain", "wide", "hostile"])
 def test_every_section_is_there_to_see(browser: Any, pages: dict[str, Path], name: str) -> None:
     with opened(browser, pages[name]) as page:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from understudy.evaluation import beside_references, columns_named, mean_interval, points
+from understudy.evaluation import (
+    TABLE_DISTANCES,
+    MeasureResult,
+    beside_references,
+    columns_named,
+    mean_interval,
+    points,
+)
 from understudy.evaluation._interval import t_quantile
+from understudy.evaluation._rating import CLOSE, FAIR, FAR, Tone
+from understudy.evaluation._verdicts import ColumnRating, _told, three_verdicts
 
 
 def test_quantiles_are_those_of_students_t() -> None:
@@ -58,3 +67,48 @@ def test_names_of_columns_cannot_turn_a_sentence_around_or_end_their_quotes() ->
 
 def test_small_shares_are_shown_with_two_decimals() -> None:
     assert [points(x) for x in (0.0, 0.5, 0.001, 0.0004)] == ["0.0", "50.0", "0.1", "0.04"]
+
+
+def rated(*tones: Tone) -> list[ColumnRating]:
+    return [
+        ColumnRating(f"column_{i}", tone, "" if tone is CLOSE else f"why {i}", is_number=True)
+        for i, tone in enumerate(tones)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tones", "said"),
+    [
+        ([CLOSE], "The only number is close to real."),
+        ([CLOSE, CLOSE], "Both numbers are close to real."),
+        ([FAR], "The only number is far from real: `column_0` (why 0)."),
+        ([FAIR, CLOSE], "1 of 2 numbers is to be used with care: `column_0` (why 0). The other one is close to real."),
+        (
+            [CLOSE, FAIR, FAR, FAIR, CLOSE],
+            "1 of 5 numbers is far from real: `column_2` (why 2). 2 are to be used with care: `column_1` (why 1); "
+            "`column_3` (why 3). The other 2 are close to real.",
+        ),
+    ],
+)
+def test_all_columns_that_are_not_close_are_named_and_the_rest_is_counted(tones: list[Tone], said: str) -> None:
+    assert _told(rated(*tones), "number", "numbers") == said
+
+
+@pytest.mark.parametrize(
+    ("off", "tone", "said"),
+    [
+        (0.0, "amber", "it may hold the real rows themselves"),
+        (0.009, "amber", "it may hold the real rows themselves"),
+        (0.014, "green", "That is no more than chance."),
+        (0.028, "green", "That is little more than chance."),
+        (0.05, "green", "It has come 83 % of the way"),
+    ],
+)
+def test_relations_closer_than_a_fresh_sample_are_not_called_good(off: float, tone: str, said: str) -> None:
+    pairs = MeasureResult(
+        TABLE_DISTANCES, "2-way", "?", definition="", value=off, score=1 - off, verdict="", width=2,
+        fresh_sample=0.02, independent_columns=0.2, from_zero=True,
+    )  # fmt: skip
+    relations = three_verdicts([pairs])[1]
+    assert relations.tone.colour == tone
+    assert said in relations.sentence

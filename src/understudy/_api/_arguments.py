@@ -320,7 +320,7 @@ class EvaluateArguments(TypedDict, total=False):
     classifiers: bool | None
     """Train classifiers too. Default: if scikit-learn is installed."""
     targets: str | Sequence[str] | None
-    """Columns that classifiers predict, with commas between them."""
+    """Columns that classifiers predict, with commas between them. Default: up to three with few categories."""
     holdout: object | None
     """Real rows that were not published, to test classifiers on."""
     draws: int

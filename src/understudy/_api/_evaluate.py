@@ -11,7 +11,13 @@ from typing import Any, Unpack
 
 from understudy import demo
 from understudy._api._arguments import EvaluateArguments
-from understudy._api._evaluated import EvaluatedRelease, open_evaluated, open_release, refuse_swapped
+from understudy._api._evaluated import (
+    EvaluatedRelease,
+    open_evaluated,
+    open_release,
+    refuse_release_itself,
+    refuse_swapped,
+)
 from understudy._api._fit import Progress
 from understudy._api._options import read_options, takes
 from understudy._api._settings import refuse_ways
@@ -72,6 +78,7 @@ def evaluate(
     evaluated = open_evaluated(synthetic, schema, draws=asked.draws, seed=asked.seed, otherwise=otherwise)
     widths = _widths(asked.ways, len(evaluated.schema.fields))
     pair, held_out = _read(table, evaluated, asked, progress)
+    refuse_release_itself(pair, evaluated)
     given = MeasureInput(
         pair=pair,
         references=make_references(pair, seed=asked.seed),

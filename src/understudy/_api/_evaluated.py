@@ -8,6 +8,8 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from understudy._api._options import make_method
 from understudy._api._outlook import Planned
 from understudy._api._settings import budget_of
@@ -15,7 +17,7 @@ from understudy._core.errors import OptionError, TableError, UserError
 from understudy._core.files import exists, is_file, is_folder
 from understudy._core.formats import FORMATS, format_of
 from understudy.databases import is_server, refuse_other_schemes, shown_source, table_in_file
-from understudy.evaluation import BudgetLine, ReportFacts
+from understudy.evaluation import BudgetLine, Pair, ReportFacts
 from understudy.methods import METHODS, HPPrivBayes
 from understudy.models import RowsModel, TreeModel
 from understudy.privacy import Neighbours, PrivacyTerms, PrivacyUnit
@@ -35,6 +37,8 @@ MODEL_FILE = "model.understudy"
 ABOUT_FILE = "README.md"
 _ENDINGS = (*(ending for format in FORMATS.values() for ending in format.endings), ".arrow")
 _TABLES = tuple(f"synthetic{ending}" for ending in _ENDINGS)
+_NAME_REAL = "Name the private table that it was made from: understudy evaluate real.csv release."
+_KINDS_OF_ROWS = 20
 _FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -138,19 +142,38 @@ def _folder_of(release: Any) -> Path | None:
 
 
 def refuse_swapped(real: Any, synthetic: Any) -> None:
-    """Refuse a release in the place of the real table, where the other argument is none.
+    """Refuse a release in the place of the real table: held against itself, a release looks perfect.
 
     >>> refuse_swapped("people.csv", "release")
     """
-    if not _is_release(real) or _is_release(synthetic):
+    if not _is_release(real):
         return
     named = [f"'{shown_source(one)}'" for one in (synthetic, real) if isinstance(one, str | os.PathLike)]
     what = f"{named[-1]} is a release" if isinstance(real, str | os.PathLike) else "the first is a release"
+    if _is_release(synthetic):
+        raise OptionError(f"the real table comes first, and {what}. {_NAME_REAL}")
     command = f"understudy evaluate {' '.join(named)}; in Python, " if len(named) > 1 else ""
     raise OptionError(
         f"the real table comes first and the release second, and they look swapped: {what}. Try: "
         f"{command}evaluate(real, release)."
     )
+
+
+def refuse_release_itself(pair: Pair, evaluated: EvaluatedRelease) -> None:
+    """Refuse a copy of a release's own table in the place of the real one, whatever it is called and made of.
+
+    Rows that are the same in the same order are no chance, unless there are next to no kinds of them.
+    """
+    if evaluated.model is None or pair.whole is not None or pair.real.n != pair.first.n or not _same_cells(pair):
+        return
+    if len(set(zip(*(column.tolist() for column in pair.real.columns), strict=True))) >= _KINDS_OF_ROWS:
+        raise OptionError(
+            f"the real table comes first, and this one is the release's own synthetic table. {_NAME_REAL}"
+        )
+
+
+def _same_cells(pair: Pair) -> bool:
+    return all(np.array_equal(own, made) for own, made in zip(pair.real.columns, pair.first.columns, strict=True))
 
 
 def _is_release(given: Any) -> bool:

@@ -1,13 +1,7 @@
 """Whether a synthetic table is any good: measures against the real table. What they find is private to the holder."""
 
 from understudy.evaluation._association import ASSOCIATIONS, COLUMN_ASSOCIATIONS, measure_associations
-from understudy.evaluation._classify import (
-    CLASSIFICATION,
-    CLASSIFIERS,
-    check_targets,
-    default_targets,
-    measure_classification,
-)
+from understudy.evaluation._classify import CLASSIFICATION, CLASSIFIERS, measure_classification
 from understudy.evaluation._counts import Joint, choose_groups, joint_counts
 from understudy.evaluation._detection import DETECTION, DETECTORS, measure_detection
 from understudy.evaluation._facts import BudgetLine, ReportFacts
@@ -51,6 +45,7 @@ from understudy.evaluation._sdmetrics_columns import SDMETRICS_COLUMNS, measure_
 from understudy.evaluation._sdmetrics_pairs import SDMETRICS_PAIRS, measure_sdmetrics_pairs
 from understudy.evaluation._summaries import Cell, Histogram, Shares, WorstTable
 from understudy.evaluation._tables import TABLE_DISTANCES, measure_tables, total_variation
+from understudy.evaluation._targets import check_targets, default_targets
 from understudy.evaluation._validity import VALIDITY, measure_validity
 from understudy.evaluation._verdict import beside_references, columns_named, points
 from understudy.evaluation._verdicts import Verdict

@@ -28,8 +28,9 @@ from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
+from understudy.evaluation._targets import Targets, choose_targets, hindrance
 from understudy.evaluation._verdict import columns_named
-from understudy.schema import Codes, Determines, MissingWhen, Schema
+from understudy.schema import Codes
 from understudy.tables import Table
 
 ClassifierName: TypeAlias = Literal["svm", "svm-rbf", "boosting"]
@@ -40,7 +41,6 @@ TEST_ROWS = 5_000
 _MOST_NUMBERS: dict[ClassifierName, int] = {"svm": 1_000_000, "svm-rbf": 500_000}
 _FEWEST_TRAINING_ROWS = 1_000
 _TEST_SHARE = 0.2
-_FEWEST_ROWS = 10
 _QUESTION = "Can one learn from it to predict a column?"
 _DEFINITIONS = {
     "AUC": "area under the ROC curve on real rows, on average over targets",
@@ -65,20 +65,6 @@ class _Result:
     balanced: float
 
 
-def default_targets(schema: Schema, *, limit: int = 3) -> tuple[str, ...]:
-    """Columns that make good targets: 2 to 20 categories, fewest first, and of those the later columns first.
-
-    >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]},
-    ...     {"name": "region", "categories": ["N", "S", "E"]}, {"name": "smoker", "type": "boolean"}]})
-    >>> default_targets(schema, limit=2)
-    ('smoker', 'sex')
-    """
-    fields = [(len(f.categories), -i, f.name) for i, f in enumerate(schema.fields) if 2 <= len(f.categories) <= 20]
-    telling = [one for one in schema.dependencies if isinstance(one, Determines | MissingWhen)]
-    untold = [field for field in fields if not any(field[-1] in one.columns for one in telling)]
-    return tuple(name for *_, name in sorted(untold or fields)[:limit])  # a dependency gives others away
-
-
 def measure_classification(
     pair: Pair,
     references: References,
@@ -98,7 +84,8 @@ def measure_classification(
     Args:
         pair: the tables.
         references: of these, only the independent columns are used.
-        targets: columns to predict; `default_targets` without.
+        targets: columns to predict; without, the first three of `default_targets` that have 20 rows of two values
+            both in the real rows learnt from and in those tested on.
         holdout: real rows that the synthetic table was made without, as codes of the pair's domain. Without them,
             20 % of the real rows are set aside for the test. The synthetic table may have seen these; the model that is
             trained on real rows has not.
@@ -111,24 +98,25 @@ def measure_classification(
 
     >>> import pyarrow as pa
     >>> from understudy.evaluation import make_references, read_pair
+    >>> from understudy.schema import Schema
     >>> schema = Schema.from_dict({"fields": [{"name": name, "type": "boolean"} for name in "ab"]})
-    >>> same = pa.table({"a": [True, False] * 50, "b": [True, False] * 50})
+    >>> same = pa.table({"a": [True, False] * 150, "b": [True, False] * 150})
     >>> pair = read_pair(same, same, schema)
     >>> [(one.name, one.value) for one in measure_classification(pair, make_references(pair), models=["svm"])]
     [('AUC: svm', 1.0), ('balanced accuracy: svm', 1.0)]
     """
     _check_models(models)
     _check_holdout(pair, holdout)
-    chosen = check_targets(pair, targets)
-    if why := _hindrance(pair, chosen):
+    coins = streams(seed)
+    train, test = _split(pair.real, holdout, coins.get("evaluate", "holdout"))
+    chosen = choose_targets(pair, targets, train, test)
+    if why := hindrance(pair, chosen):
         return [
             not_measured(CLASSIFICATION, f"{skill}: {model}", _QUESTION, definition=definition, why=why)
             for model in models
             for skill, definition in _DEFINITIONS.items()
         ]
     scikit_learn()
-    coins = streams(seed)
-    train, test = _split(pair.real, holdout, coins.get("evaluate", "holdout"))
     tables = [train, *pair.synthetic, references.independent_columns]
     runs = _Runs(pair=pair, scales=scales_of(pair), tables=tables, test=test, coins=coins)
     found = []
@@ -230,12 +218,12 @@ def balanced_accuracy(truth: Codes, predicted: Codes) -> float:
 
 
 def _auc(truth: Codes, classes: Codes, scores: Floats) -> float:
-    """Averaged over the classes that the test has, each against the rest; one that was never seen is a guess."""
+    """Averaged over the classes that the test has, two at least, each against the rest; one never seen is a guess."""
     areas = []
     for code in np.unique(truth):
         at = np.flatnonzero(classes == code)
         areas.append(area_under_curve(truth == code, scores[:, at[0]]) if len(at) else 0.5)
-    return float(np.mean(areas)) if len(areas) > 1 else float("nan")
+    return float(np.mean(areas))
 
 
 def _model(model: ClassifierName, features: Features, seed: int) -> tuple[Any, Any]:
@@ -251,7 +239,8 @@ def _model(model: ClassifierName, features: Features, seed: int) -> tuple[Any, A
     return trees, features.compact
 
 
-def _results(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_out: bool) -> list[MeasureResult]:
+def _results(model: ClassifierName, chosen: Targets, runs: _Runs, held_out: bool) -> list[MeasureResult]:
+    targets = chosen.chosen
     results = {target: list(runs.of(model, target)) for target in targets}
     table = np.array([[[one.auc, one.balanced, one.error] for one in results[target]] for target in targets])
     skills = dict(zip(_DEFINITIONS, (table[:, :, 0], table[:, :, 1]), strict=True))
@@ -260,7 +249,7 @@ def _results(model: ClassifierName, targets: Sequence[str], runs: _Runs, held_ou
     which = "held-out real rows" if held_out else "real rows set aside (20 %; the synthetic table may have seen them)"
     scope = (
         f"{len(targets)} target{'s' if len(targets) > 1 else ''}; trained on at most {runs.most_rows(model):,} "
-        f"rows, tested on {runs.test.n:,} {which}"
+        f"rows, tested on {runs.test.n:,} {which}{chosen.said}"
     )
     least = max(_LEAST_ROOM, _CHANCE / (runs.test.n * len(targets)) ** 0.5)
     ranked, told = (_result(skill, model, targets, own, details, scope, least) for skill, own in skills.items())
@@ -291,18 +280,13 @@ def _result(
     least: float,
 ) -> MeasureResult:
     """Of one skill; `values` has a row a target: learnt from real rows, synthetic tables, independent columns."""
-    defined = np.flatnonzero(np.isfinite(values).all(axis=1))
-    if not len(defined):
-        why = "the real rows to test on are all of one class"
-        return not_measured(CLASSIFICATION, f"{skill}: {model}", _QUESTION, definition=_DEFINITIONS[skill], why=why)
-    known = values[defined]
     # rows are ranked no worse than by a coin: below that it is luck, which would make all else look better
-    by_chance = np.maximum(known[:, -1], 0.5) if skill == "AUC" else known[:, -1]
-    fresh, independent = float(known[:, 0].mean()), float(by_chance.mean())
-    value, interval = over_tables([float(mean) for mean in known[:, 1:-1].mean(axis=0)])
-    lost = known[:, 0] - known[:, 1]
+    by_chance = np.maximum(values[:, -1], 0.5) if skill == "AUC" else values[:, -1]
+    fresh, independent = float(values[:, 0].mean()), float(by_chance.mean())
+    value, interval = over_tables([float(mean) for mean in values[:, 1:-1].mean(axis=0)])
+    lost = values[:, 0] - values[:, 1]
     worst = int(lost.argmax())
-    target = targets[int(defined[worst])]
+    target = targets[worst]
     room = fresh - independent > least
     return MeasureResult(
         CLASSIFICATION,
@@ -314,12 +298,12 @@ def _result(
         verdict=(
             f"Trained on it, {_CALLED[model]} reaches {_SKILLS[skill]} of {value:.2f} on real rows; {fresh:.2f} if "
             f"trained on real rows, {independent:.2f} on independent columns. "
-            + (_most_lost(target, *known[worst, :2]) if room else _NOT_RATED)
+            + (_most_lost(target, *values[worst, :2]) if room else _NOT_RATED)
         ).rstrip(),
         fresh_sample=fresh,
         independent_columns=independent,
         scope=scope,
-        worst=((target,), float(known[worst, 1])),
+        worst=((target,), float(values[worst, 1])),
         interval=interval,
         details=details.take(pa.array(np.argsort(details["lost"].to_numpy(), kind="stable")[::-1])).drop_columns(
             ["lost"]
@@ -344,39 +328,6 @@ def _details(targets: Sequence[str], skills: Mapping[str, Floats], errors: Float
     found["majority"] = majority
     found["lost"] = np.nan_to_num(skills["AUC"][:, 0] - skills["AUC"][:, 1])
     return pa.table(found)
-
-
-def check_targets(pair: Pair, targets: Sequence[str] | None) -> tuple[str, ...]:
-    """The columns to predict: those named, or the first three of `default_targets` that vary in the real table.
-
-    Raises:
-        OptionError: for an unknown column, or one that is constant.
-    """
-    varied = {name for name, column in zip(pair.names, pair.real.columns, strict=True) if (column != column[0]).any()}
-    if targets is None:
-        wanted = default_targets(pair.schema, limit=len(pair.names))
-        return tuple(name for name in wanted if name in varied)[:3]
-    if not targets:
-        raise OptionError("no column to predict is named. Name some, or leave targets out to have them chosen.")
-    chosen = (targets,) if isinstance(targets, str) else tuple(dict.fromkeys(targets))
-    for name in chosen:
-        if name not in pair.names:
-            raise OptionError(f"there is no column '{name}' to predict. {did_you_mean(name, pair.names)}")
-        if name not in varied:
-            raise OptionError(
-                f"target '{name}' is constant: every real row has the same value, so there is nothing to predict. "
-                "Choose another column."
-            )
-    return chosen
-
-
-def _hindrance(pair: Pair, targets: Sequence[str]) -> str | None:
-    """Why nothing can be learnt from these tables, if so."""
-    if pair.real.n < _FEWEST_ROWS or len(pair.domain) < 2:
-        return f"it takes at least {_FEWEST_ROWS} real rows and two columns"
-    if not targets:
-        return "no column of the schema has 2 to 20 categories and more than one of them in the real table"
-    return None
 
 
 def _check_models(models: Sequence[str]) -> None:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from understudy.evaluation._numbers import DAY, Bars
 from understudy.evaluation._supports import Support
-from understudy.schema import Field
 
 Floats = npt.NDArray[np.float64]
 _MOST = 40
@@ -18,13 +17,10 @@ _TAIL = 0.01
 _MOSTLY = 1.5
 
 
-def make_bars(support: Support, field: Field, rows: Sequence[int]) -> Bars | None:
-    """The real and the first synthetic table's histograms; None if there is no number in them.
+def make_bars(support: Support, kind: str, rows: Sequence[int]) -> Bars | None:
+    """The real and the first synthetic table's histograms of a column of this type; None if no number is in them.
 
-    >>> from understudy.schema import Schema
-    >>> age = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2,
-    ...     "constraints": {"minimum": 0, "maximum": 99}}]})["age"]
-    >>> found = make_bars(Support.of([np.array([1.0, 2.0]), np.array([3.0, 3.0])]), age, [2, 2])
+    >>> found = make_bars(Support.of([np.array([1.0, 2.0]), np.array([3.0, 3.0])]), "integer", [2, 2])
     >>> found.edges, found.real
     ((0.5, 1.5, 2.5, 3.5), (0.5, 0.5, 0.0))
     """
@@ -32,7 +28,7 @@ def make_bars(support: Support, field: Field, rows: Sequence[int]) -> Bars | Non
     if not counts.any():
         return None
     low, high = _shown(support)
-    edges = _edges(low, high, _unit(field, support))
+    edges = _edges(low, high, _unit(kind, support))
     shares = counts / np.array(rows, dtype=np.float64)[:, None]
     sums = np.concatenate([np.zeros((2, 1)), np.cumsum(shares, axis=1)], axis=1)
     at = sums[:, np.searchsorted(support.values, edges, side="left")]
@@ -62,13 +58,13 @@ def _shown(support: Support) -> tuple[float, float]:
     return (least, most) if most - least <= _MOSTLY * (high - low) or high == low else (float(low), float(high))
 
 
-def _unit(field: Field, support: Support) -> float:
+def _unit(kind: str, support: Support) -> float:
     """The step between possible values: 0 for numbers with a fraction."""
-    if field.type in ("integer", "year"):
+    if kind in ("integer", "year"):
         return 1.0
-    if field.type == "date":
+    if kind == "date":
         return float(DAY)
-    return 1.0 if field.type == "number" and (support.values == np.round(support.values)).all() else 0.0
+    return 1.0 if kind == "number" and (support.values == np.round(support.values)).all() else 0.0
 
 
 def _edges(low: float, high: float, unit: float) -> Floats:

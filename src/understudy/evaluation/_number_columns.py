@@ -12,12 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.randomness import streams
+from understudy.evaluation._differences import differences
 from understudy.evaluation._number_bars import make_bars
-from understudy.evaluation._numbers import DAY, ERRORS, FREQUENT, Error, Figures, NumberColumn, Spike, shown
+from understudy.evaluation._numbers import DAY, ERRORS, FREQUENT, Error, Figures, NumberColumn, Spike, in_unit, shown
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
 from understudy.evaluation._supports import Support, same
-from understudy.schema import Field
+from understudy.schema import Field, Schema
 from understudy.tables import Kinds, Values, decode_batch, read_loosely
 
 Floats = npt.NDArray[np.float64]
@@ -51,13 +52,27 @@ def compare_numbers(pair: Pair, references: References, *, binned: bool) -> list
     # beside a sensitivity there is no histogram that could fill them otherwise
     fillable = binned and not any(field.sensitivity for field in pair.schema.fields)
     found = []
+    known: dict[str, list[Floats]] = {}
     for i in places:
         real, *synthetic = (_as_numbers(table[i]) for table in pair.values)
         # categories come back as they are
-        through = drawn.get(i, real) if binned else None
+        through = [drawn.get(i, real)] if binned else []
         field = pair.schema.fields[i]
-        one = _compare(field, real, synthetic, real[rows], through)
+        known[field.name] = [real, *synthetic, real[rows], *through]
+        one = _compare(_Kind.of(field), real, synthetic, real[rows], *through)
         found.append(replace(one, column=replace(one.column, evenly=fillable and _evenly_filled(field))))
+    return found + _compare_differences(pair.schema, known, len(pair.synthetic))
+
+
+def _compare_differences(schema: Schema, known: Mapping[str, list[Floats]], n_synthetic: int) -> list[Compared]:
+    """What lies between columns that are declared to be in order: right columns can be wrongly far apart."""
+    found = []
+    for between in differences(schema, known):
+        real, *others = between.tables
+        synthetic, (fresh, *through) = others[:n_synthetic], others[n_synthetic:]
+        kind = _Kind(between.name, between.type, unit=between.unit)
+        one = _compare(kind, real, synthetic, fresh, *through)
+        found.append(replace(one, column=replace(one.column, difference=True)))
     return found
 
 
@@ -92,15 +107,40 @@ def _evenly_filled(field: Field) -> bool:
     return bins is not None and bins.shape is None and bool((bins.grid[1] > bins.grid[0]).any())
 
 
-def _compare(field: Field, real: Floats, synthetic: Sequence[Floats], fresh: Floats, binned: Floats | None) -> Compared:
+@dataclass(frozen=True)
+class _Kind:
+    """What is declared of the numbers to compare, be they a column's or the differences of two."""
+
+    name: str
+    type: str
+    special: tuple[tuple[str, float, bool], ...] = ()
+    """Special values: how each is called, and whether it is a code and no amount."""
+    reach: float = 0.0
+    """From the least to the largest possible value."""
+    unit: str = ""
+
+    @classmethod
+    def of(cls, field: Field) -> _Kind:
+        unit = DAY if field.type == "date" else 1
+        special = [(c.label, float(c.value)) for c in field.special]
+        reach = 0.0 if field.bins is None else float(field.bins.maximum) - float(field.bins.minimum)
+        return cls(
+            name=field.name,
+            type=field.type,
+            special=tuple((label, value * unit, not _is_number(field, value)) for label, value in special),
+            reach=reach * unit,
+        )
+
+
+def _compare(
+    kind: _Kind, real: Floats, synthetic: Sequence[Floats], fresh: Floats, binned: Floats | None = None
+) -> Compared:
     tables = [real, *synthetic, fresh, *([] if binned is None else [binned])]
-    unit = DAY if field.type == "date" else 1
-    special = np.array([float(c.value) * unit for c in field.special], dtype=np.float64)
-    codes = np.array([float(c.value) * unit for c in field.special if not _is_number(field, float(c.value))])
+    codes = np.array([value for _, value, is_code in kind.special if is_code])
     support = Support.of([table[~(np.isnan(table) | np.isin(table, codes))] for table in tables])
     figures = [support.figures(row) for row in range(len(tables))]
-    shares = _shares(field, support, tables, special)
-    told = _Told(support, figures, shares, _scale(figures[0], field))
+    shares = _shares(kind, support, tables)
+    told = _Told(support, figures, shares, _scale(figures[0], kind))
     k = len(synthetic)
     each = {name: np.array([told.error(name, 0, row) for row in range(1, k + 1)]) for name in ERRORS}
     at = None if binned is None else k + 2
@@ -114,19 +154,20 @@ def _compare(field: Field, real: Floats, synthetic: Sequence[Floats], fresh: Flo
         for name in ERRORS
     }
     column = NumberColumn(
-        name=field.name,
-        type=field.type,
+        name=kind.name,
+        type=kind.type,
+        unit=kind.unit,
         real=figures[0],
         synthetic=figures[1],
         fresh_sample=figures[k + 1],
         binned=None if at is None else figures[at],
-        left_out=tuple(c.label for c in field.special if not _is_number(field, float(c.value))),
+        left_out=tuple(label for label, _, is_code in kind.special if is_code),
         errors=errors,
         spikes=tuple(
             Spike(label, float(own[0]), float(own[1]), float(own[k + 1]), None if at is None else float(own[at]))
             for label, own in shares.items()
         ),
-        bars=make_bars(support, field, [len(table) for table in tables[:2]]),
+        bars=make_bars(support, kind.type, [len(table) for table in tables[:2]]),
     )
     return Compared(column, each)
 
@@ -172,15 +213,12 @@ def _ratio(gap: float, whole: float) -> float:
     return gap / whole if isfinite(gap) and isfinite(whole) and whole > 0 else 1.0 if isfinite(gap) else float("nan")
 
 
-def _scale(real: Figures, field: Field) -> float:
+def _scale(real: Figures, kind: _Kind) -> float:
     """What lengths are measured in: the real deviation, or the declared range of a column that does not vary."""
-    if isfinite(real.deviation) and real.deviation > 0:
-        return real.deviation
-    reach = 0.0 if field.bins is None else float(field.bins.maximum) - float(field.bins.minimum)
-    return (reach * DAY if field.type == "date" else reach) or 1.0
+    return real.deviation if isfinite(real.deviation) and real.deviation > 0 else kind.reach or 1.0
 
 
-def _shares(field: Field, support: Support, tables: Sequence[Floats], special: Floats) -> dict[str, Floats]:
+def _shares(kind: _Kind, support: Support, tables: Sequence[Floats]) -> dict[str, Floats]:
     """Shares of all rows, table by table: of values that are frequent in the real or the synthetic one, of special
     values, and of missing cells."""
     n = np.array([len(table) for table in tables], dtype=np.float64)
@@ -189,19 +227,19 @@ def _shares(field: Field, support: Support, tables: Sequence[Floats], special: F
     for row in (0, 1):
         order = np.argsort(-often[row], kind="stable")[: round(1 / FREQUENT)]
         chosen |= dict.fromkeys(int(at) for at in order if often[row, at] >= FREQUENT)
-    own = set(special.tolist())
-    found = {_spike_text(field, v): often[:, at] for at in chosen if (v := float(support.values[at])) not in own}
-    for value, category in zip(special, field.special, strict=True):
-        found[category.label] = np.array([float((table == value).mean()) for table in tables])
+    own = {value for _, value, _ in kind.special}
+    found = {_spike_text(kind, v): often[:, at] for at in chosen if (v := float(support.values[at])) not in own}
+    for label, value, _ in kind.special:
+        found[label] = np.array([float((table == value).mean()) for table in tables])
     missing = np.array([float(np.isnan(table).mean()) for table in tables])
     return found | ({"missing": missing} if missing[:2].any() else {})
 
 
-def _spike_text(field: Field, value: float) -> str:
+def _spike_text(kind: _Kind, value: float) -> str:
     """In full: two values of one text would be one spike."""
-    if field.type in ("date", "datetime"):
-        return shown(field.type, value)
-    return str(int(value)) if value == round(value) and abs(value) < 1e15 else repr(value)
+    if kind.type in ("date", "datetime"):
+        return shown(kind.type, value)
+    return in_unit(str(int(value)) if value == round(value) and abs(value) < 1e15 else repr(value), kind.unit)
 
 
 def _mean(values: npt.NDArray[Any]) -> float:

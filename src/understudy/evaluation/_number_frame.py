@@ -24,6 +24,7 @@ def number_table(columns: Sequence[NumberColumn]) -> pa.Table:
     found: dict[str, Any] = {
         "column": pa.array([column.name for column in columns], pa.string()),
         "type": pa.array([column.type for column in columns], pa.string()),
+        "unit": pa.array([column.unit or None for column in columns], pa.string()),
         "rating": pa.array([rating.tone.colour for rating in ratings], pa.string()),
         "why": pa.array([rating.why for rating in ratings], pa.string()),
     }

@@ -139,6 +139,10 @@ class NumberColumn:
     bars: Bars | None = None
     evenly: bool = False
     """Whether it has bins of several values, of which the release knows no more than their counts."""
+    difference: bool = False
+    """Whether it is no column but what lies between two that are declared to be in order, row by row."""
+    unit: str = ""
+    """What its values are in, where they are lengths of time."""
 
     @property
     def moments(self) -> bool:
@@ -147,7 +151,7 @@ class NumberColumn:
 
     def text(self, value: float | None) -> str:
         """A value of the column as people write it."""
-        return shown(self.type, value)
+        return in_unit(shown(self.type, value), self.unit)
 
     def length(self, value: float | None) -> str:
         """A distance between two values as people write it: days for dates.
@@ -157,7 +161,7 @@ class NumberColumn:
         """
         if value is None or not isfinite(value):
             return "–"
-        return f"{number_text(value / DAY)} days" if self.moments else number_text(value)
+        return f"{number_text(value / DAY)} days" if self.moments else in_unit(number_text(value), self.unit)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: dates as texts, their deviation in days."""
@@ -167,6 +171,8 @@ class NumberColumn:
         return {
             "name": self.name,
             "type": self.type,
+            "difference": self.difference,
+            "unit": self.unit or None,
             "left_out": list(self.left_out),
             **{side: self._plain(figures) for side, figures in sides.items()},
             "errors": {name: vars(error) for name, error in self.errors.items()},
@@ -195,6 +201,15 @@ def shown(kind: str, value: float | None) -> str:
         moment = exact_moment(value)
         return "–" if moment is None else moment[:10] if kind == "date" else moment[:16].replace("T", " ")
     return f"{value:.0f}" if kind == "year" else number_text(value)
+
+
+def in_unit(text: str, unit: str) -> str:
+    """A number with what it is in.
+
+    >>> in_unit("7.2", "hours"), in_unit("7.2", ""), in_unit("–", "hours")
+    ('7.2 hours', '7.2', '–')
+    """
+    return f"{text} {unit}" if unit and text != "–" else text
 
 
 def number_text(value: float) -> str:

@@ -229,6 +229,16 @@ def _columns(report: Report) -> list[dict[str, Any]]:
                 "chart": _drawn(histogram_bars(histogram) if chart is None else chart),
             }
         )
+    found += [
+        {
+            "name": tidy(column.name),
+            "distance": column.errors["KS"].value,
+            "off_by": f"{points(column.errors['KS'].value)} points off (KS)",
+            "chart": _drawn(chart),
+        }
+        for column in report.number_columns
+        if column.difference and (chart := number_bars(column)) is not None
+    ]
     return sorted(found, key=lambda column: -column["distance"])
 
 

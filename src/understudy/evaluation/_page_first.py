@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from understudy.charts import Chart, percent, tidy
-from understudy.evaluation._numbers import Figures, NumberColumn
+from understudy.evaluation._numbers import Figures, NumberColumn, in_unit, shown
 from understudy.evaluation._pictures import columns_picture, models_picture, relations_picture
 from understudy.evaluation._rating import CLOSE, FAIR, FAR
 from understudy.evaluation._verdict import number, points
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _QUANTILES = "Line: 5 to 95 % of values. Box: the middle half. Notch: median. Dot: mean."
 _BARS = "The column that differs most."
 _PAIRS = "A dot is a pair of columns. On the line its tie is as strong as in the real table, below it weaker."
+_NO_BREAK = "\u00a0"
 _SKILLS = "Right: what real rows teach. Left: what independent columns teach."
 
 
@@ -53,6 +54,7 @@ def number_rows(columns: Sequence[NumberColumn]) -> list[dict[str, Any]]:
             "name": tidy(column.name),
             "tone": rating.tone,
             "why": rating.why,
+            "quantiles": f"{_quantiles(column.real, column)} → {_quantiles(column.synthetic, column)}",
             "left_out": ", ".join(map(tidy, column.left_out)),
             "cells": [
                 ("mean", _both(column, "mean"), ""),
@@ -62,7 +64,6 @@ def number_rows(columns: Sequence[NumberColumn]) -> list[dict[str, Any]]:
                     "",
                 ),
                 ("median", _both(column, "median"), ""),
-                ("quantiles 5, 25, 75, 95 %", _quantiles(column.real, column), _quantiles(column.synthetic, column)),
                 ("share most off", *_spike(column)),
                 ("KS, points", points(column.errors["KS"].value), _fresh(points(column.errors["KS"].fresh_sample))),
                 ("Wasserstein, deviations", *_wasserstein(column)),
@@ -79,8 +80,10 @@ def _both(column: NumberColumn, figure: str) -> str:
 
 
 def _quantiles(figures: Figures, column: NumberColumn) -> str:
+    """Four of them, each on one line: a moment has a space in it."""
     ends = (figures.p05, figures.p25, figures.p75, figures.p95)
-    return ("" if figures is column.real else "→ ") + " · ".join(column.text(end) for end in ends)
+    written = " · ".join(shown(column.type, end).replace(" ", _NO_BREAK) for end in ends)
+    return in_unit(written, column.unit)
 
 
 def _spike(column: NumberColumn) -> tuple[str, str]:

@@ -97,4 +97,4 @@ def _bars(field: Field, values: Values) -> Bars | None:
         return None
     special = [float(category.value) for category in field.special]
     numbers = values[~np.isnan(values) & ~np.isin(values, special)]
-    return make_bars(Support.of([numbers, numbers]), field, [len(values)] * 2)
+    return make_bars(Support.of([numbers, numbers]), field.type, [len(values)] * 2)

@@ -26,6 +26,8 @@ class Tone:
 CLOSE = Tone("close", "close to real", "green")
 FAIR = Tone("fair", "use with care", "amber")
 FAR = Tone("far", "far from real", "red")
+CLOSER = Tone("closer", "closer than chance", "amber")
+"""Of a table that knows the real rows better than another sample would: it may hold them, so it is not called good."""
 UNKNOWN = Tone("unknown", "not rated", "grey")
 _WORST_FIRST = (FAR, FAIR, CLOSE)
 

@@ -131,7 +131,7 @@ def _result(name: str, found: Sequence[Compared]) -> MeasureResult:
         value=value,
         fresh_sample=fresh,
         score=max(0.0, 1 - value) if unit == "share" else 1 / (1 + value),
-        scope=f"all {len(columns):,} numbers and dates" if len(columns) > 1 else "the only number or date",
+        scope=_scope(columns),
         worst=((columns[worst].name,), errors[worst].value),
         interval=interval,
         details=_details(name, columns),
@@ -141,6 +141,14 @@ def _result(name: str, found: Sequence[Compared]) -> MeasureResult:
         numbers=tuple(columns) if name == ERRORS[0] else (),
         verdict=_verdict(name, value, fresh, columns, worst, unit == "share"),
     )
+
+
+def _scope(columns: Sequence[NumberColumn]) -> str:
+    gaps = sum(column.difference for column in columns)
+    own = len(columns) - gaps
+    said = f"all {own:,} numbers and dates" if own > 1 else "the only number or date"
+    between = f"{gaps:,} difference{'s' if gaps > 1 else ''} of columns in a declared order"
+    return f"{said}, and {between}" if gaps else said
 
 
 def _verdict(name: str, value: float, fresh: float, columns: Sequence[NumberColumn], worst: int, share: bool) -> str:

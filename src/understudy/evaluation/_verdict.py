@@ -8,7 +8,8 @@ from math import isfinite
 from understudy.charts import tidy
 
 _FRESH = "a fresh sample of as many rows would show"
-_WELL_BELOW = 0.5
+WELL_BELOW = 0.5
+"""Less than this part of what a fresh sample shows is no luck: such a table knows the real rows themselves."""
 _ABOUT = 1.25
 BY_CHANCE = 1.5
 """So many times what a fresh sample shows can still be chance. It is drawn from the real rows themselves, so it carries
@@ -79,7 +80,7 @@ def beside_references(
     >>> beside_references(0.012, 0.004)
     'A fresh sample of as many rows would show 0.4.'
     """
-    if value < _WELL_BELOW * fresh:
+    if value < WELL_BELOW * fresh:
         return f"That is less than {_FRESH} ({shown(fresh)})."
     if value <= _ABOUT * fresh:
         return f"That is about what {_FRESH} ({shown(fresh)})."

@@ -12,10 +12,21 @@ import numpy as np
 from understudy.charts import percent
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
 from understudy.evaluation._numbers import LIMITS, Error, NumberColumn, Spike
-from understudy.evaluation._rating import CLOSE, FAIR, FAR, UNKNOWN, Tone, graded, references_differ, tone_of, worst_of
+from understudy.evaluation._rating import (
+    CLOSE,
+    CLOSER,
+    FAIR,
+    FAR,
+    UNKNOWN,
+    Tone,
+    graded,
+    references_differ,
+    tone_of,
+    worst_of,
+)
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._tables import TABLE_DISTANCES
-from understudy.evaluation._verdict import BY_CHANCE, columns_named, points
+from understudy.evaluation._verdict import BY_CHANCE, WELL_BELOW, columns_named, points
 
 # Not the quantiles: of a column with few values they jump though next to nothing has changed.
 _RATED = ("KS", "Wasserstein", "mean", "deviation", "spikes")
@@ -24,6 +35,8 @@ _FEW = 0.1
 _SOME = 0.25
 _NAMED = 3
 _WIDTHS = {2: "two", 3: "three", 4: "four"}
+_COLUMNS = ("column", "columns")
+_LOOK = "look for copies of real rows in it"
 
 
 @dataclass(frozen=True)
@@ -98,6 +111,8 @@ def _why(name: str, column: NumberColumn) -> str:
         return f"deviation {column.length(real.deviation)} became {column.length(made.deviation)}"
     if name == "spikes":
         return _share_of(max(column.spikes, key=lambda one: one.error))
+    if name == "KS" and column.difference:
+        return f"median {column.text(real.median)} became {column.text(made.median)}"
     if name == "KS":
         return f"distribution off by {points(column.errors['KS'].value)} points"
     if name == "mean" or column.errors["mean"].value > column.errors["Wasserstein"].value / 2:
@@ -137,10 +152,13 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     heading = "Single columns"
     if not ratings:
         return Verdict("single columns", heading, UNKNOWN, "Single columns were not compared.")
+    if _exactly_real(results):
+        told = "Every column holds exactly the real values, each as often. Another sample of the population would not."
+        return Verdict("single columns", heading, CLOSER, told, f"{_LOOK.capitalize()}.")
     groups = [[one for one in ratings if one.is_number == number] for number in (True, False)]
     tone = worst_of(_of_group(group) for group in groups if group)
-    nouns = ("number", "other column" if groups[0] else "column")
-    parts = [_told(group, noun) for group, noun in zip(groups, nouns, strict=True) if group]
+    kinds = (("number", "numbers"), ("column of categories", "columns of categories") if groups[0] else _COLUMNS)
+    parts = [_told(group, *nouns) for group, nouns in zip(groups, kinds, strict=True) if group]
     but = "" if all(one.tone is CLOSE for one in ratings) else ", but for the columns named here"
     advice = {
         "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
@@ -152,6 +170,14 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice)
 
 
+def _exactly_real(results: Sequence[MeasureResult]) -> bool:
+    """Whether no column differs at all, though those of a fresh sample do: a copy, its rows in whatever order."""
+    single = [known for known in results if known.group == TABLES_GROUP and known.width == 1 and known.synonym is None]
+    errors = [(known.value, known.fresh_sample or 0.0) for known in single]
+    errors += [(one.errors["KS"].value, one.errors["KS"].fresh_sample) for known in results for one in known.numbers]
+    return bool(single) and not any(off for off, _ in errors) and any(fresh for _, fresh in errors)
+
+
 def _of_group(ratings: Sequence[ColumnRating]) -> Tone:
     far = sum(one.tone is FAR for one in ratings)
     fair = sum(one.tone is FAIR for one in ratings)
@@ -160,18 +186,23 @@ def _of_group(ratings: Sequence[ColumnRating]) -> Tone:
     return FAIR if far or fair > _SOME * len(ratings) else CLOSE
 
 
-def _told(ratings: Sequence[ColumnRating], noun: str) -> str:
+def _told(ratings: Sequence[ColumnRating], one: str, several: str) -> str:
+    """All that are far from real or to be used with care, and how many are left: nobody need guess at the rest."""
     n = len(ratings)
-    for tone in (FAR, FAIR):
-        found = [one for one in ratings if one.tone is tone]
+    said: list[str] = []
+    for tone, word in ((FAR, "far from real"), (FAIR, "to be used with care")):
+        found = [rating for rating in ratings if rating.tone is tone]
         if found:
-            named = "; ".join(f"{columns_named([one.name])} ({one.why})" for one in found[:_NAMED])
+            named = "; ".join(f"{columns_named([rating.name])} ({rating.why})" for rating in found[:_NAMED])
             more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-            are = "is" if len(found) == 1 else "are"
-            which = f"The only {noun}" if n == 1 else f"{len(found)} of {n} {noun}s"
-            word = "far from real" if tone is FAR else "to be used with care"
-            return f"{which} {are} {word}: {named}{more}."
-    return f"The only {noun} is close to real." if n == 1 else f"{_all(n)} {noun}s are close to real."
+            which = f"{len(found)}" if said else f"The only {one}" if n == 1 else f"{len(found)} of {n} {several}"
+            said.append(f"{which} {'is' if len(found) == 1 else 'are'} {word}: {named}{more}.")
+    rest = sum(rating.tone is CLOSE for rating in ratings)
+    if not said:
+        return f"The only {one} is close to real." if n == 1 else f"{_all(n)} {several} are close to real."
+    if rest:
+        said.append("The other one is close to real." if rest == 1 else f"The other {rest} are close to real.")
+    return " ".join(said)
 
 
 def _all(n: int) -> str:
@@ -228,21 +259,28 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         TABLE_DISTANCES, name, "", definition="", value=off, score=1 - off, verdict="",
         fresh_sample=fresh, independent_columns=independent, from_zero=True,
     )  # fmt: skip
-    tone = tone_of(known)
+    tone = CLOSER if off < WELL_BELOW * fresh else tone_of(known)
     widths = " and ".join(_WIDTHS.get(one.width or 0, str(one.width)) for one in wide)
     sentence = (
         f"Tables of {widths} columns differ from the real ones by {points(off)} points on average. A fresh sample of "
         f"as many real rows would differ by {points(fresh)}, independent columns by {points(independent)}."
     )
-    if off <= BY_CHANCE * fresh:
-        sentence += " That is little more than chance."
+    if tone is CLOSER:
+        sentence += (
+            " It is closer to the real table than another sample of the same population would be, so it may hold the "
+            "real rows themselves."
+        )
+    elif off <= BY_CHANCE * fresh:
+        sentence += f" That is {'no' if off <= fresh else 'little'} more than chance."
     elif references_differ(known):
         come = percent(round(max(0.0, known.closeness or 0.0), 2))
         sentence += f" It has come {come} of the way from independent columns to a fresh sample."
     advice = {
-        "close": "For most questions about two or three columns it can stand in for the real table.",
+        "close": "For most questions about groups of rows by two or three columns it can stand in for the real table; "
+        "numbers are compared in bins here.",
         "fair": "The main patterns are there. Check finer findings against the worst tables below.",
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
+        "closer": f"Where ε is large, or rows are very many, that can be. Otherwise {_LOOK}.",
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])

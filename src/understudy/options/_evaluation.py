@@ -45,7 +45,7 @@ class EvaluateOptions(Declared):
     targets: tuple[str, ...] | None = option(
         None,
         Several(Anything(typed="str", text=True)),
-        help="Columns that classifiers predict, with commas between them.",
+        help="Columns that classifiers predict, with commas between them. Default: up to three with few categories.",
         flags="--targets",
     )
     holdout: Any = option(
