@@ -221,7 +221,7 @@ def test_rows_of_another_length_are_named_and_not_shown(tmp_path: Path) -> None:
     message = told(csv(tmp_path, f"age,sex\n5,F\n{SECRET}\n5,F\n5,F,7\n"), PEOPLE)
     assert "2 rows do not have 2 cells like the header (rows 2, 4 after the header)" in message
     assert SECRET not in message
-    assert "1 row does not" in told(csv(tmp_path, 'age,sex\n5,F\n"5,F\n6,M\n'), PEOPLE)
+    assert "1 row does not" in told(csv(tmp_path, 'age,sex\n5,F\n"5,F"\n6,M\n'), PEOPLE)
 
 
 def test_other_delimiters_are_understood(tmp_path: Path) -> None:
@@ -437,3 +437,35 @@ def test_marks_for_thousands_stand_before_three_digits(tmp_path: Path) -> None:
     assert "cannot be read as a whole number (row 1)" in told(csv(tmp_path, "x\n99'99\n"), whole)
     with pytest.raises(SchemaError, match=r"'9.9' is not a number: '\.' may part groups of three digits"):
         schema_of(type="integer", constraints={"minimum": 0, "maximum": "9.9"}, groupChar=".")
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('age,sex\n1,"F\n2,M\n3,F\n', 2),
+        ('age,sex\n1,F\n2,"M""\n3,F\n', 3),
+        ('age,sex\n"1,F\n2,M\n', 2),
+        ('age,"sex\n1,F\n2,M\n', 1),
+        ('\n\n"age,sex\n1,F\n2,M\n', 3),
+        ('age,sex\n1,3" F\n2,"M\n3,F\n', 3),
+        ('age;sex\r\n1;"F\r\n2;M\r\n', 2),
+        ('age,sex\n1,F\n2,"M\n' + "3,F\n" * 700_000, 3),
+    ],
+)
+def test_a_quote_that_is_never_closed_is_told_with_its_line(tmp_path: Path, content: str, line: int) -> None:
+    """It used to make one cell of all that follows, and one row of a table."""
+    path = csv(tmp_path, content)
+    subset = Schema.from_dict({"fieldsMatch": "subset", "fields": [AGE]})
+    for call in (lambda: read_table(path, PEOPLE), lambda: read_table(path, subset), lambda: draft_schema(path)):
+        with pytest.raises(TableError, match=rf"^people\.csv: a quote in line {line} is never closed") as caught:
+            call()
+        assert "2,M" not in str(caught.value)
+
+
+def test_quotes_that_are_closed_may_hold_lines(tmp_path: Path) -> None:
+    texts = Schema.from_dict({"fields": [AGE, {**SEX, "categories": ["F\nf", 'M\r\n"m"\n']}]})
+    content = 'age,sex\n1,"F\nf"\n2,"M\r\n""m""\n"'
+    for end in ("", "\n", "\r\n"):
+        assert codes(csv(tmp_path, content + end), texts) == [[0, 0], [0, 1]]
+    named = Schema.from_dict({"fields": [AGE, {**SEX, "name": "s\nex"}]})
+    assert codes(csv(tmp_path, 'age,"s\nex"\n1,F\n'), named) == [[0], [0]]

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from understudy._core.errors import TableError
+from understudy.tables._csv_lines import LineFaults, line_faults
 from understudy.tables._files import TableFile
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -58,6 +59,10 @@ def read_header(file: TableFile) -> Header:
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
         raise _not_utf8(file)
+    if any("\n" in name or "\r" in name for name in names):  # before anybody shows rows as a name
+        found = line_faults(file, delimiter=delimiter, cells=len(names), skipped=blank)
+        if found.open_line:
+            raise _never_closed(file, found.open_line)
     # In a file of one column, an empty line is a row.
     filled = any(rows) or (len(names) == 1 and bool(rows)) or len(start) >= _FIRST_BLOCK
     return Header(names=tuple(names), delimiter=delimiter, blank_lines=blank, filled=filled)
@@ -65,11 +70,21 @@ def read_header(file: TableFile) -> Header:
 
 def csv_batches(file: TableFile, header: Header, wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
     """The wanted columns, batch by batch, as texts."""
+    if not header.filled:
+        return
+    last = header.names[-1]
+    # A quote that is never closed goes unnoticed in the last column alone; two of a name cannot be read by it.
+    seen = list(wanted) if last in wanted or header.names.count(last) > 1 else [*wanted, last]
+    end = ""
     try:
-        for batch in _batches(file, header, partial(_strict, file, header, wanted)) if header.filled else ():
+        for batch in _batches(file, header, partial(_strict, file, header, seen)):
+            if last in seen and len(batch):
+                end = batch.column(last)[-1].as_py()
             yield [batch.column(name) for name in wanted]
     except _UnevenError:
         raise _uneven(file, header) from None
+    if (last not in seen or "\n" in end or "\r" in end) and (line := _faults(file, header).open_line):
+        raise _never_closed(file, line)
 
 
 class _LongRowError(Exception):
@@ -98,8 +113,10 @@ def _batches(file: TableFile, header: Header, reader: Callable[[int], Any]) -> I
             return
         except _LongRowError:
             if block >= _LARGEST_BLOCK:
+                if line := _faults(file, header).open_line:
+                    raise _never_closed(file, line) from None
                 raise TableError(
-                    f"{file.name}: one row is longer than {block >> 20} MB. Look for a quote that is never closed."
+                    f"{file.name}: one row is longer than {block >> 20} MB. Look for a quote too many."
                 ) from None
             block *= 8
 
@@ -134,34 +151,10 @@ def _strict(file: TableFile, header: Header, wanted: Sequence[str], block: int) 
     )
 
 
-def _tolerant(file: TableFile, header: Header, broken: list[Any], block: int) -> Any:
-    """Arrow's reader of the first column, which puts the numbers of uneven rows into `broken`.
-
-    It shows such a row as text to who wants to skip it, and prints a traceback if it is none. So the bytes are read as
-    Latin-1, where all are text; numbers stand for names, which would be other texts, and the header counts as a row.
-    """
-
-    def skip(row: Any) -> str:
-        broken.append(row.number)
-        return "skip"
-
-    broken.clear()
-    names = [str(i) for i in range(len(header.names))]
-    return arrow_csv.open_csv(
-        pa.transcoding_input_stream(file.stream(), "latin-1", "utf-8"),
-        read_options=arrow_csv.ReadOptions(
-            use_threads=False, block_size=block, skip_rows=header.blank_lines, column_names=names
-        ),
-        parse_options=_parsing(header, skip),
-        convert_options=_converting(names[:1]),
-    )
-
-
-def _parsing(header: Header, skip: Callable[[Any], str] | None = None) -> Any:
+def _parsing(header: Header) -> Any:
     return arrow_csv.ParseOptions(
         delimiter=header.delimiter,
         newlines_in_values=True,
-        invalid_row_handler=skip,
         # In a file of one column, an empty line is a row with a missing value.
         ignore_empty_lines=len(header.names) > 1,
     )
@@ -177,17 +170,30 @@ def _converting(wanted: Sequence[str]) -> Any:
     )
 
 
+def _faults(file: TableFile, header: Header) -> LineFaults:
+    return line_faults(file, delimiter=header.delimiter, cells=len(header.names), skipped=header.blank_lines)
+
+
 def _uneven(file: TableFile, header: Header) -> TableError:
     """The error for rows that have more or fewer cells than the header; costs one pass over the file."""
-    broken: list[Any] = []
-    for _ in _batches(file, header, partial(_tolerant, file, header, broken)):
-        pass
-    rows = ", ".join(str(number - 1 - header.blank_lines) for number in broken[:5] if number is not None)
+    found = _faults(file, header)
+    if found.open_line:
+        return _never_closed(file, found.open_line)
+    rows = ", ".join(map(str, found.first))
     cells = "1 cell" if len(header.names) == 1 else f"{len(header.names)} cells"
-    count = f"{len(broken):,} rows do" if len(broken) > 1 else "1 row does"
+    many = found.uneven != 1
+    count = f"{found.uneven:,} rows do" if many else "1 row does"
+    more = ", …" if found.uneven > len(found.first) else ""
     return TableError(
-        f"{file.name}: {count} not have {cells} like the header (row{'s' * (len(broken) > 1)} {rows} after the header"
-        f"{', …' if len(broken) > 5 else ''}). Look for missing or unquoted commas, or a quote that is never closed."
+        f"{file.name}: {count} not have {cells} like the header (row{'s' * many} {rows} after the header{more}). Look "
+        "for missing or unquoted commas, or for a quote too many."
+    )
+
+
+def _never_closed(file: TableFile, line: int) -> TableError:
+    return TableError(
+        f"{file.name}: a quote in line {line:,} is never closed, so that all that follows it would be one cell. Close "
+        "it; a quote that is part of a text is written twice, in a cell between quotes."
     )
 
 
