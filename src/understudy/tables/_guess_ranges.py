@@ -139,7 +139,7 @@ def _digits(column: Column, limits: tuple[Fraction, Fraction]) -> int:
     """Digits after the point: those seen, enough for the range, and no more than numbers of its size can have."""
     span = float(limits[1] - limits[0]) or 1.0
     needed = max(0, 2 - math.floor(math.log10(span)))
-    most = 17 - math.floor(math.log10(max(abs(float(end)) for end in limits) or 1.0))
+    most = 14 - math.floor(math.log10(max(abs(float(end)) for end in limits) or 1.0))
     return max(0, min(max(column.decimals, needed if not column.decimals or span < 1 else 0), most, 15))
 
 
