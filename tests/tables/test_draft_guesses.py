@@ -289,3 +289,33 @@ def test_no_rule_is_suggested_for_a_column_that_is_left_out() -> None:
     assert [note for note in notes if "first_name" in note] == [
         "Left out: first_name (by its name it holds people's names)."
     ]
+
+
+@pytest.mark.parametrize("as_number", [str, float])
+def test_a_column_of_whole_numbers_but_one_gets_no_decimals(as_number: Any) -> None:
+    field = drafted([*[as_number(i % 60) for i in range(500)], as_number("6.75")])
+    assert field.to_dict()["decimals"] == 0
+    assert any("nearly all cells are whole numbers. A few are not" in note for note in field.comments)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "prices", "told"),
+    [
+        ("{}.456", "{},25", True),
+        ("{}.456", "{}.25", True),
+        ("0.{:03}", "{},25", True),
+        ("0.{:03}", "{}.25", False),
+        ("{}.45", "{},25", False),
+        ("{}", "{},25", False),
+    ],
+)
+def test_points_that_may_part_thousands_are_remarked_on(amounts: str, prices: str, told: bool) -> None:
+    cells = {
+        "amount": [amounts.format(i % 90 + 1) for i in range(200)],
+        "price": [prices.format(i) for i in range(200)],
+    }
+    notes = draft_schema(pa.table(cells))["amount"].comments
+    assert any("groupChar: '.'" in note for note in notes) == told
+    assert Schema.from_dict(
+        {"fields": [{"name": "a", "type": "integer", "groupChar": ".", "categories": ["3.456", 7]}]}
+    )
