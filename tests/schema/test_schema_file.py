@@ -83,7 +83,7 @@ def test_all_faults_are_told_at_once() -> None:
         ({"type": "integer", "constraints": {"minimum": 0, "maximum": 9}, "bins": 0}, "bins.count must be at least 1"),
         ({"type": "integer", "constraints": {"minimum": 0.5, "maximum": 9}}, "0.5 is not a whole number"),
         ({"type": "integer", "constraints": {"minimum": "x", "maximum": 9}}, "constraints.minimum: 'x'"),
-        ({"type": "integer", "bins": "many"}, "bins must be a count such as 16, or {edges: […], closed: left}"),
+        ({"type": "integer", "bins": "many"}, "bins must be auto, a count such as 16, or {edges: […], closed: left}"),
         ({"type": "integer", "bins": {"count": 3, "edges": [0, 5]}}, "both count and edges"),
         ({"type": "integer", "constraints": [1]}, "constraints must be a mapping; got [1]."),
         ({"type": "integer", "constraints": {"required": "maybe"}}, "constraints.required must be true or false"),
@@ -289,6 +289,18 @@ def test_the_most_decimals_that_work_are_told_and_work(ends: tuple[int, int], mo
 def test_a_range_that_nobody_cut_is_not_told_of_its_bins() -> None:
     said = faults_of(type="number", constraints={"minimum": 0, "maximum": 1e-300})
     assert "its range holds no number of 22 decimals. Widen it, or use larger units." in said
+
+
+@pytest.mark.parametrize(("bins", "meant"), [("aut", True), ("Auto", True), ("many", False)])
+def test_bins_that_are_none_are_told_with_auto(bins: str, meant: bool) -> None:
+    said = faults_of(type="integer", constraints={"minimum": 0, "maximum": 99}, bins=bins)
+    assert f"bins must be auto, a count such as 16, or {{edges: […], closed: left}}; got '{bins}'." in said
+    assert ("Did you mean 'auto'?" in said) == meant
+
+
+def test_a_limit_that_is_no_day_is_told_so() -> None:
+    said = faults_of(type="date", constraints={"minimum": "2023-02-30", "maximum": "2023-12-31"})
+    assert "'2023-02-30' is a day that does not exist" in said
 
 
 def test_beside_a_sensitivity_bins_that_are_not_declared_are_of_equal_width() -> None:

@@ -469,3 +469,53 @@ def test_quotes_that_are_closed_may_hold_lines(tmp_path: Path) -> None:
         assert codes(csv(tmp_path, content + end), texts) == [[0, 0], [0, 1]]
     named = Schema.from_dict({"fields": [AGE, {**SEX, "name": "s\nex"}]})
     assert codes(csv(tmp_path, 'age,"s\nex"\n1,F\n'), named) == [[0], [0]]
+
+
+DAY = {"type": "date", "constraints": {"minimum": "2023-01-01", "maximum": "2023-12-31"}}
+WEIGHT = {"type": "number", "constraints": {"minimum": 0, "maximum": 9999}}
+
+
+@pytest.mark.parametrize(
+    ("field", "cells", "said"),
+    [
+        (DAY, ["2023-02-30"], "(row 1). It has this form, but there is no such day: correct the cells."),
+        ({**DAY, "format": "%d.%m.%Y"}, ["30.02.2023", "31.04.2023"], "They have this form, but there is no such day"),
+        (
+            DAY,
+            ["2023-02-30", "1/2/2023"],
+            "1 of them has this form, but there is no such day: correct the cells. Set",
+        ),
+        (DAY, ["1/2/2023"], "(row 1). Set format"),
+        (
+            WEIGHT,
+            ["12,5"],
+            "It looks like a number with other marks: say which part decimals (of type number) and",
+        ),
+        (WEIGHT, ["1.234,5", "7,1", "heavy"], "2 of them look like numbers with other marks"),
+        ({**AGE, "name": "x"}, ["1,234"], "groupChar: '.'."),
+        ({**AGE, "name": "x"}, ["12.5"], "(row 1). Correct the cells or the type"),
+        (WEIGHT, ["1.2.2023"], "(row 1). Correct the cells or the type"),
+    ],
+)
+def test_cells_that_nearly_can_be_read_are_told_what_is_wrong(
+    field: dict[str, Any], cells: list[str], said: str
+) -> None:
+    assert said in told(pa.table({"x": cells}), schema_of(**{k: v for k, v in field.items() if k != "name"}))
+
+
+def test_a_nul_byte_is_told_with_its_line(tmp_path: Path) -> None:
+    for content, line in (("age,sex\n1,F\n2,M\0\n", 3), ("age,se\0x\n1,F\n", 1), ('age,sex\n1,"\n\0"\n', 3)):
+        path = csv(tmp_path, content)
+        assert told(path, PEOPLE).startswith(f"people.csv holds a NUL byte in line {line}, which no text has")
+        with pytest.raises(TableError, match=f"NUL byte in line {line}"):
+            draft_schema(path)
+
+
+def test_marks_between_cells_that_are_not_known_are_told(tmp_path: Path) -> None:
+    for mark in (":", " ", "~"):
+        said = told(csv(tmp_path, f"age{mark}sex\n5{mark}F\n"), PEOPLE)
+        assert f"read as one column, 'age{mark}sex'" in said
+        assert f"parted by '{mark}'. Write the file with a comma, a semicolon, a tab or | between its cells." in said
+    said = told(csv(tmp_path, f"5:{SECRET}\n5:F\n"), PEOPLE)
+    assert "It was read as one column: cells of a CSV file may be parted by a comma" in said
+    assert SECRET not in said

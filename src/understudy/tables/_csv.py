@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from understudy._core.errors import TableError
-from understudy.tables._csv_lines import LineFaults, line_faults
+from understudy.tables._csv_lines import LineFaults, line_faults, line_of_byte
 from understudy.tables._files import TableFile
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -59,6 +60,8 @@ def read_header(file: TableFile) -> Header:
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
         raise _not_utf8(file)
+    if any("\0" in name for name in names):
+        raise _nul(file)
     if any("\n" in name or "\r" in name for name in names):  # before anybody shows rows as a name
         found = line_faults(file, delimiter=delimiter, cells=len(names), skipped=blank)
         if found.open_line:
@@ -80,7 +83,10 @@ def csv_batches(file: TableFile, header: Header, wanted: Sequence[str]) -> Itera
         for batch in _batches(file, header, partial(_strict, file, header, seen)):
             if last in seen and len(batch):
                 end = batch.column(last)[-1].as_py()
-            yield [batch.column(name) for name in wanted]
+            columns = [batch.column(name) for name in wanted]
+            if any(_holds_nul(column) for column in columns):
+                raise _nul(file)
+            yield columns
     except _UnevenError:
         raise _uneven(file, header) from None
     if (last not in seen or "\n" in end or "\r" in end) and (line := _faults(file, header).open_line):
@@ -194,6 +200,25 @@ def _never_closed(file: TableFile, line: int) -> TableError:
     return TableError(
         f"{file.name}: a quote in line {line:,} is never closed, so that all that follows it would be one cell. Close "
         "it; a quote that is part of a text is written twice, in a cell between quotes."
+    )
+
+
+def _holds_nul(column: pa.DictionaryArray) -> bool:
+    """Whether a text has a NUL byte in it: looked for in all texts at once, which takes no time."""
+    texts = column.dictionary
+    if not len(texts):
+        return False
+    ends = np.frombuffer(texts.buffers()[1], dtype=np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    data = texts.buffers()[2]
+    return data is not None and b"\0" in memoryview(data)[ends[0] : ends[-1]].tobytes()
+
+
+def _nul(file: TableFile) -> TableError:
+    line = line_of_byte(file, b"\0")
+    where = "" if line is None else f" in line {line:,}"
+    return TableError(
+        f"{file.name} holds a NUL byte{where}, which no text has: it is damaged, or not UTF-8. Write it again as CSV "
+        "UTF-8, or take such bytes out, for example with: tr -d '\\000'."
     )
 
 
