@@ -32,9 +32,8 @@ def refuse_contradictions(
             leave = "dependency {} leaves" if len(texts) == 1 else "dependencies {} together leave"
             twice = "; ".join(text for text in texts if text in repeated)
             advice = f"{twice} is declared more than once, in different ways: keep one." if twice else _ADVICE
-            raise SchemaError(
-                f"the {leave.format('; '.join(texts))} no row: whatever values the columns have, one is broken. {advice}"
-            )
+            said = f"the {leave.format('; '.join(texts))} no row: whatever values the columns have, one is broken."
+            raise SchemaError(f"{said} {advice}")
 
 
 def _parts(zeros: Sequence[Zeros], beyond: Sequence[Check]) -> list[list[Check]]:
