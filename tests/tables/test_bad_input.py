@@ -519,3 +519,8 @@ def test_marks_between_cells_that_are_not_known_are_told(tmp_path: Path) -> None
     said = told(csv(tmp_path, f"5:{SECRET}\n5:F\n"), PEOPLE)
     assert "It was read as one column: cells of a CSV file may be parted by a comma" in said
     assert SECRET not in said
+
+
+def test_bytes_of_a_last_column_that_is_not_read_may_be_any(tmp_path: Path) -> None:
+    subset = Schema.from_dict({"fieldsMatch": "subset", "fields": [AGE]})
+    assert codes(csv(tmp_path, b"age,note\n5,\xe9\n15,\0\n25,x\xff\n"), subset) == [[0, 1, 2]]

@@ -78,18 +78,19 @@ def csv_batches(file: TableFile, header: Header, wanted: Sequence[str]) -> Itera
     last = header.names[-1]
     # A quote that is never closed goes unnoticed in the last column alone; two of a name cannot be read by it.
     seen = list(wanted) if last in wanted or header.names.count(last) > 1 else [*wanted, last]
-    end = ""
+    end = b""
     try:
-        for batch in _batches(file, header, partial(_strict, file, header, seen)):
+        for batch in _batches(file, header, partial(_strict, file, header, seen, len(wanted))):
             if last in seen and len(batch):
-                end = batch.column(last)[-1].as_py()
+                end = batch.column(last)[-1].cast(pa.binary()).as_py()
             columns = [batch.column(name) for name in wanted]
             if any(_holds_nul(column) for column in columns):
                 raise _nul(file)
             yield columns
     except _UnevenError:
         raise _uneven(file, header) from None
-    if (last not in seen or "\n" in end or "\r" in end) and (line := _faults(file, header).open_line):
+    suspect = last not in seen or b"\n" in end or b"\r" in end
+    if suspect and (line := _faults(file, header).open_line):
         raise _never_closed(file, line)
 
 
@@ -147,13 +148,13 @@ def _blocks(file: TableFile, header: Header, reader: Callable[[], Any]) -> Itera
         raise file.unreadable(error) from None
 
 
-def _strict(file: TableFile, header: Header, wanted: Sequence[str], block: int) -> Any:
-    """Arrow's reader of some columns, which refuses uneven rows."""
+def _strict(file: TableFile, header: Header, wanted: Sequence[str], n_texts: int, block: int) -> Any:
+    """Arrow's reader of some columns, which refuses uneven rows. The first are texts, others bytes as they are."""
     return arrow_csv.open_csv(
         file.stream(),
         read_options=arrow_csv.ReadOptions(block_size=block, skip_rows=header.blank_lines),
         parse_options=_parsing(header),
-        convert_options=_converting(wanted),
+        convert_options=_converting(wanted, n_texts),
     )
 
 
@@ -166,10 +167,11 @@ def _parsing(header: Header) -> Any:
     )
 
 
-def _converting(wanted: Sequence[str]) -> Any:
+def _converting(wanted: Sequence[str], n_texts: int) -> Any:
+    texts = pa.dictionary(pa.int32(), pa.string())
     return arrow_csv.ConvertOptions(
         # Distinct texts and where they stand: less memory, and each text is parsed once a batch.
-        column_types={name: pa.dictionary(pa.int32(), pa.string()) for name in wanted},
+        column_types={name: texts if i < n_texts else pa.binary() for i, name in enumerate(wanted)},
         include_columns=list(wanted),
         strings_can_be_null=False,
         null_values=[],
