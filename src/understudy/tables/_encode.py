@@ -139,9 +139,9 @@ class ColumnEncoder:
 
     def _near(self, column: Column, found: npt.NDArray[np.int64]) -> int:
         """How many of the cells would be categories but for spaces or capitals, or nearly can be read."""
-        cells = _cells(column, found)
-        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        if not isinstance(column, Mixed) and not _textual(column.type):
             return 0
+        cells = _cells(column, found)
         known = {str(c.value).strip().casefold() for c in self.schema_field.categories}
         textual = self.schema_field.type == "string"
         counts = pc.value_counts(cells)
@@ -159,8 +159,16 @@ def _loosened(marks: npt.NDArray[np.int64], size: int) -> Codes:
 
 
 def _cells(column: Column, rows: npt.NDArray[np.int64]) -> pa.Array:
-    cells = (column.texts() if isinstance(column, Mixed) else column).take(pa.array(rows))
+    column = column.texts() if isinstance(column, Mixed) else column
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.string())  # no rows can be taken of views
+    cells = column.take(pa.array(rows))
     return cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+
+
+def _textual(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(is_one(kind) for is_one in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
 def _values(column: Column, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:
