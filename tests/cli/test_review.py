@@ -75,6 +75,16 @@ def test_a_table_that_does_not_fit_is_told(home, monkeypatch, capsys):
     assert "column 'years'" in capsys.readouterr().out
 
 
+def test_a_table_that_is_not_there_is_told_before_the_first_question(home, monkeypatch, capsys):
+    capsys.readouterr()
+    before = Path("s.yaml").read_text()
+    answer(monkeypatch, "l", "s", "s", more=["--table", "nothere.csv"], code=2)
+    said = capsys.readouterr()
+    assert "there is no file nothere.csv" in said.err
+    assert "[1/3]" not in said.out
+    assert Path("s.yaml").read_text() == before
+
+
 @pytest.mark.parametrize("path", ["no-such.yaml", "."])
 def test_a_file_that_is_none_is_refused(home, capsys, path):
     assert run(["schema", "review", path]) == 2

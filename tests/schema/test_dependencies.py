@@ -83,3 +83,12 @@ def test_what_makes_no_sense_is_refused_in_plain_words(dependencies: Any, words:
 def test_a_misspelt_property_is_not_ignored() -> None:
     with pytest.raises(SchemaError, match="Did you mean 'dependencies'"):
         Schema.from_dict({"fields": FIELDS, "dependancies": []})
+
+
+def test_a_map_that_is_declared_twice_is_told_so() -> None:
+    fields = [{"name": "code", "categories": ["a", "b"]}, {"name": "grp", "categories": ["x", "y"]}]
+    one = {"determines": ["code"], "column": "grp", "map": {"a": "x", "b": "y"}}
+    other = {**one, "map": {"a": "y", "b": "x"}}
+    with pytest.raises(SchemaError, match=r"leaves no row: .* code → grp is declared more than once, in diff"):
+        _ = Schema.from_dict({"fields": fields, "dependencies": [one, other]}).domain
+    assert Schema.from_dict({"fields": fields, "dependencies": [one, one]}).domain.attributes

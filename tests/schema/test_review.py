@@ -236,7 +236,17 @@ def test_decimals_are_shown_and_may_be_replied() -> None:
     fields.append({"name": "n", "type": "integer", "constraints": bounds})
     schema = Schema.from_dict({"fields": fields})
     assert in_words(schema["x"]) == "number, 0 to 90 with 3 decimals"
-    assert replied(schema["x"], "0 to 50; decimals 1")["decimals"] == 1
+    reply = replied(schema["x"], "0 to 50; decimals 1")
+    assert reply["decimals"] == 1
+    assert in_words(Schema.from_dict({"fields": [reply]})["x"]) == "number, 0 to 50 with 1 decimal"
     for name, reply in (("x", "y; decimals many"), ("n", "y; decimals 1")):
         with pytest.raises(OptionError, match="Expected digits after the point"):
             replied(schema[name], reply)
+
+
+def test_a_reply_with_more_decimals_than_numbers_have_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    ends = {"minimum": 0, "maximum": 90}
+    Schema.from_dict({"fields": [{"name": "x", "type": "number", "constraints": ends, "origin": "draft"}]}).save(path)
+    with pytest.raises(SchemaError, match=r"decimals: 15 is more than numbers in its range .*\. Use 13 at most"):
+        Review(path=path).answer("x", "0 to 100; decimals 15")

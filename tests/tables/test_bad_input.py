@@ -221,7 +221,7 @@ def test_rows_of_another_length_are_named_and_not_shown(tmp_path: Path) -> None:
     message = told(csv(tmp_path, f"age,sex\n5,F\n{SECRET}\n5,F\n5,F,7\n"), PEOPLE)
     assert "2 rows do not have 2 cells like the header (rows 2, 4 after the header)" in message
     assert SECRET not in message
-    assert "1 row does not" in told(csv(tmp_path, 'age,sex\n5,F\n"5,F\n6,M\n'), PEOPLE)
+    assert "1 row does not" in told(csv(tmp_path, 'age,sex\n5,F\n"5,F"\n6,M\n'), PEOPLE)
 
 
 def test_other_delimiters_are_understood(tmp_path: Path) -> None:
@@ -437,3 +437,90 @@ def test_marks_for_thousands_stand_before_three_digits(tmp_path: Path) -> None:
     assert "cannot be read as a whole number (row 1)" in told(csv(tmp_path, "x\n99'99\n"), whole)
     with pytest.raises(SchemaError, match=r"'9.9' is not a number: '\.' may part groups of three digits"):
         schema_of(type="integer", constraints={"minimum": 0, "maximum": "9.9"}, groupChar=".")
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('age,sex\n1,"F\n2,M\n3,F\n', 2),
+        ('age,sex\n1,F\n2,"M""\n3,F\n', 3),
+        ('age,sex\n"1,F\n2,M\n', 2),
+        ('age,"sex\n1,F\n2,M\n', 1),
+        ('\n\n"age,sex\n1,F\n2,M\n', 3),
+        ('age,sex\n1,3" F\n2,"M\n3,F\n', 3),
+        ('age;sex\r\n1;"F\r\n2;M\r\n', 2),
+        ('age,sex\n1,F\n2,"M\n' + "3,F\n" * 700_000, 3),
+    ],
+)
+def test_a_quote_that_is_never_closed_is_told_with_its_line(tmp_path: Path, content: str, line: int) -> None:
+    """It used to make one cell of all that follows, and one row of a table."""
+    path = csv(tmp_path, content)
+    subset = Schema.from_dict({"fieldsMatch": "subset", "fields": [AGE]})
+    for call in (lambda: read_table(path, PEOPLE), lambda: read_table(path, subset), lambda: draft_schema(path)):
+        with pytest.raises(TableError, match=rf"^people\.csv: a quote in line {line} is never closed") as caught:
+            call()
+        assert "2,M" not in str(caught.value)
+
+
+def test_quotes_that_are_closed_may_hold_lines(tmp_path: Path) -> None:
+    texts = Schema.from_dict({"fields": [AGE, {**SEX, "categories": ["F\nf", 'M\r\n"m"\n']}]})
+    content = 'age,sex\n1,"F\nf"\n2,"M\r\n""m""\n"'
+    for end in ("", "\n", "\r\n"):
+        assert codes(csv(tmp_path, content + end), texts) == [[0, 0], [0, 1]]
+    named = Schema.from_dict({"fields": [AGE, {**SEX, "name": "s\nex"}]})
+    assert codes(csv(tmp_path, 'age,"s\nex"\n1,F\n'), named) == [[0], [0]]
+
+
+DAY = {"type": "date", "constraints": {"minimum": "2023-01-01", "maximum": "2023-12-31"}}
+WEIGHT = {"type": "number", "constraints": {"minimum": 0, "maximum": 9999}}
+
+
+@pytest.mark.parametrize(
+    ("field", "cells", "said"),
+    [
+        (DAY, ["2023-02-30"], "(row 1). It has this form, but there is no such day: correct the cells."),
+        ({**DAY, "format": "%d.%m.%Y"}, ["30.02.2023", "31.04.2023"], "They have this form, but there is no such day"),
+        (
+            DAY,
+            ["2023-02-30", "1/2/2023"],
+            "1 of them has this form, but there is no such day: correct the cells. Set",
+        ),
+        (DAY, ["1/2/2023"], "(row 1). Set format"),
+        (
+            WEIGHT,
+            ["12,5"],
+            "It looks like a number with other marks: say which part decimals (of type number) and",
+        ),
+        (WEIGHT, ["1.234,5", "7,1", "heavy"], "2 of them look like numbers with other marks"),
+        ({**AGE, "name": "x"}, ["1,234"], "groupChar: '.'."),
+        ({**AGE, "name": "x"}, ["12.5"], "(row 1). Correct the cells or the type"),
+        (WEIGHT, ["1.2.2023"], "(row 1). Correct the cells or the type"),
+    ],
+)
+def test_cells_that_nearly_can_be_read_are_told_what_is_wrong(
+    field: dict[str, Any], cells: list[str], said: str
+) -> None:
+    assert said in told(pa.table({"x": cells}), schema_of(**{k: v for k, v in field.items() if k != "name"}))
+
+
+def test_a_nul_byte_is_told_with_its_line(tmp_path: Path) -> None:
+    for content, line in (("age,sex\n1,F\n2,M\0\n", 3), ("age,se\0x\n1,F\n", 1), ('age,sex\n1,"\n\0"\n', 3)):
+        path = csv(tmp_path, content)
+        assert told(path, PEOPLE).startswith(f"people.csv holds a NUL byte in line {line}, which no text has")
+        with pytest.raises(TableError, match=f"NUL byte in line {line}"):
+            draft_schema(path)
+
+
+def test_marks_between_cells_that_are_not_known_are_told(tmp_path: Path) -> None:
+    for mark in (":", " ", "~"):
+        said = told(csv(tmp_path, f"age{mark}sex\n5{mark}F\n"), PEOPLE)
+        assert f"read as one column, 'age{mark}sex'" in said
+        assert f"parted by '{mark}'. Write the file with a comma, a semicolon, a tab or | between its cells." in said
+    said = told(csv(tmp_path, f"5:{SECRET}\n5:F\n"), PEOPLE)
+    assert "It was read as one column: cells of a CSV file may be parted by a comma" in said
+    assert SECRET not in said
+
+
+def test_bytes_of_a_last_column_that_is_not_read_may_be_any(tmp_path: Path) -> None:
+    subset = Schema.from_dict({"fieldsMatch": "subset", "fields": [AGE]})
+    assert codes(csv(tmp_path, b"age,note\n5,\xe9\n15,\0\n25,x\xff\n"), subset) == [[0, 1, 2]]

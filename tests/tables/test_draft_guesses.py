@@ -250,3 +250,72 @@ def test_a_draft_can_be_loaded_and_fits_its_table(
     if not loaded.incomplete:
         report = check_table(table, loaded)
         assert report.ok, report.faults
+
+
+FEW = ["Ada", "Ben", "Cleo", "Dan"] * 50
+
+
+@pytest.mark.parametrize("name", ["first_name", "fake_last_name", "surname", "PatientName", "last name", "forename2"])
+def test_names_of_people_are_left_out_however_few_they_are(name: str) -> None:
+    assert left_out(**{name: FEW}) == {name: "by its name it holds people's names"}
+    assert left_out(**{name: FEW[:4]}) == {name: "by its name it holds people's names"}
+
+
+@pytest.mark.parametrize(
+    "name", ["mrn", "SSN", "nhs_number", "NHSNumber", "passport", "passport_no", "national_id", "iban", "tax_id"]
+)
+@pytest.mark.parametrize("values", [FEW, [f"{i % 50:05}" for i in range(200)], [i % 50 for i in range(200)]])
+def test_numbers_of_people_are_left_out_by_their_name(name: str, values: list[Any]) -> None:
+    assert "by its name it is an identifier" in left_out(**{name: values})[name]
+
+
+@pytest.mark.parametrize(
+    "name", ["product_name", "clinic_name", "name", "name_of_country", "passport_country", "national_team", "number"]
+)
+def test_names_of_other_things_are_kept(name: str) -> None:
+    assert left_out(**{name: FEW}) == {}
+
+
+def test_a_name_alone_is_left_out_only_if_it_has_many_values() -> None:
+    assert "people's names" in left_out(name=[f"Person {i % 120}" for i in range(1000)])["name"]
+    assert left_out(name=[f"Country {i % 120}" for i in range(10_000)]) == {}
+    assert left_out(has_passport=["yes", "no"] * 100, ssn=[0, 1] * 100) == {}
+
+
+def test_no_rule_is_suggested_for_a_column_that_is_left_out() -> None:
+    known = {"first_name": FEW, "sex": ["F", "M", "F", "M"] * 50, "group": ["a", "b", "a", "c"] * 50}
+    notes = draft_schema(pa.table(known)).comments
+    assert any("determines: [group], column: sex" in note for note in notes)
+    assert [note for note in notes if "first_name" in note] == [
+        "Left out: first_name (by its name it holds people's names)."
+    ]
+
+
+@pytest.mark.parametrize("as_number", [str, float])
+def test_a_column_of_whole_numbers_but_one_gets_no_decimals(as_number: Any) -> None:
+    field = drafted([*[as_number(i % 60) for i in range(500)], as_number("6.75")])
+    assert field.to_dict()["decimals"] == 0
+    assert any("nearly all cells are whole numbers. A few are not" in note for note in field.comments)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "prices", "told"),
+    [
+        ("{}.456", "{},25", True),
+        ("{}.456", "{}.25", True),
+        ("0.{:03}", "{},25", True),
+        ("0.{:03}", "{}.25", False),
+        ("{}.45", "{},25", False),
+        ("{}", "{},25", False),
+    ],
+)
+def test_points_that_may_part_thousands_are_remarked_on(amounts: str, prices: str, told: bool) -> None:
+    cells = {
+        "amount": [amounts.format(i % 90 + 1) for i in range(200)],
+        "price": [prices.format(i) for i in range(200)],
+    }
+    notes = draft_schema(pa.table(cells))["amount"].comments
+    assert any("groupChar: '.'" in note for note in notes) == told
+    assert Schema.from_dict(
+        {"fields": [{"name": "a", "type": "integer", "groupChar": ".", "categories": ["3.456", 7]}]}
+    )

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from understudy import TableError
 from understudy.schema import Schema
-from understudy.tables import Source, open_source, read_table
+from understudy.tables import Source, _csv_lines, open_source, read_table
+from understudy.tables._files import open_file
 
 CELLS = {"name": ["a", "b", "c", "d"], "size": ["1", "2", "3", "4"], "note": ["x;y", "", "é", "z"]}
 TABLE = pa.table(CELLS)
@@ -186,3 +187,41 @@ def test_uneven_rows_of_any_bytes_are_told_with_their_numbers(
         assert said.startswith("t.csv is not UTF-8 text")
     elif any(any(row) or len(row) > 1 for row in rows):
         assert said == ""
+
+
+def naive_rows(data: bytes) -> tuple[list[int], bool]:
+    """How many cells each row has, and whether the last is in quotes that stay open: byte by byte, in `,` and lines."""
+    rows, cells, inside, start, i = [], 1, False, True, 0
+    while i < len(data):
+        byte = data[i : i + 1]
+        if inside and byte == b'"':
+            inside = data[i + 1 : i + 2] == b'"'
+            i += inside
+        elif not inside and start and byte == b'"':
+            inside, start = True, False
+        elif not inside and byte == b",":
+            cells, start = cells + 1, True
+        elif not inside and byte in (b"\n", b"\r"):
+            i += data[i : i + 2] == b"\r\n"
+            if cells > 1 or not start:
+                rows.append(cells)
+            cells, start = 1, True
+        else:
+            start = False
+        i += 1
+    return rows + [cells] * (cells > 1 or not start), inside
+
+
+@given(st.lists(st.sampled_from([b'"', b'""', b",", b"\n", b"\r\n", b"\r", b"x"]), max_size=30), st.integers(1, 5))
+def test_lines_are_walked_as_they_are_byte_by_byte(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[bytes], block: int
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "t.csv"
+    path.write_bytes(b"a,b\n" + b"".join(parts))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_csv_lines, "_BLOCK", block)
+        found = _csv_lines.line_faults(open_file(path)[0], delimiter=",", cells=2, skipped=0)
+    rows, is_open = naive_rows(path.read_bytes())
+    assert (found.open_line is not None) == is_open
+    uneven = [i for i, cells in enumerate(rows) if cells != 2 and not (is_open and i == len(rows) - 1)]
+    assert (found.uneven, found.first) == (len(uneven), uneven[:5])

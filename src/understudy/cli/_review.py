@@ -64,6 +64,10 @@ def review(
     from understudy.schema import Review
 
     opened = Review(path=schema)
+    if table is not None:
+        from understudy.tables import open_source
+
+        open_source(table)  # before the first question: nobody is to answer it in vain
     asked = Asked([], [], [])
     INTERRUPTS.outcome = lambda: asked.told(schema)
     _Talk(opened, asked, table, as_json).run()

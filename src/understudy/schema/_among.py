@@ -175,7 +175,7 @@ def _whole_bins(field: Field, bins: Bins, spans: Sequence[Span]) -> Flags:
             shape = texts[0] if low == high else "..".join(texts)
             raise ValueError(
                 f"the bin {label} of '{field.name}' holds values inside and outside of {shape}. Give the column edges "
-                "there (bins: {edges: […]}), or let them be found (bins: auto)"
+                "there (bins: {edges: […]}), or, where no column has a sensitivity, let them be found (bins: auto)"
             )
         covered |= inside
     return covered

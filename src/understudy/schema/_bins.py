@@ -274,3 +274,48 @@ def default_decimals(edges: tuple[Fraction, ...], declared: tuple[Fraction, ...]
     largest = max(abs(edge) for edge in edges)
     limit = 14 - (math.floor(math.log10(largest)) if float(largest) > 0 else 0)
     return max(0, min(max(fine, *(decimals_of(end) for end in declared)), limit, 22))
+
+
+def most_decimals(edges: tuple[Fraction, ...], *, found: bool) -> int:
+    """The most digits after the point that values in a range can have: their number in units must fit 64 bits.
+
+    Where bins are to be `found`, edges lie half-way between two values, and floats must tell all three apart.
+
+    >>> [most_decimals((Fraction(0), Fraction(100)), found=found) for found in (True, False)]
+    [13, 16]
+    """
+    largest = max(abs(edge) for edge in edges)
+    step = Fraction(math.ulp(float(largest)))
+    most = 22
+    while most and (largest * 10**most >= 2**63 or (found and 2 * step * 10**most > 1)):
+        most -= 1
+    return most
+
+
+def fits_64_bits(edges: tuple[Fraction, ...]) -> bool:
+    """Whether whole numbers hold the ends of the range, and how many values each bin has.
+
+    >>> fits_64_bits((Fraction(0), Fraction(2**63)))
+    False
+    """
+    widest = max(b - a for a, b in pairwise(edges))
+    return edges[0] >= -(2**63) and edges[-1] < 2**63 and widest < 2**63 - 1
+
+
+def holds_nothing(bins: Bins, *, one: bool) -> str | None:
+    """What to say of the first bin that no value lies in, if there is one; `one` where nobody has named the bins.
+
+    >>> holds_nothing(Bins(edges=(Fraction(1, 10), Fraction(1, 5)), form=Form(type="integer")), one=True)
+    'its range holds no whole number. Widen it'
+    """
+    first, last = bins.grid
+    if not (first > last).any():
+        return None
+    digits, number = bins.decimals, bins.form.type == "number"
+    kinds = {"number": f"number of {digits} decimal{'s' * (digits != 1)}", "date": "day", "year": "year"}
+    kind = {**kinds, "integer": "whole number"}.get(bins.form.type, "moment its format can show")
+    where, what = f"bin {int((first > last).argmax()) + 1} of {bins.count}", "Use fewer bins or wider ones"
+    if bins.count == 1 or one:
+        where, what = "its range", "Widen it"
+    more = ", or use larger units" if digits > 15 else ", or use more decimals"
+    return f"{where} holds no {kind}. {what}{more if number else ''}"

@@ -11,10 +11,28 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from understudy.schema._bins import MOST_FOUND, Bins, Side, default_count, default_decimals, equal_width
+from understudy.schema._bins import (
+    MOST_FOUND,
+    Bins,
+    Side,
+    default_count,
+    default_decimals,
+    equal_width,
+    fits_64_bits,
+    holds_nothing,
+    most_decimals,
+)
 from understudy.schema._field import Category, Field
 from understudy.schema._file import BinsFile, CategoryFile, FieldFile, missing_texts, parse_field
-from understudy.schema._found import auto_count, check_one_kind, points, to_be_filled, with_default, with_shape
+from understudy.schema._found import (
+    auto_edges,
+    check_one_kind,
+    is_sought,
+    points,
+    to_be_filled,
+    with_default,
+    with_shape,
+)
 from understudy.schema._levels import Tree
 from understudy.schema._limits import shown
 from understudy.schema._sensitivity import read_sensitivity, read_weights
@@ -233,14 +251,14 @@ class _Builder:
         else:
             if low is None or high is None:
                 return None
-            edges = self._equal(low, high, self._count(shape, low, high))
+            edges = self._cut(shape, low, high)
             declared = (low, high)
         if edges is None or declared is None:
             return None
         if max(abs(edge) for edge in edges) > _LARGEST and file.type == "number":
             self._fault("its range goes beyond ±10^15. Use larger units")
             return None
-        if file.type != "number" and not _fits_64_bits(edges):
+        if file.type != "number" and not fits_64_bits(edges):
             self._fault("its range must fit 64 bits: from -2^63 to 2^63 - 1. Use larger units")
             return None
         if file.type in ("date", "datetime") and not all(self._reads_back(edge) for edge in (edges[0], edges[-1])):
@@ -249,10 +267,10 @@ class _Builder:
         bins = self._checked(edges, declared, shape.closed)
         return None if bins is None else with_shape(shape, bins, self._fault)
 
-    def _count(self, shape: BinsFile, low: Fraction, high: Fraction) -> int | None:
-        if shape.found:
-            return 1
-        return auto_count(low, high, self.form, self.file.decimals, self._fault) if shape.auto else shape.count
+    def _cut(self, shape: BinsFile, low: Fraction, high: Fraction) -> tuple[Fraction, ...] | None:
+        if shape.auto and low <= high:
+            return auto_edges(low, high, self.form, self.file.decimals, self._fault)
+        return self._equal(low, high, 1 if shape.found else shape.count)
 
     def _reads_back(self, moment: Fraction) -> bool:
         try:
@@ -296,26 +314,15 @@ class _Builder:
         decimals = self.file.decimals
         if decimals is None:
             decimals = default_decimals(edges, declared) if self.file.type == "number" else 0
-        if self.file.type == "number" and max(abs(edge) for edge in edges) * 10**decimals >= 2**63:
-            self._fault(f"decimals: {decimals} is more than a number can have in its range. Use fewer")
+        asked = self.file.bins or BinsFile()
+        if self.file.type == "number" and decimals > (most := most_decimals(edges, found=is_sought(asked))):
+            self._fault(
+                f"decimals: {decimals} is more than numbers in its range can be told apart by. Use {most} at most"
+            )
             return None
         bins = Bins(edges=edges, form=self.form, closed=closed, decimals=decimals)
-        first, last = bins.grid
-        if (first > last).any():
-            empty = int((first > last).argmax())
-            grain = {
-                "number": f"number of {decimals} decimal{'s' * (decimals != 1)}",
-                "date": "day",
-                "year": "year",
-                "integer": "whole number",
-            }
-            where, what = f"bin {empty + 1} of {bins.count}", "Use fewer bins or wider ones"
-            if bins.count == 1:
-                where, what = "its range", "Widen it"
-            self._fault(
-                f"{where} holds no {grain.get(self.file.type, 'moment its format can show')}. {what}"
-                + (", or use more decimals" if self.file.type == "number" else "")
-            )
+        if said := holds_nothing(bins, one=asked.auto):
+            self._fault(said)
             return None
         return bins
 
@@ -386,9 +393,3 @@ class _Builder:
 
     def _fault(self, sentence: str) -> None:
         self.faults.append(sentence + ".")
-
-
-def _fits_64_bits(edges: tuple[Fraction, ...]) -> bool:
-    """Whether whole numbers hold the ends of the range, and how many values each bin has."""
-    widest = max(b - a for a, b in pairwise(edges))
-    return edges[0] >= -(2**63) and edges[-1] < 2**63 and widest < 2**63 - 1

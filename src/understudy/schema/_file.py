@@ -206,7 +206,8 @@ def _sentence(detail: Any) -> str:
     if kind == "invalid_key":
         return f"property {shown(detail['loc'][-1])} is not a text. Name properties in words."
     if path == "bins":
-        return f"bins must be a count such as 16, or {{edges: […], closed: left}}; got {shown(got)}."
+        hint = " Did you mean 'auto'?" if isinstance(got, str) and get_close_matches(got.lower(), ["auto"]) else ""
+        return f"bins must be auto, a count such as 16, or {{edges: […], closed: left}}; got {shown(got)}.{hint}"
     wanted = {
         "list_type": "a list",
         "model_type": "a mapping",

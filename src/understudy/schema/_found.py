@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from understudy.schema._bins import MOST_FOUND, Bins, Shape, default_count
+from understudy.schema._bins import MOST_FOUND, Bins, Shape, default_count, equal_width
 from understudy.schema._file import BinsFile, FieldFile, FoundFile, InsideFile
 from understudy.schema._values import RANGE_TYPES, Form
 
@@ -46,15 +46,33 @@ def with_default(file: FieldFile) -> FieldFile:
     return file.model_copy(update={"bins": BinsFile(auto=True)})
 
 
-def auto_count(low: Fraction, high: Fraction, form: Form, decimals: int | None, fault: Callable[[str], Any]) -> int:
-    """How many bins are planned with until some are found: one for each value where there are few."""
+def is_sought(written: BinsFile) -> bool:
+    """Whether a histogram is asked for bins, or what is inside them: its cells may have a single value each."""
+    return written.auto or written.inside == "auto"
+
+
+def auto_edges(
+    low: Fraction, high: Fraction, form: Form, decimals: int | None, fault: Callable[[str], Any]
+) -> tuple[Fraction, ...]:
+    """The edges that are planned with until some are found; where there are few values, each has a bin around it.
+
+    >>> edges = auto_edges(Fraction(0), Fraction(3, 10), Form(type="number"), 1, print)
+    >>> [float(edge) for edge in edges]
+    [0.0, 0.05, 0.15, 0.25, 0.3]
+    """
     if low == high:
         fault(
             "constraints.minimum and maximum are the same, a range of one value. Widen it, or list the value in "
             "categories"
         )
     _check_findable(low, high, form, fault, "declare bins")
-    return default_count(low, high, form, most=MOST_FOUND, decimals=decimals)
+    count = default_count(low, high, form, most=MOST_FOUND, decimals=decimals)
+    if form.type == "number" and decimals is not None and count > 1:
+        first = math.ceil(low * 10**decimals)
+        if math.floor(high * 10**decimals) - first + 1 == count:
+            whole = Bins(edges=(low, high), form=form, decimals=decimals)
+            return edges_at(whole, range(first, first + count))
+    return equal_width(low, high, count)
 
 
 def _check_findable(low: Fraction, high: Fraction, form: Form, fault: Callable[[str], Any], instead: str) -> None:

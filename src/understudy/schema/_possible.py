@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -10,12 +10,18 @@ from understudy._core.errors import SchemaError
 from understudy.schema._field import Field
 from understudy.schema._rules import Check, Flags, Ordered, Zeros
 
+_ADVICE = "Mend their ranges or values, or leave one out."
 _MOST_WORK = 1 << 27  # cells looked at; a schema that is not refuted by then is believed
 _MOST_COLUMNS = 200  # of rules that hang together, up to which rows are looked for
 
 
-def refuse_contradictions(fields: Sequence[Field], zeros: Sequence[Zeros], beyond: Sequence[Check]) -> None:
-    """Raise SchemaError if no row keeps all rules together; the dependencies that leave none are named."""
+def refuse_contradictions(
+    fields: Sequence[Field], zeros: Sequence[Zeros], beyond: Sequence[Check], repeated: Collection[str] = ()
+) -> None:
+    """Raise SchemaError if no row keeps all rules together; the dependencies that leave none are named.
+
+    `repeated` are the texts of those that are declared more than once, with other values each time.
+    """
     for part in _parts(zeros, beyond):
         tables = [rule for rule in part if isinstance(rule, Zeros)]
         others = [rule for rule in part if not isinstance(rule, Zeros)]
@@ -24,10 +30,10 @@ def refuse_contradictions(fields: Sequence[Field], zeros: Sequence[Zeros], beyon
         if any(isinstance(rule, Ordered) and _no_values(rule) for rule in others) or search.finds_none():
             texts = list(dict.fromkeys(text for rule in part for text in rule.text.split("; ")))
             leave = "dependency {} leaves" if len(texts) == 1 else "dependencies {} together leave"
-            raise SchemaError(
-                f"the {leave.format('; '.join(texts))} no row: whatever values the columns have, one is broken. Mend "
-                "their ranges or values, or leave one out."
-            )
+            twice = "; ".join(text for text in texts if text in repeated)
+            advice = f"{twice} is declared more than once, in different ways: keep one." if twice else _ADVICE
+            said = f"the {leave.format('; '.join(texts))} no row: whatever values the columns have, one is broken."
+            raise SchemaError(f"{said} {advice}")
 
 
 def _parts(zeros: Sequence[Zeros], beyond: Sequence[Check]) -> list[list[Check]]:

@@ -126,7 +126,8 @@ def _domain(field: Field) -> str:
     if field.bins:
         ends: tuple[Any, Any] = (field.bins.minimum, field.bins.maximum)
         low, high = (field.form.text(end) for end in ends)
-        digits = f" with {field.bins.decimals} decimals" if field.type == "number" else ""
+        n = field.bins.decimals
+        digits = f" with {n} decimal{'s' * (n != 1)}" if field.type == "number" else ""
         return f"{field.type}, {low} to {high}{digits}"
     if field.type == "boolean":
         return "true or false"

@@ -178,6 +178,8 @@ class Form:
             return datetime.fromisoformat(text)
         except ValueError:
             shape = self.format or ("YYYY-MM-DD" if self.type == "date" else "YYYY-MM-DDThh:mm:ss")
+            if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+                raise ValueError(f"{shown(text)} is a day that does not exist") from None
             raise ValueError(f"{shown(text)} is not a {self.type} of the form {shape}") from None
 
 

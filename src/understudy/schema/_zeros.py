@@ -7,6 +7,7 @@ for what it says (`FollowsFrom`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -75,7 +76,8 @@ def declared_rules(fields: Sequence[Field], dependencies: Sequence[Dependency]) 
         found[zeros.scope] = zeros
     tables = tuple(one for _, one in sorted(found.items()) if not one.possible.all())
     beyond += _chains(fields, [one for one in dependencies if isinstance(one, InOrder)])
-    refuse_contradictions(fields, tables, beyond)
+    texts = Counter(one.text for one in dict.fromkeys(dependencies))
+    refuse_contradictions(fields, tables, beyond, {text for text, times in texts.items() if times > 1})
     return (*tables, *follows, *beyond)
 
 

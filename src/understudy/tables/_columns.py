@@ -12,6 +12,10 @@ from difflib import get_close_matches
 from understudy._core.errors import did_you_mean
 from understudy.schema import Schema
 
+_ONE_COLUMN = (
+    " It was read as one column: cells of a CSV file may be parted by a comma, a semicolon, a tab or |, and by nothing "
+    "else."
+)
 _MOST_NEAR = 40  # names to look up: each is held against all others, so a wide table of something else takes minutes
 
 
@@ -29,7 +33,7 @@ def column_faults(names: Sequence[str], schema: Schema) -> list[str]:
     faults = [f"column {i} has no name. Give it one in the header." for i, name in enumerate(names, 1) if not name]
     faults += _repeated(names, there if shown else declared)
     if len(missing) == len(schema.names):
-        return [*faults, _no_header(schema)]
+        return [*faults, _no_header(names, schema)]
     if not shown:
         faults += [f"the table has no column '{name}', which the schema declares." for name in missing]
         return faults if schema.extra_columns_allowed or not extra else [*faults, _unnamed(len(extra))]
@@ -72,12 +76,26 @@ def _repeated(names: Sequence[str], shown: set[str]) -> list[str]:
     return faults
 
 
-def _no_header(schema: Schema) -> str:
+def _no_header(names: Sequence[str], schema: Schema) -> str:
+    if len(names) == 1 and (mark := _parted_by(names[0], set(schema.names))):
+        return (
+            f"the table was read as one column, '{names[0]}': its first line has the names that the schema declares, "
+            f"parted by {mark!r}. Write the file with a comma, a semicolon, a tab or | between its cells."
+        )
     listed = ", ".join(f"'{name}'" for name in schema.names[:5]) + (", …" if len(schema.names) > 5 else "")
     return (
         f"the table has none of the columns that the schema declares ({listed}). Does its first line name the columns? "
         "If it has such a header, this is a table or a schema of something else."
+        + (_ONE_COLUMN if len(names) == 1 < len(schema.names) else "")
     )
+
+
+def _parted_by(line: str, declared: set[str]) -> str | None:
+    """The mark between names that the schema declares, where they all stand in one name, which then is no secret."""
+    for mark in sorted({c for c in line if not c.isalnum() and c != "_"}):
+        if len(parts := line.split(mark)) > 1 and all(part.strip(' "') in declared for part in parts):
+            return mark
+    return None
 
 
 def _unnamed(count: int) -> str:

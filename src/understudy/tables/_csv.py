@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from understudy._core.errors import TableError
+from understudy.tables._csv_lines import LineFaults, line_faults, line_of_byte
 from understudy.tables._files import TableFile
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -58,6 +60,12 @@ def read_header(file: TableFile) -> Header:
     names = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter))
     if any("\ufffd" in name for name in names):
         raise _not_utf8(file)
+    if any("\0" in name for name in names):
+        raise _nul(file)
+    if any("\n" in name or "\r" in name for name in names):  # before anybody shows rows as a name
+        found = line_faults(file, delimiter=delimiter, cells=len(names), skipped=blank)
+        if found.open_line:
+            raise _never_closed(file, found.open_line)
     # In a file of one column, an empty line is a row.
     filled = any(rows) or (len(names) == 1 and bool(rows)) or len(start) >= _FIRST_BLOCK
     return Header(names=tuple(names), delimiter=delimiter, blank_lines=blank, filled=filled)
@@ -65,11 +73,25 @@ def read_header(file: TableFile) -> Header:
 
 def csv_batches(file: TableFile, header: Header, wanted: Sequence[str]) -> Iterator[list[pa.Array]]:
     """The wanted columns, batch by batch, as texts."""
+    if not header.filled:
+        return
+    last = header.names[-1]
+    # A quote that is never closed goes unnoticed in the last column alone; two of a name cannot be read by it.
+    seen = list(wanted) if last in wanted or header.names.count(last) > 1 else [*wanted, last]
+    end = b""
     try:
-        for batch in _batches(file, header, partial(_strict, file, header, wanted)) if header.filled else ():
-            yield [batch.column(name) for name in wanted]
+        for batch in _batches(file, header, partial(_strict, file, header, seen, len(wanted))):
+            if last in seen and len(batch):
+                end = batch.column(last)[-1].cast(pa.binary()).as_py()
+            columns = [batch.column(name) for name in wanted]
+            if any(_holds_nul(column) for column in columns):
+                raise _nul(file)
+            yield columns
     except _UnevenError:
         raise _uneven(file, header) from None
+    suspect = last not in seen or b"\n" in end or b"\r" in end
+    if suspect and (line := _faults(file, header).open_line):
+        raise _never_closed(file, line)
 
 
 class _LongRowError(Exception):
@@ -98,8 +120,10 @@ def _batches(file: TableFile, header: Header, reader: Callable[[int], Any]) -> I
             return
         except _LongRowError:
             if block >= _LARGEST_BLOCK:
+                if line := _faults(file, header).open_line:
+                    raise _never_closed(file, line) from None
                 raise TableError(
-                    f"{file.name}: one row is longer than {block >> 20} MB. Look for a quote that is never closed."
+                    f"{file.name}: one row is longer than {block >> 20} MB. Look for a quote too many."
                 ) from None
             block *= 8
 
@@ -124,70 +148,79 @@ def _blocks(file: TableFile, header: Header, reader: Callable[[], Any]) -> Itera
         raise file.unreadable(error) from None
 
 
-def _strict(file: TableFile, header: Header, wanted: Sequence[str], block: int) -> Any:
-    """Arrow's reader of some columns, which refuses uneven rows."""
+def _strict(file: TableFile, header: Header, wanted: Sequence[str], n_texts: int, block: int) -> Any:
+    """Arrow's reader of some columns, which refuses uneven rows. The first are texts, others bytes as they are."""
     return arrow_csv.open_csv(
         file.stream(),
         read_options=arrow_csv.ReadOptions(block_size=block, skip_rows=header.blank_lines),
         parse_options=_parsing(header),
-        convert_options=_converting(wanted),
+        convert_options=_converting(wanted, n_texts),
     )
 
 
-def _tolerant(file: TableFile, header: Header, broken: list[Any], block: int) -> Any:
-    """Arrow's reader of the first column, which puts the numbers of uneven rows into `broken`.
-
-    It shows such a row as text to who wants to skip it, and prints a traceback if it is none. So the bytes are read as
-    Latin-1, where all are text; numbers stand for names, which would be other texts, and the header counts as a row.
-    """
-
-    def skip(row: Any) -> str:
-        broken.append(row.number)
-        return "skip"
-
-    broken.clear()
-    names = [str(i) for i in range(len(header.names))]
-    return arrow_csv.open_csv(
-        pa.transcoding_input_stream(file.stream(), "latin-1", "utf-8"),
-        read_options=arrow_csv.ReadOptions(
-            use_threads=False, block_size=block, skip_rows=header.blank_lines, column_names=names
-        ),
-        parse_options=_parsing(header, skip),
-        convert_options=_converting(names[:1]),
-    )
-
-
-def _parsing(header: Header, skip: Callable[[Any], str] | None = None) -> Any:
+def _parsing(header: Header) -> Any:
     return arrow_csv.ParseOptions(
         delimiter=header.delimiter,
         newlines_in_values=True,
-        invalid_row_handler=skip,
         # In a file of one column, an empty line is a row with a missing value.
         ignore_empty_lines=len(header.names) > 1,
     )
 
 
-def _converting(wanted: Sequence[str]) -> Any:
+def _converting(wanted: Sequence[str], n_texts: int) -> Any:
+    texts = pa.dictionary(pa.int32(), pa.string())
     return arrow_csv.ConvertOptions(
         # Distinct texts and where they stand: less memory, and each text is parsed once a batch.
-        column_types={name: pa.dictionary(pa.int32(), pa.string()) for name in wanted},
+        column_types={name: texts if i < n_texts else pa.binary() for i, name in enumerate(wanted)},
         include_columns=list(wanted),
         strings_can_be_null=False,
         null_values=[],
     )
 
 
+def _faults(file: TableFile, header: Header) -> LineFaults:
+    return line_faults(file, delimiter=header.delimiter, cells=len(header.names), skipped=header.blank_lines)
+
+
 def _uneven(file: TableFile, header: Header) -> TableError:
     """The error for rows that have more or fewer cells than the header; costs one pass over the file."""
-    broken: list[Any] = []
-    for _ in _batches(file, header, partial(_tolerant, file, header, broken)):
-        pass
-    rows = ", ".join(str(number - 1 - header.blank_lines) for number in broken[:5] if number is not None)
+    found = _faults(file, header)
+    if found.open_line:
+        return _never_closed(file, found.open_line)
+    rows = ", ".join(map(str, found.first))
     cells = "1 cell" if len(header.names) == 1 else f"{len(header.names)} cells"
-    count = f"{len(broken):,} rows do" if len(broken) > 1 else "1 row does"
+    many = found.uneven != 1
+    count = f"{found.uneven:,} rows do" if many else "1 row does"
+    more = ", …" if found.uneven > len(found.first) else ""
     return TableError(
-        f"{file.name}: {count} not have {cells} like the header (row{'s' * (len(broken) > 1)} {rows} after the header"
-        f"{', …' if len(broken) > 5 else ''}). Look for missing or unquoted commas, or a quote that is never closed."
+        f"{file.name}: {count} not have {cells} like the header (row{'s' * many} {rows} after the header{more}). Look "
+        "for missing or unquoted commas, or for a quote too many."
+    )
+
+
+def _never_closed(file: TableFile, line: int) -> TableError:
+    return TableError(
+        f"{file.name}: a quote in line {line:,} is never closed, so that all that follows it would be one cell. Close "
+        "it; a quote that is part of a text is written twice, in a cell between quotes."
+    )
+
+
+def _holds_nul(column: pa.DictionaryArray) -> bool:
+    """Whether a text has a NUL byte in it: looked for in all texts at once, which takes no time."""
+    texts = column.dictionary
+    if not len(texts):
+        return False
+    ends = np.frombuffer(texts.buffers()[1], dtype=np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    data = texts.buffers()[2]
+    return data is not None and b"\0" in memoryview(data)[ends[0] : ends[-1]].tobytes()
+
+
+def _nul(file: TableFile) -> TableError:
+    line = line_of_byte(file, b"\0")
+    where = "" if line is None else f" in line {line:,}"
+    return TableError(
+        f"{file.name} holds a NUL byte{where}, which no text has: it is damaged, or not UTF-8. Write it again as CSV "
+        "UTF-8, or take such bytes out, for example with: tr -d '\\000'."
     )
 
 

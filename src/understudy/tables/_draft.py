@@ -11,6 +11,7 @@ from understudy._core.errors import TableError, did_you_mean
 from understudy.schema import DRAFT_MARK, GUESS_MARK, Schema, import_sdv
 from understudy.tables._candidates import Candidate
 from understudy.tables._guess import Guess, describe
+from understudy.tables._guess_ranges import on_thousands
 from understudy.tables._guess_rules import likely_rules
 from understudy.tables._read import Progress
 from understudy.tables._seen import Column
@@ -67,6 +68,9 @@ def _drafted(columns: list[Column], name: str) -> Schema:
     dropped = [guess for guess in guesses if guess.left_out is not None]
     if not kept:
         raise TableError(*(f"column '{one.raw['name']}': {one.left_out}." for one in dropped), "No column is left.")
+    commas = any(guess.raw.get("decimalChar") == "," for guess in kept)
+    for column, guess in zip(columns, guesses, strict=True):
+        guess.remarks += on_thousands(column, guess.raw, commas=commas)
     content: dict[str, Any] = {"name": name}
     if dropped:
         content["fieldsMatch"] = "subset"

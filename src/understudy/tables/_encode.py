@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy.schema import Codes, Field
+from understudy.tables._nearly import nearly
 from understudy.tables._objects import Column, Mixed, texts_for_people
 from understudy.tables._parse import Parsed, parse, refusal
 from understudy.tables._quick import QuickCodes
@@ -131,24 +132,23 @@ class ColumnEncoder:
                 count=len(found),
                 rows=tuple(((found if places is None else places[found])[:_SHOWN] + self.rows + 1).tolist()),
                 values=_values(column, found) if self.show_values and trouble != "missing" else (),
-                near=self._near(column, found) if trouble == "outside" else 0,
+                near=self._near(column, found) if trouble != "missing" else 0,
             )
             earlier = self.problems.get(trouble)
             self.problems[trouble] = earlier + problem if earlier else problem
 
     def _near(self, column: Column, found: npt.NDArray[np.int64]) -> int:
-        """How many of the cells would be categories but for spaces or capitals."""
-        if self.schema_field.type != "string":
+        """How many of the cells would be categories but for spaces or capitals, or nearly can be read."""
+        if not isinstance(column, Mixed) and not _textual(column.type):
             return 0
         cells = _cells(column, found)
-        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
-            return 0
         known = {str(c.value).strip().casefold() for c in self.schema_field.categories}
+        textual = self.schema_field.type == "string"
         counts = pc.value_counts(cells)
         return sum(
             count
             for text, count in zip(counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True)
-            if text is not None and text.strip().casefold() in known
+            if text is not None and (text.strip().casefold() in known if textual else nearly(text, self.schema_field))
         )
 
 
@@ -159,8 +159,16 @@ def _loosened(marks: npt.NDArray[np.int64], size: int) -> Codes:
 
 
 def _cells(column: Column, rows: npt.NDArray[np.int64]) -> pa.Array:
-    cells = (column.texts() if isinstance(column, Mixed) else column).take(pa.array(rows))
+    column = column.texts() if isinstance(column, Mixed) else column
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.string())  # no rows can be taken of views
+    cells = column.take(pa.array(rows))
     return cells.dictionary_decode() if pa.types.is_dictionary(cells.type) else cells
+
+
+def _textual(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(is_one(kind) for is_one in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
 def _values(column: Column, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:

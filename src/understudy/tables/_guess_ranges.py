@@ -59,11 +59,7 @@ def guess_numbers(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     notes = [NAMED if named else HEAVY if below or above else RANGE]
     if candidate.group:
         notes.append(f"'{candidate.group}' parts thousands; synthetic numbers are written without it.")
-    if column.digits and max(column.digits) > digits:
-        notes.append(
-            "decimals: those that nearly all cells do with. A few have more, and are read as the nearest number."
-        )
-    return notes + _on_special([format_number(float(value)) for value in special])
+    return notes + _on_digits(column, digits) + _on_special([format_number(float(value)) for value in special])
 
 
 def _as_categories(column: Column, candidate: Candidate, raw: dict[str, Any], values: list[Any]) -> list[str]:
@@ -139,8 +135,40 @@ def _digits(column: Column, limits: tuple[Fraction, Fraction]) -> int:
     """Digits after the point: those seen, enough for the range, and no more than numbers of its size can have."""
     span = float(limits[1] - limits[0]) or 1.0
     needed = max(0, 2 - math.floor(math.log10(span)))
-    most = 17 - math.floor(math.log10(max(abs(float(end)) for end in limits) or 1.0))
-    return max(0, min(max(column.decimals, needed if not column.decimals or span < 1 else 0), most, 15))
+    most = 14 - math.floor(math.log10(max(abs(float(end)) for end in limits) or 1.0))
+    return max(0, min(max(column.decimals, needed if not column.digits or span < 1 else 0), most, 15))
+
+
+def _on_digits(column: Column, digits: int) -> list[str]:
+    """What to say of cells that have more digits after the point than are guessed."""
+    if not column.digits or max(column.digits) <= digits:
+        return []
+    if digits == 0:
+        return ["decimals: nearly all cells are whole numbers. A few are not, and are read as the nearest one."]
+    return ["decimals: those that nearly all cells do with. A few have more, and are read as the nearest number."]
+
+
+def on_thousands(column: Column, raw: dict[str, Any], *, commas: bool) -> list[str]:
+    """What to say of numbers whose point may part thousands; `commas` if another column has decimal commas.
+
+    >>> column = Column(name="amount", kind=pa.string(), values=dict.fromkeys(["3.456", "12.100"]), digits={3: 2})
+    >>> on_thousands(column, {"type": "number"}, commas=False)[0][:58]
+    'all cells have three digits after the point: if it parts t'
+    """
+    if raw.get("type") != "number" or raw.get("decimalChar", ".") != "." or raw.get("groupChar"):
+        return []
+    if not pa.types.is_string(column.kind) or 3 not in column.digits or not set(column.digits) <= {0, 3}:
+        return []
+    if not commas and (
+        len(column.digits) > 1 or any(str(text).lstrip(" +-").startswith("0") for text in column.values)
+    ):
+        return []  # thousands are not written 0.456
+    seen = "all cells have" if len(column.digits) == 1 else "all cells with a point have"
+    why = ", and another column has decimal commas" if commas else ""
+    return [
+        f"{seen} three digits after the point{why}: if it parts thousands (1.234 for 1234), write type: integer and "
+        "groupChar: '.', without decimals, and a range of such numbers."
+    ]
 
 
 def _bounded(limits: tuple[Fraction, Fraction], kind: str) -> tuple[Fraction, Fraction]:

@@ -22,6 +22,18 @@ _PERSONAL = word_set(
     "address street ssn passport iban bic licence license plate url website ip comment comments notes note "
     "description text"
 )
+_NAMED = word_set("first last given family middle maiden full second christian legal birth")
+_SOMEBODY = word_set(
+    "customer client patient person user member employee student applicant contact doctor physician nurse teacher "
+    "mother father parent guardian spouse husband wife child baby infant owner holder guest passenger donor caller"
+)
+_WHOSE_NAME = word_set(
+    "firstname lastname surname surnames forename forenames fullname givenname middlename maidenname familyname "
+    "patientname customername clientname personname employeename studentname username vorname nachname"
+)
+_WHOSE_NUMBER = word_set("mrn ssn iban passport nino bsn nric cpf curp aadhaar personnummer")
+_NUMBERED = word_set("nhs national insurance tax social security medicare medicaid identity citizen passport record")
+_NUMBER_WORDS = word_set("id no nr num number identifier")
 _SHAPES = (
     ("e-mail addresses", re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")),
     ("UUIDs", re.compile(r"\{?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?")),
@@ -63,6 +75,8 @@ def tells_apart(column: Column, kind: str, ends: Ends | None, *, codes: bool) ->
     >>> tells_apart(column, "string", None, codes=False)
     'every value differs: it looks like an identifier'
     """
+    if kind in ("string", "integer", "number") and column.distinct > 2 and (reason := _by_name(column)):
+        return reason
     if column.rows < ENOUGH_ROWS or kind not in ("string", "integer"):
         return None
     if kind == "integer":
@@ -87,6 +101,25 @@ def tells_apart(column: Column, kind: str, ends: Ends | None, *, codes: bool) ->
     if many and 2 * long > column.distinct:
         return "it looks like free text"
     return None
+
+
+def _by_name(column: Column) -> str | None:
+    """Why a column is left out that is named as people's names or numbers are, however few values it has.
+
+    The end of a name says what is in the column: `passport_country` is no passport. `name` alone may be a country's, so
+    its values have a say.
+    """
+    words = words_of(column.name)
+    while len(words) > 1 and words[-1].isdigit():
+        words.pop()
+    last, before = words[-1:], words[-2:-1]
+    if _WHOSE_NAME & set(last) or (last == ["name"] and (_NAMED | _SOMEBODY) & set(before)):
+        return "by its name it holds people's names"
+    if words == ["name"] and column.distinct > ENOUGH_ROWS and ENOUGH_ROWS * column.distinct > column.present:
+        return "by its name and its many values it holds people's names"
+    if _NUMBER_WORDS & set(last):
+        return _unit_like() if (_NUMBERED | _WHOSE_NUMBER) & set(before) else None
+    return _unit_like() if _WHOSE_NUMBER & set(last) or words[-2:] == ["medical", "record"] else None
 
 
 def _unit_like() -> str:

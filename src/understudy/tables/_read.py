@@ -15,6 +15,7 @@ from understudy.schema import BrokenRows, Codes, Field, Schema
 from understudy.tables._columns import column_faults
 from understudy.tables._dependency_checks import DependencyCheck, DependencyReader
 from understudy.tables._encode import ColumnEncoder, Problem
+from understudy.tables._nearly import on_nearly
 from understudy.tables._sources import Source, open_source
 from understudy.tables._table import Table, code_type
 from understudy.tables._units import UnitReader
@@ -258,7 +259,9 @@ def _sentence(field: Field, problem: Problem) -> str:
             "Set constraints: {required: false} to give missing a code of its own, or fill the cells."
         )
     if problem.trouble == "wrong type":
-        return f"column '{field.name}': {values} cannot be read as {_expected(field)}{where}. {_advice(field)}"
+        said = f"column '{field.name}': {values} cannot be read as {_expected(field)}{where}."
+        said += on_nearly(field, problem.near, problem.count)
+        return said if problem.near == problem.count else f"{said} {_advice(field)}"
     if field.bins:
         low, high = field.form.text(field.bins.minimum), field.form.text(field.bins.maximum)
         return (
