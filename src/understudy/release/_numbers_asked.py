@@ -17,16 +17,32 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
-from understudy.models import STUDENT_95, Estimate, Model
-from understudy.release._amounts import Amount, Scale, make_figure, scale_of, with_error
+from understudy.models import Estimate, Model
+from understudy.release._amounts import Amount, Scale, make_figure, reaches, scale_of, with_error
 from understudy.release._apart import never_together
 from understudy.release._asked_order import bins_in_order, refuse_disorder
 from understudy.release._conditions import Conditions, find_field, terms_to_conditions
+from understudy.release._farthest import farthest
 from understudy.release._functions import Call, parse_number_question
-from understudy.release._histogram_noise import cut_shape, fine_noise, leans_of, noise_variance, redrawn_fields
+from understudy.release._histogram_noise import (
+    cut_shape,
+    fine_noise,
+    leans_of,
+    noise_variance,
+    redrawn_fields,
+    rows_astray,
+)
 from understudy.release._number_answer import Figure, NumberAnswer
 from understudy.release._number_line import NumberLine, number_line
-from understudy.release._number_words import at_the_end, cut_bins, far_out, left_out, parts_of_bins, refuse_function
+from understudy.release._number_words import (
+    at_the_end,
+    cut_bins,
+    far_out,
+    far_out_of_mean,
+    left_out,
+    parts_of_bins,
+    refuse_function,
+)
 from understudy.release._regions import Region, everything, known_numbers, up_to
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
@@ -76,6 +92,9 @@ class _Asked:
         if call.function in ("sd", "variance"):
             found = (column.amount(column.line.mean).value, column.amount(column.line.variance).value)
             notes += far_out(column.field, *found, column.line.ends, column.hidden)
+        if call.function in ("mean", "sum"):
+            error = column.amount(column.line.mean).error(*column.line.ends)
+            notes += far_out_of_mean(column.field, error, column.to_the_ends, column.hidden)
         return self._of_column(call, column), notes + self._parts([column.attribute]) + self._apart([column.attribute])
 
     def _of_column(self, call: Call, column: _Column) -> Figure:
@@ -168,7 +187,16 @@ class _Asked:
             fields = self.redrawn(part, leans) or [part.field]
             inside, all_of_it = (np.sum(table * _weights(region, fields), axis=-1) for region in (part, whole))
             found = np.nan_to_num(inside / all_of_it)
-        return Amount(float(value), _without_rounding(found))
+        astray = self.astray(part, estimate.probabilities / total)
+        return Amount(float(value), _without_rounding(found), astray)
+
+    def astray(self, region: Region, shares: Floats) -> tuple[float, float]:
+        """How much less and more of all rows a region may hold, if codes have these shares of them."""
+        found = rows_astray(region.field, fine_noise(self.statement), region.spans)
+        if found is None:
+            return 0.0, 0.0
+        less, more = (float(np.linalg.norm(shares[: len(one)] * one)) for one in found)
+        return less, more
 
     def _counted(self, call: Call) -> Regions:
         if call.column is None:
@@ -182,7 +210,7 @@ class _Asked:
         variance = None if self.statement.n_public else noise_variance(self.statement, "rows")
         if error is not None and variance is not None:
             error = sqrt(error**2 + variance * (amount.value / n) ** 2)
-        return with_error(call.text, amount.value, error, low=low, high=high)
+        return with_error(call.text, amount, error, low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,8 +274,8 @@ class _Column:
         figure = Figure(statistic=statistic, value=scale.value(float(value)), unit=scale.unit)
         if self.redrawn is None:
             return figure
-        reach = STUDENT_95 * max(self._off(float(value), below=below) for below in (False, True))
-        low, high = (float(line.quantile(self.masses, np.asarray(level + sign * reach))) for sign in (-1, 1))
+        error = max(self._error_up_to(float(value), below=below) for below in (False, True))
+        low, high = (self._farthest(level, float(value), error, up=up) for up in (False, True))
         low = line.ends[0] if level < self.hidden[0] else low  # the outermost rows may lie anywhere
         high = line.ends[1] if 1 - level < self.hidden[1] else high
         spread = Amount(float(value), line.quantile(self.redrawn, np.asarray(level))).error(*line.ends) or 0.0
@@ -277,8 +305,33 @@ class _Column:
         low, high = (self.estimate.probabilities * part)[self.line.code[[0, -1]]] / float(self.masses.sum())
         return float(low), float(high)
 
-    def _off(self, value: float, *, below: bool) -> float:
-        """How far the share of rows up to a value may be off; `below`: without the value itself."""
+    @property
+    def to_the_ends(self) -> tuple[float, float]:
+        """How far it is to either end of the range from the outermost rows that stand out from noise."""
+        (low, high), (first, last) = self.line.ends, self.hidden
+        return self._value_at(first) - low, high - self._value_at(1 - last)
+
+    def _farthest(self, level: float, value: float, error: float, *, up: bool) -> float:
+        """The highest or lowest value that may be the quantile: as rows before it may be fewer, or more."""
+
+        def may_be(at: float) -> bool:
+            value = self._value_at(at)
+            share = float(self.line.share_up_to(self.masses, np.asarray(value), below=up))
+            less, more = self._unsure(value, error, below=up)
+            return share - less <= level + _ROUNDING if up else share + more >= level - _ROUNDING
+
+        return self._value_at(farthest(may_be, level, max(self._unsure(value, error, below=up)) / 8, up=up))
+
+    def _unsure(self, value: float, error: float, *, below: bool) -> tuple[float, float]:
+        """How much less and more of all rows may lie up to a value; `below`: without the value itself."""
+        cut = up_to(self.own, value, below=below)
+        return reaches(error, self.asked.astray(cut, self.estimate.probabilities / float(self.masses.sum())))
+
+    def _value_at(self, level: float) -> float:
+        return float(self.line.quantile(self.masses, np.asarray(level)))
+
+    def _error_up_to(self, value: float, *, below: bool) -> float:
+        """The error of the share of rows up to a value; `below`: without the value itself."""
         cut = up_to(self.own, value, below=below)
         line = number_line(cut_shape(self.field, cut.spans), self.own)
         masses, redrawn = line.masses(self.estimate.probabilities), self._redrawn(cut, line)
