@@ -122,13 +122,67 @@ def test_values_that_were_counted_may_differ_as_far_as_noise_hides_it() -> None:
     assert answer.low == 0
 
 
+def test_a_heap_that_noise_hid_lies_in_the_interval_though_no_other_was_seen() -> None:
+    """Four deviations of noise at one of a thousand values pass for an even spread: the interval may not deny it."""
+    shape = {"first": [0, 1024, 2048], "starts": [0, 1024, 2048], "shares": [2000.0, 1000.0, 1000.0]}
+    model = published(column({"found": shape}), [2000, 1000, 1000])
+    for question in ("count(x=1500)", "count(x=1024)"):
+        single = model.query(question)
+        assert single.low == 0
+        assert 40 < single.high < 55, "and more than that would have been seen"
+
+
+def test_only_cuts_inside_bins_widen_a_range() -> None:
+    """Rows of a bin were counted by the method, wherever they lie in it; at a cut a heap may be on either side."""
+    shape = {"first": [0, 1024, 2048], "starts": [0, 1024, 2048], "shares": [2000.0, 1000.0, 1000.0]}
+    model = published(column({"found": shape}), [2000, 1000, 1000])
+    whole, with_next, half = (model.query(f"count(x=1024..{last})") for last in (2047, 2048, 1535))
+    assert whole.high - whole.low < 10
+    assert with_next.high > whole.high + 30, "the value after the edge may be a heap"
+    assert whole.low - with_next.low < 10, "but what is known to be there stays"
+    assert 15 < half.high - half.value < 30, "half of a hidden heap lies here already"
+    assert half.value - half.low == pytest.approx(half.high - half.value, rel=0.01)
+
+
+def test_a_hidden_heap_may_be_the_median() -> None:
+    shape = {"first": [0, 1024, 2048], "starts": [0, 1024, 2048], "shares": [1980.0, 1000.0, 1000.0]}
+    median = published(column({"found": shape}), [1980, 1000, 1000]).query("median(x)")
+    assert median.value > 1024
+    assert median.low == 1024, "twenty rows there would make it that"
+    assert median.high < 1200
+
+
+def test_a_group_of_pieces_may_have_lost_to_the_next_bin_what_its_edge_cut() -> None:
+    """Of sixteen cells that were one, four lie in the next bin with a quarter of the rows: all may lie at its first."""
+    cut = {"first": [0, 1500], "starts": [0, 1488, 1500, 1504], "shares": [900.0, 30.0, 10.0, 900.0]}
+    apart = {"first": [0, 1500], "starts": [0, 1488, 1500, 1504], "shares": [929.0, 1.0, 10.0, 900.0]}
+    highs = [published(column({"found": one}), [930, 910]).query("count(x=1500)").high for one in (cut, apart)]
+    assert highs[0] > 35 > 25 > highs[1]
+
+
+def test_all_rows_of_a_few_values_that_stand_out_may_lie_at_one_of_them() -> None:
+    """Four cells hold fifty rows, and little is beside them in their bin: the heap is one of the four."""
+    shape = {"first": [0, 2000, 2200], "starts": [0, 2000, 2004, 2200], "shares": [900.0, 50.0, 8.0, 900.0]}
+    answer = published(column({"found": shape}), [900, 58, 900]).query("count(x=2000)")
+    assert answer.low == 0
+    assert answer.high > 50
+
+
+def test_a_mean_that_hidden_rows_may_move_far_says_so() -> None:
+    shape = {"first": [0, 100], "starts": [0, 100, 300], "shares": [5000.0, 500.0, 0.0]}
+    model = published(column({"found": shape}), [5000, 500])
+    assert "a mean depends on them" in model.query("mean(x)").notes[0]
+    short = {"first": [0, 5000], "starts": [0, 5000], "shares": [5000.0, 5000.0]}
+    assert not published(column({"found": short}), [5000, 5000]).query("mean(x)").notes
+
+
 def test_where_nothing_was_found_there_may_be_as_much_as_noise_hides() -> None:
     model = published(column(tail()), [5000, 500])
     end = column(tail())["x"].bins.shape.starts[-1]
     shape = {"first": [0, 100], "starts": [0, 100, end], "shares": [5000.0, 500.0, 0.0]}
     answer = published(column({"found": shape}), [5000, 500]).query("count(x > 9000)")
     assert answer.value == 0
-    assert 5 < answer.high < 40, "noise of ten rows in a cell"
+    assert 5 < answer.high < 50, "noise of ten rows in a cell, and more than four times as much is seen"
     assert "stand out from the noise" in answer.notes[0]
     assert "0.0000" not in str(answer)
     assert not model.query("count(x > 50)").notes

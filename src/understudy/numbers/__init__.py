@@ -3,6 +3,7 @@
 from understudy.numbers._asked import schema_at
 from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import cell_starts, even_schema, fine_schema
+from understudy.numbers._hidden import most_hidden
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._resolve import Resolved, numbers_share, resolve_numbers
 
@@ -13,6 +14,7 @@ __all__ = [
     "expected_schema",
     "fine_schema",
     "fit_histogram",
+    "most_hidden",
     "numbers_share",
     "resolve_numbers",
     "schema_at",

@@ -25,7 +25,7 @@ _CLEAR = 7.0
 _APART = 3.5
 """The ends of the range have rows, above so many standard deviations, whatever lies before them."""
 _UNKNOWN = (0.0, np.inf)
-_PRICE = 5.0
+PRICE = 5.0
 """What each further cell must explain of the chi-square to be kept apart."""
 
 
@@ -175,7 +175,7 @@ def _above(
     kept = _summed(filled.astype(np.float64))
     off = np.where(filled & (kept > 1)[parents], (below.counts - even) ** 2, 0.0)  # a single one has what there is
     explained = _summed(off / np.where(filled, below.variances, 1.0) + gains)
-    gains = np.where(inside, explained - _PRICE * (kept - 1), 0.0)
+    gains = np.where(inside, explained - PRICE * (kept - 1), 0.0)
     divided = looked_at & (gains > 0)
     level = _Level(averaged, np.where(inside, 1 / precision, 0.0), widths, divided)
     return level, np.where(divided, gains, 0.0)

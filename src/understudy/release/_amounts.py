@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from math import isfinite
+from math import hypot, isfinite
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -24,6 +24,9 @@ _DAY = 86_400 * 10**6
 class Amount:
     """A number, and what it would have been under redrawn noise; None where that is not known.
 
+    `astray` is how far below and above it the real one may lie, 19 times of 20, for what noise hid and no redrawn one
+    shows.
+
     >>> two = Amount(2.0, np.array([1.0, 3.0]))
     >>> two.times(two).replicates.tolist(), two.error(0.0, 9.0)
     ([1.0, 9.0], 1.0)
@@ -31,17 +34,24 @@ class Amount:
 
     value: float
     replicates: Floats | None
+    astray: tuple[float, float] = (0.0, 0.0)
 
     def times(self, other: Amount) -> Amount:
         """The product, replicate by replicate."""
         if self.replicates is None or other.replicates is None:
             return Amount(self.value * other.value, None)
-        return Amount(self.value * other.value, self.replicates * other.replicates)
+        below, above = (
+            hypot(mine * other.value, its * self.value) for mine, its in zip(self.astray, other.astray, strict=True)
+        )
+        return Amount(self.value * other.value, self.replicates * other.replicates, (below, above))
 
     def of(self, function: Callable[[Floats], Floats]) -> Amount:
-        """A function of the number."""
+        """A function of the number that grows with it."""
         value = float(function(np.asarray(self.value)))
-        return Amount(value, None if self.replicates is None else function(self.replicates))
+        low, high = (float(function(np.asarray(self.value + off))) for off in (-self.astray[0], self.astray[1]))
+        return Amount(
+            value, None if self.replicates is None else function(self.replicates), (value - low, high - value)
+        )
 
     def error(self, low: float, high: float) -> float | None:
         """Root mean square of what redrawn noise changes; a replicate without an answer is off as far as can be."""
@@ -87,12 +97,12 @@ def make_figure(
     statistic: str, amount: Amount, *, low: float, high: float, scale: Scale = NUMBERS, share: bool = False
 ) -> Figure:
     """A figure with its 95 % interval, cut to what is possible."""
-    return with_error(statistic, amount.value, amount.error(low, high), low=low, high=high, scale=scale, share=share)
+    return with_error(statistic, amount, amount.error(low, high), low=low, high=high, scale=scale, share=share)
 
 
 def with_error(
     statistic: str,
-    value: float,
+    amount: Amount,
     error: float | None,
     *,
     low: float,
@@ -100,17 +110,28 @@ def with_error(
     scale: Scale = NUMBERS,
     share: bool = False,
 ) -> Figure:
-    """A figure from a number and its standard error, both in inner units."""
+    """A figure from a number and the standard error of its noise, both in inner units."""
+    value = amount.value
     figure = Figure(statistic=statistic, value=scale.value(value), unit=scale.unit, share=share)
     if error is None:
         return figure
-    reach = STUDENT_95 * error
+    below, above = reaches(error, amount.astray)
     return replace(
         figure,
-        standard_error=None if scale.error is None else error * scale.error,
-        low=scale.value(max(low, value - reach)),
-        high=scale.value(min(high, value + reach)),
+        standard_error=None if scale.error is None else max(below, above) / STUDENT_95 * scale.error,
+        low=scale.value(max(low, value - below)),
+        high=scale.value(min(high, value + above)),
     )
+
+
+def reaches(error: float, astray: tuple[float, float]) -> tuple[float, float]:
+    """How far below and above a number its 95 % interval goes.
+
+    >>> [round(reach, 2) for reach in reaches(1.0, (0.0, 2.0))]
+    [2.04, 2.86]
+    """
+    below, above = (hypot(STUDENT_95 * error, off) for off in astray)
+    return below, above
 
 
 def _moment(field: Field, micros: float) -> datetime:

@@ -9,30 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import sqrt
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.randomness import Rng
-from understudy.numbers import cell_starts
+from understudy.numbers import cell_starts, most_hidden
 from understudy.release._regions import Span
 from understudy.schema import Bins, Field, Shape
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+Astray: TypeAlias = tuple[Floats, Floats]
 
-_SLANT, _HEAP = 0.15, 0.25
-"""How far from even a piece may be on either side of a cut, and how far beside a single value: as a part of √(a·b) of
-what either side holds."""
-_HIDDEN = 3.5
-"""How far beside a single value of a column in which others stand out: as much as noise can hide, in deviations of it.
-Four cells are one where a single one of them holds less than some four."""
-_DENSER, _HEAPS = 3.0, 2
-"""So much denser than both neighbours is a value that stands out, and so many of them make others likely."""
+_NOISE_95 = 1.645
+"""Deviations of noise that one side of it stays within, 19 times of 20."""
+
+_AS_DENSE = 2.0
+"""By what factor pieces of two bins may differ that were one before either was tilted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,24 +72,59 @@ class Cut:
         """What each part holds, in the unit of the shape."""
         return np.array(_shape(_bins(self.field)).shares)
 
-    def redrawn(self, shares: Floats, groups: Ints, noise: tuple[float, float], rng: Rng) -> Floats:
-        """The shares with as much inside as there might be, in each group of pieces that is cut, and in each cell.
-
-        `noise` are the deviations of a cell that was looked at once, and of one that was looked at again.
-        """
-        for group in _cut_in_two(groups, self.inside):
-            members = groups == group
-            held, inner = float(shares[members].sum()), float(shares[members & self.inside].sum())
-            single = float(self.widths[members & self.inside].sum()) == 1
-            spread = _spread(inner, held - inner, noise, single=single)
-            if single and self.heaped:
-                spread = max(spread, _HIDDEN * noise[1])
-            shares = self._moved(shares, members, float(np.clip(inner + rng.normal(0.0, spread), 0.0, held)))
+    def redrawn(self, shares: Floats, rng: Rng) -> Floats:
+        """The shares with any part of each cell that is cut inside: nobody counted there."""
         for cell in _cut_in_two(self.cell, self.inside):
             members = self.cell == cell
             if cell >= 0:
                 shares = self._moved(shares, members, float(shares[members].sum() * rng.random()))
         return shares
+
+    def astray(self, groups: Ints, noise: float) -> Astray:
+        """How much less and how much more of each bin may lie inside, where its pieces are cut, or groups of them.
+
+        `noise` is the deviation of a cell. What is cut counts as evenly filled, but some of its rows may lie at one
+        value: A of them, as many as noise hides (`most_hidden`), but no more than it holds, with what a bin's edge cut
+        off it and noise may have taken, or than there are in the bin. If a part f of it is inside, and these rows are,
+        too, that is (1 − f)·A more than it seems; if they lie outside, f·A less. And what is less than noise on either
+        side may not be there at all. Cuts are independent of each other.
+        """
+        held = np.bincount(self._bin, self.shares, _bins(self.field).count).astype(np.float64)
+        found = [self._astray(one, noise, held) for one in (groups, self.whole)]
+        unit = np.where(held > 0, held, 1.0)
+        less, more = (np.sqrt(np.maximum(*squares)) / unit for squares in zip(*found, strict=True))
+        return less, more
+
+    def _astray(self, groups: Ints, noise: float, in_bins: Floats) -> Astray:
+        """The same for some groups of pieces, in rows and squared, where bins hold so many."""
+        less, more = np.zeros(len(in_bins)), np.zeros(len(in_bins))
+        for group in _cut_in_two(groups, self.inside):
+            members = groups == group
+            code = self._bin[members][0]
+            weights = self.shares[members] if self.shares[members].any() else self.widths[members]
+            inside = float(weights[self.inside[members]].sum() / weights.sum())
+            held = float(self.shares[members].sum())
+            most = held + self._beyond(members) + _NOISE_95 * noise
+            rows = min(noise * most_hidden(int(self._cells[members].sum())), most, float(in_bins[code]))
+            for found, part in ((less, inside), (more, 1 - inside)):
+                found[code] += max(rows * part, min(held * part, noise)) ** 2
+        return less, more
+
+    def _beyond(self, members: Bools) -> float:
+        """What the pieces beside some hold that were one with these in the histogram, before a bin's edge cut them.
+
+        They are as dense, but for the tilt of each bin.
+        """
+        ends = np.flatnonzero(members)[[0, -1]]
+        pairs = [(end, end + step) for end, step in zip(ends.tolist(), (-1, 1), strict=True)]
+        density = self.shares / self.widths
+        return sum(
+            float(self.shares[self.whole == self.whole[beside]].sum())
+            for end, beside in pairs
+            if 0 <= beside < len(density)
+            and self._bin[beside] != self._bin[end]
+            and max(density[beside], density[end]) < _AS_DENSE * min(density[beside], density[end])
+        )
 
     def _moved(self, shares: Floats, members: Bools, inner: float) -> Floats:
         """With so much inside, of what these hold; where nothing was found it is spread evenly."""
@@ -103,42 +135,28 @@ class Cut:
         return found
 
     @cached_property
-    def heaped(self) -> bool:
-        """Whether single values inside the range stand out in the shape, as where people round: so others may, too."""
-        density = np.pad(np.bincount(self.whole, weights=self.shares) / np.bincount(self.whole, weights=self.widths), 1)
-        beside = np.maximum(density[:-2], density[2:])
-        out = (np.bincount(self.whole, weights=self.widths) == 1) & (density[1:-1] > _DENSER * beside)
-        starts = np.array(_shape(_bins(self.field)).starts)[np.searchsorted(self.whole, np.arange(len(out)))]
-        return int((out & (starts != 0))[1:-1].sum()) >= _HEAPS
+    def _bin(self) -> Ints:
+        """The bin of each part."""
+        starts = np.array(_shape(_bins(self.field)).starts)
+        return np.searchsorted(_bins(self.field).grid[0], starts, side="right") - 1
+
+    @cached_property
+    def _cells(self) -> Ints:
+        """How many cells of the grid begin in each part."""
+        bins = _bins(self.field)
+        ends = np.append(_shape(bins).starts, bins.grid[1][-1] + 1)
+        return np.diff(np.searchsorted(_starts_of_cells(bins), ends))
 
     @property
     def partly(self) -> bool:
         """Whether a bin lies inside in part."""
-        starts = np.array(_shape(_bins(self.field)).starts)
-        bins = np.searchsorted(_bins(self.field).grid[0], starts, side="right") - 1
-        return bool(_cut_in_two(bins, self.inside))
+        return bool(_cut_in_two(self._bin, self.inside))
 
     @property
     def uncounted(self) -> tuple[float, float]:
         """What cells that are cut hold, and what lies inside in all: shares in the unit of the shape."""
         cut = np.isin(self.cell, [cell for cell in _cut_in_two(self.cell, self.inside) if cell >= 0])
         return float(self.shares[cut].sum()), float(self.shares[self.inside].sum())
-
-
-def _spread(inner: float, outer: float, noise: tuple[float, float], *, single: bool) -> float:
-    """How far rows on both sides of a cut may be off, where they were not told apart: as far as noise at most.
-
-    >>> _spread(400.0, 400.0, (70.0, 50.0), single=False), _spread(4.0, 400.0, (70.0, 50.0), single=False)
-    (25.0, 70.0)
-    >>> _spread(4.0, 400.0, (70.0, 50.0), single=True), _spread(0.0, 400.0, (70.0, 50.0), single=True)
-    (10.0, 70.0)
-    """
-    once, again = noise
-    even = sqrt(max(inner, 0.0) * max(outer, 0.0))  # rounding may leave less than nothing
-    if single and even > 0:
-        return min(again, _HEAP * even)
-    # a side that does not stand out from noise may as well hold nothing, or so much more
-    return once if min(inner, outer) < again / 2 else min(again / 2, _SLANT * even)
 
 
 def _cut_in_two(groups: Ints, inside: Bools) -> list[int]:
@@ -149,18 +167,33 @@ def _cut_in_two(groups: Ints, inside: Bools) -> list[int]:
 def _cut_cells(bins: Bins, spans: Sequence[Span], points: Sequence[int], *, declared: bool) -> list[tuple[int, int]]:
     """First point of each cell that is cut, and of the cell after it; of declared bins those with a single value."""
     if declared:
-        starts, last = bins.grid[0], int(bins.grid[1][-1])
         points = [low for low, high in spans if low == high]
-    else:
-        starts = np.union1d(cell_starts(bins), bins.grid[0]) if points else bins.grid[0]  # bins cut cells, too
-        last = int(bins.grid[1][-1])
+    grids = [bins.grid[0]] if declared or not points else [bins.grid[0], _starts_of_cells(bins)]  # bins cut cells, too
     found = set()
     for point in points:
-        at = int(np.searchsorted(starts, point, side="right")) - 1
-        after = int(starts[at + 1]) if at + 1 < len(starts) else last + 1
-        if starts[at] < point or (declared and after - starts[at] > 1):
-            found.add((int(starts[at]), after))
+        firsts, afters = zip(*(_around(starts, point, int(bins.grid[1][-1])) for starts in grids), strict=True)
+        first, after = max(firsts), min(afters)
+        if first < point or (declared and after - first > 1):
+            found.add((first, after))
     return sorted(found)
+
+
+def _around(starts: Ints, point: int, last: int) -> tuple[int, int]:
+    """Where the stretch begins that a point lies in, and where the next does."""
+    at = int(np.searchsorted(starts, point, side="right")) - 1
+    return int(starts[at]), int(starts[at + 1]) if at + 1 < len(starts) else last + 1
+
+
+def _starts_of_cells(bins: Bins) -> Ints:
+    """The first point of each cell of the grid, whatever bins were found."""
+    return _cells_of_range(replace(bins, edges=(bins.edges[0], bins.edges[-1]), shape=None))
+
+
+@lru_cache(maxsize=16)
+def _cells_of_range(whole: Bins) -> Ints:
+    found = np.array(cell_starts(whole), dtype=np.int64)
+    found.flags.writeable = False  # it is shared
+    return found
 
 
 def _normal(widths: Floats) -> Floats:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Streams
 from understudy.models import REPLICATES
-from understudy.release._cut_pieces import Cut
+from understudy.release._cut_pieces import Astray, Cut
 from understudy.release._regions import Span
 from understudy.release._statement import Statement
 from understudy.schema import Bins, Field, Shape
@@ -37,6 +37,8 @@ _LEAN = 0.5
 """
 _LEAST_PART = 0.1
 """A group's part of a bin counts as that much of all rows' at least: below, noise tells."""
+_ALL_AGAIN = 0.499
+"""Noise of both looks as a part of that of the first, where the second was at every level: half, but for rounding."""
 _NOISE = re.compile(r"(scale b|variance σ²) = ([0-9.e+-]+) per cell")
 
 
@@ -108,8 +110,8 @@ def redrawn_fields(
     """The field with other shapes inside its bins, one for each replicate; none if there is nothing to be unsure of.
 
     Bins that were found hold counts with noise (`fine_noise`); of declared ones nothing is known inside. What a
-    condition cuts out of pieces (`spans`) may be more or less than an even spread has. Rows that fulfil conditions on
-    other columns may lie otherwise than all rows do: as far as `leans` tells for each bin.
+    condition cuts out of cells (`spans`) may be any part of them; out of pieces, see `rows_astray`. Rows that fulfil
+    conditions on other columns may lie otherwise than all rows do: as far as `leans` tells for each bin.
     """
     whole, declared = spelled_out(field).bins, field.bins is None or field.bins.shape is None
     if whole is None or whole.shape is None or not (declared or noise):
@@ -132,12 +134,38 @@ def redrawn_fields(
         moved = np.maximum(held + rng.normal(0.0, 1.0, len(held)) * sd, 0.0)
         noisy = noisy * (moved / np.where(held > 0, held, 1.0))[groups]
         factor = np.divide(noisy, shares, out=np.ones(len(shares)), where=shares > 0)
-        drawn = cut.redrawn(cut.shares * factor[cut.whole], groups[cut.whole], deviations, others)
+        drawn = cut.redrawn(cut.shares * factor[cut.whole], others)
         if leaning is not None:
             tilts = rng.normal(0.0, 1.0, len(leaning[0])) * leaning[0]
             drawn = drawn * np.exp(tilts[bin_of[cut.whole]] * leaning[1])
         fields.append(replace(field, bins=_with_shares(bins, drawn)))
     return fields
+
+
+def rows_astray(field: Field, noise: tuple[float, float] | None, spans: Sequence[Span]) -> Astray | None:
+    """How much less and how much more of each bin may lie in some stretches, as rows at single values may hide.
+
+    None where no histogram was found.
+    """
+    bins = spelled_out(field).bins
+    if field.bins is None or field.bins.shape is None or bins is None or bins.shape is None or noise is None:
+        return None
+    bin_of = np.searchsorted(bins.grid[0], bins.pieces[0], side="right") - 1
+    groups, cut = _groups(np.array(bins.shape.shares), bin_of, sqrt(noise[0])), cut_field(field, spans)
+    return cut.astray(groups[cut.whole], hiding_noise(noise))
+
+
+def hiding_noise(noise: tuple[float, float]) -> float:
+    """The deviation of the noise in which rows at single values may hide, of what `fine_noise` tells.
+
+    Levels that the second look left out have the noise of the first, and nobody told which. So both looks count only if
+    it left out none, as where it had no less noise.
+
+    >>> hiding_noise((100.0, 50.0)), hiding_noise((100.0, 36.0)), hiding_noise((100.0, 100.0))
+    (7.07..., 10.0, 10.0)
+    """
+    once, both = noise
+    return sqrt(both if both >= _ALL_AGAIN * once else once)
 
 
 def cut_field(field: Field, spans: Sequence[Span]) -> Cut:

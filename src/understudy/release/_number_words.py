@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.release._answer import percent
-from understudy.release._histogram_noise import cut_field
+from understudy.release._histogram_noise import cut_field, hiding_noise
 from understudy.release._regions import Region, number_specials
 from understudy.schema import Field
 
@@ -89,7 +89,7 @@ def cut_bins(region: Region, noise: tuple[float, float] | None) -> list[str]:
     if cut.partly and inside < _SEEN * sqrt(noise[1]):
         return [
             f"'{field.name}': so few rows, if any, do not stand out from the noise of its histogram, which is some "
-            f"{_rounded(sqrt(noise[1]))} rows for a value or a stretch of values."
+            f"{_rounded(hiding_noise(noise))} rows for a value or a stretch of values, and may hide several times that."
         ]
     return []
 
@@ -134,6 +134,20 @@ def far_out(
     return [
         f"'{field.name}': the outermost {few} of rows do not stand out from noise and may lie anywhere up to the end "
         "of the range, where a deviation depends on them. It is a guess in part, and no interval covers that."
+    ]
+
+
+def far_out_of_mean(
+    field: Field, error: float | None, to_the_ends: tuple[float, float], hidden: tuple[float, float]
+) -> list[str]:
+    """What is to be said of a mean that rows which do not stand out from noise may move by more than its error."""
+    far = [share * distance for distance, share in zip(to_the_ends, hidden, strict=True)]
+    if error is None or max(far) <= error:
+        return []
+    few = percent(hidden[far.index(max(far))])
+    return [
+        f"'{field.name}': the outermost {few} of rows do not stand out from noise and may lie anywhere up to the end "
+        "of the range, where a mean depends on them. No interval covers that."
     ]
 
 

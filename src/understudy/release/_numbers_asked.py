@@ -7,9 +7,8 @@ error. Conditions on several columns are asked for one after the other: P(a and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, sqrt
 from typing import TypeAlias
 
@@ -17,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
-from understudy.models import STUDENT_95, Estimate, Model
+from understudy.models import Estimate, Model
 from understudy.release._amounts import Amount, Scale, make_figure, scale_of, with_error
 from understudy.release._apart import never_together
+from understudy.release._asked_column import Column, impossible
 from understudy.release._asked_order import (
     bins_in_order,
     disorder,
@@ -31,12 +31,25 @@ from understudy.release._asked_order import (
 )
 from understudy.release._conditions import Conditions, find_field, terms_to_conditions
 from understudy.release._functions import Call, parse_number_question
-from understudy.release._histogram_noise import cut_shape, fine_noise, leans_of, noise_variance, redrawn_fields
+from understudy.release._histogram_noise import (
+    fine_noise,
+    leans_of,
+    noise_variance,
+    redrawn_fields,
+    rows_astray,
+)
 from understudy.release._number_answer import Figure, NumberAnswer
-from understudy.release._number_line import NumberLine, number_line
-from understudy.release._number_words import at_the_end, cut_bins, far_out, left_out, parts_of_bins, refuse_function
+from understudy.release._number_words import (
+    at_the_end,
+    cut_bins,
+    far_out,
+    far_out_of_mean,
+    left_out,
+    parts_of_bins,
+    refuse_function,
+)
 from understudy.release._ordered_values import weights_among, what_order_leaves
-from understudy.release._regions import Region, everything, known_numbers, up_to
+from understudy.release._regions import Region, everything, known_numbers
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
 
@@ -51,7 +64,7 @@ def answer_numbers(text: str, schema: Schema, model: Model, statement: Statement
     given = terms_to_conditions(schema, question.terms)
     given.check()
     refuse_disorder(schema, given.regions)
-    asked = _Asked(schema, model, statement, given)
+    asked = Asked(schema, model, statement, given)
     found = [asked.figure(call) for call in question.calls]
     notes = dict.fromkeys(note for _, some in found for note in some)
     figures = tuple(figure for figure, _ in found)
@@ -59,7 +72,7 @@ def answer_numbers(text: str, schema: Schema, model: Model, statement: Statement
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class Asked:
     """A model that is asked under conditions."""
 
     schema: Schema
@@ -71,7 +84,7 @@ class _Asked:
         """The answer to one function, and what is to be said about it."""
         if call.function in ("share", "count"):
             return self._of_rows(call)
-        column = _Column(self, find_field(self.schema, str(call.column)))
+        column = Column(self, find_field(self.schema, str(call.column)))
         refuse_function(call.function, column.field)
         column.check()
         notes = left_out(column.field, column.estimate.probabilities * column.weights) + self._cut_by(column.own)
@@ -80,6 +93,9 @@ class _Asked:
         if call.function in ("sd", "variance"):
             found = (column.amount(column.line.mean).value, column.amount(column.line.variance).value)
             notes += far_out(column.field, *found, column.line.ends, column.hidden)
+        if call.function in ("mean", "sum"):
+            error = column.amount(column.line.mean).error(*column.line.ends)
+            notes += far_out_of_mean(column.field, error, column.to_the_ends, column.hidden)
         notes += self._parts([column.attribute]) + self._in_order(call, {}, by_value=[column.attribute])
         return self._of_column(call, column), notes + self._apart([column.attribute])
 
@@ -108,7 +124,7 @@ class _Asked:
                 del left[a]
         return left, list(dict.fromkeys(sure))
 
-    def _of_column(self, call: Call, column: _Column) -> Figure:
+    def _of_column(self, call: Call, column: Column) -> Figure:
         low, high = column.line.ends
         if call.level is not None:
             return column.quantile(call.text, call.level)
@@ -211,7 +227,16 @@ class _Asked:
             fields = self.redrawn(part, leans) or [part.field]
             inside, all_of_it = (np.sum(table * _weights(region, left, fields), axis=-1) for region in (part, whole))
             found = np.nan_to_num(inside / all_of_it)
-        return Amount(float(value), _without_rounding(found))
+        astray = self.astray(part, estimate.probabilities / total)
+        return Amount(float(value), _without_rounding(found), astray)
+
+    def astray(self, region: Region, shares: Floats) -> tuple[float, float]:
+        """How much less and more of all rows a region may hold, if codes have these shares of them."""
+        found = rows_astray(region.field, fine_noise(self.statement), region.spans)
+        if found is None:
+            return 0.0, 0.0
+        less, more = (float(np.linalg.norm(shares[: len(one)] * one)) for one in found)
+        return less, more
 
     def _counted(self, call: Call) -> Regions:
         if call.column is None:
@@ -225,138 +250,7 @@ class _Asked:
         variance = None if self.statement.n_public else noise_variance(self.statement, "rows")
         if error is not None and variance is not None:
             error = sqrt(error**2 + variance * (amount.value / n) ** 2)
-        return with_error(call.text, amount.value, error, low=low, high=high)
-
-
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """The numbers of one column under the conditions."""
-
-    asked: _Asked
-    attribute: int
-
-    @property
-    def field(self) -> Field:
-        return self.asked.schema.fields[self.attribute]
-
-    @cached_property
-    def own(self) -> Region:
-        """What the conditions say of the column itself."""
-        return self.asked.given.regions.get(self.attribute) or everything(self.field)
-
-    @cached_property
-    def others(self) -> Regions:
-        """What they say of other columns."""
-        return {a: region for a, region in self.asked.given.regions.items() if a != self.attribute}
-
-    @cached_property
-    def left(self) -> Region | None:
-        """What an order with columns of one value leaves."""
-        return what_order_leaves(self.asked.schema, self.attribute, self.others)
-
-    @property
-    def weights(self) -> Floats:
-        """For each code, the share of its rows that are meant."""
-        return weights_among(self.own, self.left)
-
-    @cached_property
-    def kept(self) -> Region:
-        """What the conditions and the order allow."""
-        return self.own if self.left is None else self.own.within(self.left)
-
-    @cached_property
-    def line(self) -> NumberLine:
-        return self._line(cut_shape(self.field, self.kept.spans))
-
-    def _line(self, field: Field) -> NumberLine:
-        """The numbers that are allowed; a bin that an order cuts keeps its rows."""
-        line = number_line(field, self.kept)
-        if self.left is None:
-            return line
-        of = Region(field, self.left.codes, self.left.spans).weights[line.code]
-        return replace(line, part=np.divide(line.part, of, out=np.zeros(len(of)), where=of > 0))
-
-    @cached_property
-    def estimate(self) -> Estimate:
-        """Of each code, given what the conditions say of other columns."""
-        return self.asked.model.marginal(
-            Marginal.of(self.attribute), evidence=order_evidence(self.asked.schema, self.others)
-        )
-
-    @cached_property
-    def masses(self) -> Floats:
-        return self.line.masses(self.estimate.probabilities)
-
-    @cached_property
-    def redrawn(self) -> Floats | None:
-        """The same under redrawn noise, one row each."""
-        return self._redrawn(self.kept, self.line)
-
-    def _redrawn(self, cut: Region, line: NumberLine) -> Floats | None:
-        """What the pieces of a line might hold, if they are cut where a region is."""
-        if self.estimate.replicates is None:
-            return None
-        leans = self.asked.leans(self.attribute, self.estimate, given=bool(self.others))
-        fields = self.asked.redrawn(cut, leans)
-        parts = [self._line(field).part for field in fields] or [line.part]
-        return line.masses(self.estimate.replicates, np.stack(parts))
-
-    def check(self) -> None:
-        """Refuse to speak of no numbers at all."""
-        numbers = self.own.within(known_numbers(self.field))
-        why = disorder(self.asked.schema, {**self.others, self.attribute: numbers})
-        if why is not None or not self.masses.sum() > 0:
-            raise OptionError(impossible(self.field, why))
-
-    def amount(self, statistic: Callable[[Floats], Floats]) -> Amount:
-        """A statistic of the masses of all pieces."""
-        return Amount(float(statistic(self.masses)), None if self.redrawn is None else statistic(self.redrawn))
-
-    def quantile(self, statistic: str, level: float) -> Figure:
-        """A quantile; its interval are those quantiles that noise may have moved the level to."""
-        line, scale = self.line, scale_of(self.field, points=True)
-        value = line.quantile(self.masses, np.asarray(level))
-        figure = Figure(statistic=statistic, value=scale.value(float(value)), unit=scale.unit)
-        if self.redrawn is None:
-            return figure
-        reach = STUDENT_95 * max(self._off(float(value), below=below) for below in (False, True))
-        low, high = (float(line.quantile(self.masses, np.asarray(level + sign * reach))) for sign in (-1, 1))
-        low = line.ends[0] if level < self.hidden[0] else low  # the outermost rows may lie anywhere
-        high = line.ends[1] if 1 - level < self.hidden[1] else high
-        spread = Amount(float(value), line.quantile(self.redrawn, np.asarray(level))).error(*line.ends) or 0.0
-        return Figure(
-            statistic=statistic,
-            value=figure.value,
-            standard_error=None if scale.error is None else spread * scale.error,
-            low=scale.value(low),
-            high=scale.value(high),
-            unit=scale.unit,
-        )
-
-    @cached_property
-    def hidden(self) -> tuple[float, float]:
-        """The share of these rows that may lie at either end without standing out from noise.
-
-        As many as noise hides of all rows of the outermost bin, and of a group's rows there the same part.
-        """
-        bins, noise = self.field.bins, fine_noise(self.asked.statement)
-        if bins is None or bins.shape is None or noise is None:
-            return 0.0, 0.0
-        every = self.asked.model.marginal(Marginal.of(self.attribute), errors=False).probabilities
-        several = np.zeros(len(every), dtype=np.bool_)  # in a bin of one value nothing can hide
-        several[: bins.count] = bins.grid[1] > bins.grid[0]
-        rows = np.maximum(every * self.asked.statement.n_rows, 1e-9)
-        part = np.where(several, np.minimum(sqrt(noise[1]) / rows, 1.0), 0.0)
-        low, high = (self.estimate.probabilities * part)[self.line.code[[0, -1]]] / float(self.masses.sum())
-        return float(low), float(high)
-
-    def _off(self, value: float, *, below: bool) -> float:
-        """How far the share of rows up to a value may be off; `below`: without the value itself."""
-        cut = up_to(self.kept, value, below=below)
-        line = self._line(cut_shape(self.field, cut.spans))
-        masses, redrawn = line.masses(self.estimate.probabilities), self._redrawn(cut, line)
-        shares = [line.share_up_to(one, np.asarray(value), below=below) for one in (masses, redrawn) if one is not None]
-        return Amount(float(shares[0]), shares[-1]).error(0.0, 1.0) or 0.0
+        return with_error(call.text, amount, error, low=low, high=high)
 
 
 def _exactly(call: Call, value: float) -> Figure:
@@ -372,12 +266,6 @@ def _without_rounding(shares: Floats | float) -> Floats:
 def _weights(region: Region, left: Region | None, fields: Sequence[Field]) -> Floats:
     """Of each replicate, or of all in one row."""
     return np.stack([weights_among(Region(field, region.codes, region.spans), left) for field in fields])
-
-
-def impossible(field: Field, why: str | None = None) -> str:
-    """A sentence for conditions under which a column has no numbers."""
-    because = why or "under the model they have probability 0"
-    return f"the conditions leave no row with a value of '{field.name}' that counts: {because}. Loosen them."
 
 
 def _with_value(field: Field) -> Region:

@@ -1,0 +1,193 @@
+"""One column that a question about numbers is asked of: where its rows lie, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy._core.errors import OptionError
+from understudy.models import Estimate
+from understudy.release._amounts import Amount, reaches, scale_of
+from understudy.release._asked_order import disorder, order_evidence
+from understudy.release._farthest import farthest
+from understudy.release._histogram_noise import cut_shape, fine_noise
+from understudy.release._number_answer import Figure
+from understudy.release._number_line import NumberLine, number_line
+from understudy.release._ordered_values import weights_among, what_order_leaves
+from understudy.release._regions import Region, everything, known_numbers, up_to
+from understudy.schema import Field, Marginal
+
+if TYPE_CHECKING:
+    from understudy.release._numbers_asked import Asked
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Regions: TypeAlias = Mapping[int, Region]
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The numbers of one column under the conditions."""
+
+    asked: Asked
+    attribute: int
+
+    @property
+    def field(self) -> Field:
+        return self.asked.schema.fields[self.attribute]
+
+    @cached_property
+    def own(self) -> Region:
+        """What the conditions say of the column itself."""
+        return self.asked.given.regions.get(self.attribute) or everything(self.field)
+
+    @cached_property
+    def others(self) -> Regions:
+        """What they say of other columns."""
+        return {a: region for a, region in self.asked.given.regions.items() if a != self.attribute}
+
+    @cached_property
+    def left(self) -> Region | None:
+        """What an order with columns of one value leaves."""
+        return what_order_leaves(self.asked.schema, self.attribute, self.others)
+
+    @property
+    def weights(self) -> Floats:
+        """For each code, the share of its rows that are meant."""
+        return weights_among(self.own, self.left)
+
+    @cached_property
+    def kept(self) -> Region:
+        """What the conditions and the order allow."""
+        return self.own if self.left is None else self.own.within(self.left)
+
+    @cached_property
+    def line(self) -> NumberLine:
+        return self._line(cut_shape(self.field, self.kept.spans))
+
+    def _line(self, field: Field) -> NumberLine:
+        """The numbers that are allowed; a bin that an order cuts keeps its rows."""
+        line = number_line(field, self.kept)
+        if self.left is None:
+            return line
+        of = Region(field, self.left.codes, self.left.spans).weights[line.code]
+        return replace(line, part=np.divide(line.part, of, out=np.zeros(len(of)), where=of > 0))
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """Of each code, given what the conditions say of other columns."""
+        return self.asked.model.marginal(
+            Marginal.of(self.attribute), evidence=order_evidence(self.asked.schema, self.others)
+        )
+
+    @cached_property
+    def masses(self) -> Floats:
+        return self.line.masses(self.estimate.probabilities)
+
+    @cached_property
+    def redrawn(self) -> Floats | None:
+        """The same under redrawn noise, one row each."""
+        return self._redrawn(self.kept, self.line)
+
+    def _redrawn(self, cut: Region, line: NumberLine) -> Floats | None:
+        """What the pieces of a line might hold, if they are cut where a region is."""
+        if self.estimate.replicates is None:
+            return None
+        leans = self.asked.leans(self.attribute, self.estimate, given=bool(self.others))
+        fields = self.asked.redrawn(cut, leans)
+        parts = [self._line(field).part for field in fields] or [line.part]
+        return line.masses(self.estimate.replicates, np.stack(parts))
+
+    def check(self) -> None:
+        """Refuse to speak of no numbers at all."""
+        numbers = self.own.within(known_numbers(self.field))
+        why = disorder(self.asked.schema, {**self.others, self.attribute: numbers})
+        if why is not None or not self.masses.sum() > 0:
+            raise OptionError(impossible(self.field, why))
+
+    def amount(self, statistic: Callable[[Floats], Floats]) -> Amount:
+        """A statistic of the masses of all pieces."""
+        return Amount(float(statistic(self.masses)), None if self.redrawn is None else statistic(self.redrawn))
+
+    def quantile(self, statistic: str, level: float) -> Figure:
+        """A quantile; its interval are those quantiles that noise may have moved the level to."""
+        line, scale = self.line, scale_of(self.field, points=True)
+        value = line.quantile(self.masses, np.asarray(level))
+        figure = Figure(statistic=statistic, value=scale.value(float(value)), unit=scale.unit)
+        if self.redrawn is None:
+            return figure
+        error = max(self._error_up_to(float(value), below=below) for below in (False, True))
+        low, high = (self._farthest(level, float(value), error, up=up) for up in (False, True))
+        low = line.ends[0] if level < self.hidden[0] else low  # the outermost rows may lie anywhere
+        high = line.ends[1] if 1 - level < self.hidden[1] else high
+        spread = Amount(float(value), line.quantile(self.redrawn, np.asarray(level))).error(*line.ends) or 0.0
+        return Figure(
+            statistic=statistic,
+            value=figure.value,
+            standard_error=None if scale.error is None else spread * scale.error,
+            low=scale.value(low),
+            high=scale.value(high),
+            unit=scale.unit,
+        )
+
+    @cached_property
+    def hidden(self) -> tuple[float, float]:
+        """The share of these rows that may lie at either end without standing out from noise.
+
+        As many as noise hides of all rows of the outermost bin, and of a group's rows there the same part.
+        """
+        bins, noise = self.field.bins, fine_noise(self.asked.statement)
+        if bins is None or bins.shape is None or noise is None:
+            return 0.0, 0.0
+        every = self.asked.model.marginal(Marginal.of(self.attribute), errors=False).probabilities
+        several = np.zeros(len(every), dtype=np.bool_)  # in a bin of one value nothing can hide
+        several[: bins.count] = bins.grid[1] > bins.grid[0]
+        rows = np.maximum(every * self.asked.statement.n_rows, 1e-9)
+        part = np.where(several, np.minimum(sqrt(noise[1]) / rows, 1.0), 0.0)
+        low, high = (self.estimate.probabilities * part)[self.line.code[[0, -1]]] / float(self.masses.sum())
+        return float(low), float(high)
+
+    @property
+    def to_the_ends(self) -> tuple[float, float]:
+        """How far it is to either end of the range from the outermost rows that stand out from noise."""
+        (low, high), (first, last) = self.line.ends, self.hidden
+        return self._value_at(first) - low, high - self._value_at(1 - last)
+
+    def _farthest(self, level: float, value: float, error: float, *, up: bool) -> float:
+        """The highest or lowest value that may be the quantile: as rows before it may be fewer, or more."""
+
+        def may_be(at: float) -> bool:
+            value = self._value_at(at)
+            share = float(self.line.share_up_to(self.masses, np.asarray(value), below=up))
+            less, more = self._unsure(value, error, below=up)
+            return share - less <= level + _ROUNDING if up else share + more >= level - _ROUNDING
+
+        return self._value_at(farthest(may_be, level, max(self._unsure(value, error, below=up)) / 8, up=up))
+
+    def _unsure(self, value: float, error: float, *, below: bool) -> tuple[float, float]:
+        """How much less and more of all rows may lie up to a value; `below`: without the value itself."""
+        cut = up_to(self.kept, value, below=below)
+        return reaches(error, self.asked.astray(cut, self.estimate.probabilities / float(self.masses.sum())))
+
+    def _value_at(self, level: float) -> float:
+        return float(self.line.quantile(self.masses, np.asarray(level)))
+
+    def _error_up_to(self, value: float, *, below: bool) -> float:
+        """The error of the share of rows up to a value; `below`: without the value itself."""
+        cut = up_to(self.kept, value, below=below)
+        line = self._line(cut_shape(self.field, cut.spans))
+        masses, redrawn = line.masses(self.estimate.probabilities), self._redrawn(cut, line)
+        shares = [line.share_up_to(one, np.asarray(value), below=below) for one in (masses, redrawn) if one is not None]
+        return Amount(float(shares[0]), shares[-1]).error(0.0, 1.0) or 0.0
+
+
+def impossible(field: Field, why: str | None = None) -> str:
+    """A sentence for conditions under which a column has no numbers."""
+    because = why or "under the model they have probability 0"
+    return f"the conditions leave no row with a value of '{field.name}' that counts: {because}. Loosen them."
