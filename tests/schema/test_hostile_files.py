@@ -151,7 +151,7 @@ def test_very_many_faults_are_not_all_told() -> None:
         (FIELDS + "---\nb: 1\n", "a second YAML document begins"),
         (FIELDS + "a: '\x01'\n", "is not valid YAML"),
         ("fields: [{name: x, type: integer, categories: [" + "9" * 4301 + "]}]", "too many for a number"),
-        ("fields: [{name: x, type: integer, bins: " + "9" * 4301 + "}]", "bins must be a count such as 16"),
+        ("fields: [{name: x, type: integer, bins: " + "9" * 4301 + "}]", "bins must be auto, a count such as 16"),
         ("", "a schema needs `fields`"),
         ("3", "a schema needs `fields`"),
     ],

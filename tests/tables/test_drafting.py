@@ -89,7 +89,7 @@ def test_numbers_too_large_for_64_bits_stay_texts() -> None:
         assert schema["x"].type == "string"
         assert "too large" in schema["x"].comments[-1]
         assert check_table(table, schema).ok
-    for column in ([2**62 + i for i in range(25)], [-(2**63) + 9, 2**63 - 9, *range(25)]):
+    for column in ([10**17 + i for i in range(25)], [-(10**18) + 9, 10**18 - 9, *range(25)]):
         table = pa.table({"x": column * 2})
         assert draft_schema(table)["x"].type == "integer"
         assert check_table(table, draft_schema(table)).ok

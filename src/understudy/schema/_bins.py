@@ -292,16 +292,6 @@ def most_decimals(edges: tuple[Fraction, ...], *, found: bool) -> int:
     return most
 
 
-def fits_64_bits(edges: tuple[Fraction, ...]) -> bool:
-    """Whether whole numbers hold the ends of the range, and how many values each bin has.
-
-    >>> fits_64_bits((Fraction(0), Fraction(2**63)))
-    False
-    """
-    widest = max(b - a for a, b in pairwise(edges))
-    return edges[0] >= -(2**63) and edges[-1] < 2**63 and widest < 2**63 - 1
-
-
 def holds_nothing(bins: Bins, *, one: bool) -> str | None:
     """What to say of the first bin that no value lies in, if there is one; `one` where nobody has named the bins.
 

@@ -18,7 +18,6 @@ from understudy.schema._bins import (
     default_count,
     default_decimals,
     equal_width,
-    fits_64_bits,
     holds_nothing,
     most_decimals,
 )
@@ -42,6 +41,7 @@ from understudy.schema._written import plain, written_text
 _TEXT_KEYS = frozenset({"name", "missingValues", "trueValues", "falseValues"})
 _VALUE_KEYS = frozenset({"categories", "taxonomy", "constraints", "special"})
 _LARGEST = Fraction(10**15)
+_LARGEST_WHOLE = Fraction(10**18)  # with room in 64 bits for sums and differences
 
 
 def build_field(
@@ -258,8 +258,8 @@ class _Builder:
         if max(abs(edge) for edge in edges) > _LARGEST and file.type == "number":
             self._fault("its range goes beyond ±10^15. Use larger units")
             return None
-        if file.type != "number" and not fits_64_bits(edges):
-            self._fault("its range must fit 64 bits: from -2^63 to 2^63 - 1. Use larger units")
+        if max(abs(edge) for edge in edges) > _LARGEST_WHOLE:
+            self._fault("its range goes beyond ±10^18. Use larger units")
             return None
         if file.type in ("date", "datetime") and not all(self._reads_back(edge) for edge in (edges[0], edges[-1])):
             self._fault("its range cannot be written as dates and read back. Use the years 1000 to 9999")

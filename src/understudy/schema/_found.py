@@ -65,7 +65,6 @@ def auto_edges(
             "constraints.minimum and maximum are the same, a range of one value. Widen it, or list the value in "
             "categories"
         )
-    _check_findable(low, high, form, fault, "declare bins")
     count = default_count(low, high, form, most=MOST_FOUND, decimals=decimals)
     if form.type == "number" and decimals is not None and count > 1:
         first = math.ceil(low * 10**decimals)
@@ -75,20 +74,12 @@ def auto_edges(
     return equal_width(low, high, count)
 
 
-def _check_findable(low: Fraction, high: Fraction, form: Form, fault: Callable[[str], Any], instead: str) -> None:
-    """Refuse a range of which no histogram can be made."""
-    if form.type != "number" and high - low >= 2**63 - 1 and -(2**63) <= low <= high < 2**63:
-        fault(f"its range has 2^63 values or more, too many to find bins in. Narrow it, or {instead}")
-
-
 def with_shape(written: BinsFile, bins: Bins, fault: Callable[[str], Any]) -> Bins | None:
     """The bins with all that their schema file says of what is inside them."""
     if written.found is not None:
         return _found(written.found, bins, fault)
     if isinstance(written.inside, InsideFile):
         return _inside(written.inside, bins, fault)
-    if written.inside == "auto":
-        _check_findable(bins.edges[0], bins.edges[-1], bins.form, fault, "leave bins.inside out")
     return bins
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from understudy._core.errors import OptionError
-from understudy.schema._bins import DEFAULT_BINS
 from understudy.schema._code_lists import looks_like_codes, prefix_taxonomy
 from understudy.schema._documents import read_text
 from understudy.schema._field import Field
@@ -38,8 +37,6 @@ def bins_over(kind: str, low: Any, high: Any) -> int | str:
     """
     if kind not in ("integer", "year") or low >= high:
         return "auto"
-    if high - low >= 2**63 - 1:
-        return DEFAULT_BINS  # beyond that none can be found
     return int(high - low) + 1 if high - low < _MOST_SINGLE else "auto"
 
 

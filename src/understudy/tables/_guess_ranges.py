@@ -24,7 +24,7 @@ from understudy.tables._sentinels import days_apart, numbers_apart
 _FEW_INTEGERS = 20
 _FEW_NUMBERS = 10
 _BIGGEST = Fraction(10**15)
-_LOWEST, _HIGHEST = Fraction(-(2**63)), Fraction(2**63 - 1)
+_BIGGEST_WHOLE = Fraction(10**18)
 _OFFSET = re.compile(r":[0-9.]+ ?(Z|[+-][0-9]{2}:?[0-9]{2})$")
 _FAR = 7
 """Sentinels from here on are such even where there are few values: -1 beside 0 and 1 need not be one."""
@@ -172,8 +172,8 @@ def on_thousands(column: Column, raw: dict[str, Any], *, commas: bool) -> list[s
 
 
 def _bounded(limits: tuple[Fraction, Fraction], kind: str) -> tuple[Fraction, Fraction]:
-    least, most = (_LOWEST, _HIGHEST) if kind == "integer" else (-_BIGGEST, _BIGGEST)
-    return max(limits[0], least), min(limits[1], most)
+    most = _BIGGEST_WHOLE if kind == "integer" else _BIGGEST
+    return max(limits[0], -most), min(limits[1], most)
 
 
 def _beside(limits: tuple[Fraction, Fraction], special: tuple[Any, ...], step: Fraction) -> tuple[Fraction, Fraction]:

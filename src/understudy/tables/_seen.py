@@ -29,6 +29,7 @@ _MOST_ENDS = 8
 _BITS = {pa.lib.Type_TIMESTAMP: pa.int64(), pa.lib.Type_DATE64: pa.int64(), pa.lib.Type_DATE32: pa.int32()}
 _FIRST_YEAR, _LAST_YEAR = 1000, 9999
 _BIGGEST = 10.0**15
+_BIGGEST_WHOLE = 10**18
 _MOST_DIGITS = 6
 _LONGER = 0.01
 """So small a part of rows may have more digits after the point than are guessed."""
@@ -213,7 +214,7 @@ class Column:
     def _too_big(self, values: npt.NDArray[Any], kind: str) -> bool:
         """Whether some number is beyond what a field of this type can hold."""
         if kind == "integer":
-            beyond = (values >= 2**63 - 1) | (values <= -(2**63))  # where they stand that do not fit
+            beyond = (values > _BIGGEST_WHOLE) | (values < -_BIGGEST_WHOLE)
         else:
             beyond = np.isfinite(values) & (np.abs(values) > _BIGGEST)
         self.too_big |= bool(beyond.any())
