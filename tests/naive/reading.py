@@ -62,13 +62,23 @@ class NaiveRow:
 
     def keep(self, tries: int) -> list[int]:
         """Draw again what is out of order, some times; then two columns, or all, one by one."""
+        room = self.bounds()
         for _ in range(tries):
             for a in sorted(self.broken()):
-                self.points[a] = self.place(a, float(self.rng.unit()))
+                self.points[a] = self.between(a, *room[a], float(self.rng.unit()))
         left = self.broken()
         if left and not (len(left) == 2 and self.one_by_one(left)):
             self.one_by_one(set(self.columns))
         return self.points
+
+    def bounds(self) -> dict[int, tuple[int, int]]:
+        """What the bins of all columns leave each."""
+        low, high = ({a: self.bins[a][end][side] for a in self.columns} for end, side in ((0, 0), (-1, 1)))
+        for a, b in [edge for _ in self.columns for edge in self.edges]:  # as often as it takes to reach all
+            high[a] = min(high[a], high[b] * self.units[b] // self.units[a])
+            low[b] = max(low[b], -(-low[a] * self.units[a] // self.units[b]))
+        low = {a: min(low[a], self.bins[a][-1][1]) for a in low}
+        return {a: (low[a], max(high[a], low[a])) for a in low}
 
     def one_by_one(self, again: set[int]) -> bool:
         """Draw some columns between what the others leave them; whether there is room."""

@@ -111,7 +111,10 @@ READING: Twins = {
     "bin_values": reading.naive_bins,
     **dict.fromkeys(("place", "place_points"), reading.naive_points),
     **dict.fromkeys(
-        ("part_below", "times", "at_most", "smallest", "draw_between", "put_in_order", "mark_broken", "keep_order"),
+        (
+            *("part_below", "parts_between", "times", "at_most", "smallest", "draw_between", "bound"),
+            *("put_in_order", "mark_broken", "keep_order"),
+        ),
         reading.NaiveRow,
     ),
 }

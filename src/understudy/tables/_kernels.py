@@ -165,15 +165,45 @@ def smallest(count, state):
 
 
 @kernel(inline="always")
-def draw_between(code, low, high, part, pieces, grid):
-    """The grid point at a part of what a bin holds from one grid point to another."""
+def parts_between(code, low, high, pieces, grid):
+    """The part of a bin that lies below one grid point, and the part from there up to another."""
     begin = part_below(code, low, pieces) if low > grid[0, code] else 0.0
-    held = (part_below(code, high + 1, pieces) if high < grid[1, code] else 1.0) - begin
+    return begin, (part_below(code, high + 1, pieces) if high < grid[1, code] else 1.0) - begin
+
+
+@kernel(inline="always")
+def draw_between(code, low, high, part, begin, held, pieces):
+    """The grid point at a part of what a bin holds from one grid point to another, as `parts_between` has it."""
     if held > 0.0:
         point = place(code, begin + part * held, pieces)
     else:  # nothing is known to lie there: evenly
         point = low + np.int64(part * np.float64(high - low + 1))
     return min(max(point, low), high)
+
+
+@kernel(inline="always")
+def bound(r, codes, ordered, grid, orders, least, most):
+    """What the bins of all columns of a row leave each of them: from `least` to `most`, which may be nothing."""
+    e = 0
+    for i in range(orders.columns.shape[0] - 1, -1, -1):
+        a = orders.columns[i]
+        most[a] = grid[1, codes[a, r]]
+        while e < orders.above.shape[0] and orders.above[e, 0] == a:
+            next_one = orders.above[e, 1]
+            if ordered[next_one, r]:
+                most[a] = min(most[a], at_most(most[next_one], orders.above[e, 3], orders.above[e, 2]))
+            e += 1
+    e = 0
+    for i in range(orders.columns.shape[0]):
+        a = orders.columns[i]
+        least[a] = grid[0, codes[a, r]]
+        while e < orders.below.shape[0] and orders.below[e, 0] == a:
+            before = orders.below[e, 1]
+            if ordered[before, r]:
+                least[a] = max(least[a], -at_most(-least[before], orders.below[e, 3], orders.below[e, 2]))
+            e += 1
+        least[a] = min(least[a], grid[1, codes[a, r]])
+        most[a] = max(most[a], least[a])
 
 
 @kernel()
@@ -206,7 +236,9 @@ def put_in_order(r, again, points, codes, ordered, pieces, grid, orders, follow,
         if again[a]:
             room &= low <= most[a] or not ordered[a, r]
             low = min(low, grid[1, code])
-            points[a, r] = draw_between(code, low, max(most[a], low), smallest(follow[a], state), pieces, grid)
+            high = max(most[a], low)
+            begin, held = parts_between(code, low, high, pieces, grid)
+            points[a, r] = draw_between(code, low, high, smallest(follow[a], state), begin, held, pieces)
     return room
 
 
@@ -230,21 +262,30 @@ def mark_broken(r, again, points, ordered, edges):
 def keep_order(points, codes, ordered, pieces, grid, orders, tries, state):
     """Draw again, row by row, the grid points of columns that are out of order: a few times, then one by one.
 
-    Two that are left keep the others' points, if these leave them room; of more, all are drawn anew, or they would
-    crowd between those that stay. Bins are numbered on over all columns, and reach from `grid[0]` to `grid[1]`.
+    Drawn is from what the bins of all columns leave each: two columns come in order every other time or more often
+    then. Of two that are left the others keep their points, if these leave them room; of more, all are drawn anew, or
+    they would crowd between those that stay. Bins are numbered on over all columns, and reach from `grid[0]` to
+    `grid[1]`.
     """
     k, n = points.shape
-    again, follow, most = np.empty(k, dtype=np.bool_), np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    again, follow, cut = np.empty(k, dtype=np.bool_), np.empty(k, dtype=np.int64), np.empty(k, dtype=np.bool_)
+    least, most, begin, held = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k), np.empty(k)
     for r in range(n):
-        left = tries
-        while True:
-            marked = mark_broken(r, again, points, ordered, orders.edges)
-            if not marked or not left:
-                break
+        left, marked = tries, mark_broken(r, again, points, ordered, orders.edges)
+        if not marked:
+            continue
+        bound(r, codes, ordered, grid, orders, least, most)
+        for a in range(k):
+            cut[a] = False
+        while marked and left:
             for a in range(k):
                 if again[a]:
-                    points[a, r] = place(codes[a, r], unit(state), pieces)
-            left -= 1
+                    if not cut[a]:
+                        begin[a], held[a] = parts_between(codes[a, r], least[a], most[a], pieces, grid)
+                        cut[a] = True
+                    part = unit(state)
+                    points[a, r] = draw_between(codes[a, r], least[a], most[a], part, begin[a], held[a], pieces)
+            left, marked = left - 1, mark_broken(r, again, points, ordered, orders.edges)
         if marked == 2 and put_in_order(r, again, points, codes, ordered, pieces, grid, orders, follow, most, state):
             continue
         if marked:
