@@ -276,7 +276,7 @@ def test_schema_check_names_rows_that_break_what_is_declared_and_no_values(home,
     assert "private to you: do not publish" in out
     assert not any(value in out for value in ("1961", "1962", "2002", "2003"))
     found = result(capsys, "schema", "check", "lives.csv", "s.json", code=1)
-    assert found["dependencies"] == [{"dependency": "born ≤ died", "broken": 2, "first_rows": [2, 4]}]
+    assert found["dependencies"] == [{"dependency": "born ≤ died", "broken": 2, "first_rows": [2, 4], "strays": 0}]
     assert (found["ok"], found["private"]) == (False, "computed from the real table: do not publish")
     Path("s.json").write_text(json.dumps({**content, "brokenRows": "drop"}))
     assert run(["schema", "check", "lives.csv", "s.json"]) == 0

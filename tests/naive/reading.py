@@ -63,9 +63,10 @@ class NaiveRow:
     def keep(self, tries: int) -> list[int]:
         """Draw again what is out of order, some times; then two columns, or all, one by one."""
         room = self.bounds()
-        for _ in range(tries):
+        for done in range(tries):
             for a in sorted(self.broken()):
-                self.points[a] = self.between(a, *room[a], float(self.rng.unit()))
+                part = float(self.rng.unit())
+                self.points[a] = self.place(a, part) if done < tries // 2 else self.between(a, *room[a], part)
         left = self.broken()
         if left and not (len(left) == 2 and self.one_by_one(left)):
             self.one_by_one(set(self.columns))

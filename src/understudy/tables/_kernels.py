@@ -262,22 +262,27 @@ def mark_broken(r, again, points, ordered, edges):
 def keep_order(points, codes, ordered, pieces, grid, orders, tries, state):
     """Draw again, row by row, the grid points of columns that are out of order: a few times, then one by one.
 
-    Drawn is from what the bins of all columns leave each: two columns come in order every other time or more often
-    then. Of two that are left the others keep their points, if these leave them room; of more, all are drawn anew, or
-    they would crowd between those that stay. Bins are numbered on over all columns, and reach from `grid[0]` to
-    `grid[1]`.
+    From their bins at first, then from what the bins of all columns leave each: two columns come in order every other
+    time or more often then. Of two that are left the others keep their points, if these leave them room; of more, all
+    are drawn anew, or they would crowd between those that stay. Bins are numbered on over all columns, and reach from
+    `grid[0]` to `grid[1]`.
     """
     k, n = points.shape
     again, follow, cut = np.empty(k, dtype=np.bool_), np.empty(k, dtype=np.int64), np.empty(k, dtype=np.bool_)
     least, most, begin, held = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k), np.empty(k)
     for r in range(n):
-        left, marked = tries, mark_broken(r, again, points, ordered, orders.edges)
+        done, marked = 0, mark_broken(r, again, points, ordered, orders.edges)
+        while marked and done < tries // 2:  # most come in order without a look at what others leave them
+            for a in range(k):
+                if again[a]:
+                    points[a, r] = place(codes[a, r], unit(state), pieces)
+            done, marked = done + 1, mark_broken(r, again, points, ordered, orders.edges)
         if not marked:
             continue
         bound(r, codes, ordered, grid, orders, least, most)
         for a in range(k):
             cut[a] = False
-        while marked and left:
+        while marked and done < tries:
             for a in range(k):
                 if again[a]:
                     if not cut[a]:
@@ -285,7 +290,7 @@ def keep_order(points, codes, ordered, pieces, grid, orders, tries, state):
                         cut[a] = True
                     part = unit(state)
                     points[a, r] = draw_between(codes[a, r], least[a], most[a], part, begin[a], held[a], pieces)
-            left, marked = left - 1, mark_broken(r, again, points, ordered, orders.edges)
+            done, marked = done + 1, mark_broken(r, again, points, ordered, orders.edges)
         if marked == 2 and put_in_order(r, again, points, codes, ordered, pieces, grid, orders, follow, most, state):
             continue
         if marked:
