@@ -35,17 +35,19 @@ def with_hidden(
 ) -> Estimate:
     """The model's estimate with noise in cells that hold, and under redrawn noise would hold, less than noise reaches.
 
-    Of an answer about some rows only, noise is the larger the fewer they are: no more than fit any part of the
-    evidence. What the domain's rules leave no row for stays as it is.
+    Of an answer about some rows only, noise is the larger the fewer they are: as many as fit the evidence if its
+    columns have nothing to do with each other. What the domain's rules leave no row for stays as it is.
     """
+    if estimate.high is None or estimate.replicates is None or any(axis.level for axis in marginal.axes):
+        return estimate
     columns = [model.noisy_column(a) for a in marginal.attributes]
     variances = [column[1] for column in columns if column is not None and column[1] > 0]
-    if estimate.high is None or estimate.replicates is None or not variances or any(ax.level for ax in marginal.axes):
+    if not variances:
         return estimate
     given = evidence or {}
     for a, weights in given.items():
         own = model.marginal(Marginal.of(a), errors=False).probabilities
-        rows = min(rows, rows * float(own[np.asarray(weights) > 0].sum()))
+        rows *= float(own[np.asarray(weights) > 0].sum())
     reach = sqrt(min(variances)) / max(rows, 1.0)
     possible = _possible(marginal, model.domain, given)
     lost = (estimate.high < 1.6 * reach) & possible
