@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.release._ordered_values import (
-    Edge,
     is_exact_beside,
-    order_edges,
     ordered_values,
     region_at,
     tied_pairs,
@@ -22,7 +20,7 @@ from understudy.release._ordered_values import (
     what_order_leaves,
 )
 from understudy.release._regions import Region
-from understudy.schema import Schema, value_ends
+from understudy.schema import Edge, Schema, order_edges, value_ends
 
 Regions: TypeAlias = Mapping[int, Region]
 Flags: TypeAlias = npt.NDArray[np.bool_]

@@ -7,7 +7,7 @@ Numbers are fractions: a column of tenths and one of whole numbers are compared 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -16,10 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.release._regions import Region, everything
-from understudy.schema import InOrder, Schema
+from understudy.schema import Edge, Schema, order_edges, smaller_first
 
-Edge: TypeAlias = tuple[int, int]
-"""A lower column, and one that is never smaller."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 _ROUNDING = 1e-9
 
@@ -78,13 +76,6 @@ def ordered_values(region: Region) -> OrderedValues:
     return OrderedValues(stretches, unit, free=not stretches or any(code >= field.n_main for code in region.codes))
 
 
-def order_edges(schema: Schema) -> list[Edge]:
-    """The declared orders, each once."""
-    at = {name: a for a, name in enumerate(schema.names)}
-    orders = (one for one in schema.dependencies if isinstance(one, InOrder))
-    return list(dict.fromkeys((at[one.lower], at[one.upper]) for one in orders))
-
-
 def tied_pairs(schema: Schema, regions: Mapping[int, Region]) -> list[Edge]:
     """Pairs of columns that are in order in every row that has values of both: declared, or through others.
 
@@ -108,7 +99,7 @@ def unkept_order(schema: Schema, regions: Mapping[int, Region]) -> list[Edge]:
     edges = order_edges(schema)
     least: dict[int, Fraction] = {}
     raised: dict[int, int] = {}
-    for a in _lowest_first(edges):
+    for a in smaller_first(sorted({a for edge in edges for a in edge}), edges):
         values = ordered_values(region_at(schema, regions, a))
         if values.free:
             continue
@@ -205,17 +196,3 @@ def _path(raised: Mapping[int, int], below: int, a: int) -> Iterator[Edge]:
     if below in raised:
         yield from _path(raised, raised[below], below)
     yield below, a
-
-
-def _lowest_first(edges: Sequence[Edge]) -> list[int]:
-    """Each column after those that are never larger.
-
-    >>> _lowest_first([(2, 0), (0, 1)])
-    [2, 0, 1]
-    """
-    left, order = sorted({a for edge in edges for a in edge}), []
-    while left:  # schemas refuse orders that go round in a circle
-        ready = [a for a in left if not any(upper == a and lower in left for lower, upper in edges)] or left
-        order += ready
-        left = [a for a in left if a not in ready]
-    return order

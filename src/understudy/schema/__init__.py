@@ -14,6 +14,7 @@ from understudy.schema._given import SchemaLike, read_schema, refuse_drafts
 from understudy.schema._levels import binary_depth
 from understudy.schema._marks import DRAFT_MARK, GUESS_MARK
 from understudy.schema._natural_order import NaturalOrder, natural_order
+from understudy.schema._orders import Edge, order_edges, smaller_first
 from understudy.schema._recoding import Codes, Encoding, Part, Recoding, recode
 from understudy.schema._replies import bins_over
 from understudy.schema._review import Review
@@ -41,6 +42,7 @@ __all__ = [
     "Dependency",
     "Determines",
     "Domain",
+    "Edge",
     "Encoding",
     "Field",
     "FollowsFrom",
@@ -73,6 +75,7 @@ __all__ = [
     "looks_like_codes",
     "natural_order",
     "order_checks",
+    "order_edges",
     "prefix_taxonomy",
     "project",
     "read_document",
@@ -81,6 +84,7 @@ __all__ = [
     "recode",
     "refuse_drafts",
     "regroup",
+    "smaller_first",
     "structural_zeros",
     "value_ends",
     "word_set",

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.randomness import Rng
-from understudy.schema import Bins, Codes, Field, InOrder, Schema
+from understudy.schema import Bins, Codes, Edge, Field, Schema, order_edges, smaller_first
 from understudy.tables._kernels import Orders, Pieces, keep_order, place_points
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Values: TypeAlias = npt.NDArray[Any]
-Edge: TypeAlias = tuple[int, int]
 
 _TRIES = 8  # of two values in one bin all but one in 256 are in order by then
 _LARGEST = 1 << 62
@@ -55,11 +54,8 @@ def draw_in_order(schema: Schema, columns: Sequence[Codes], rng: Rng) -> dict[in
     >>> bool((drawn[0] <= drawn[1]).all())
     True
     """
-    at = {name: a for a, name in enumerate(schema.names)}
-    edges = [(at[one.lower], at[one.upper]) for one in schema.dependencies if isinstance(one, InOrder)]
-    edges = [(a, b) for a, b in edges if schema.fields[a].form.timezone == schema.fields[b].form.timezone]
     found: dict[int, Values] = {}
-    for part in _parts(edges):
+    for part in _parts(order_edges(schema)):
         involved = sorted({a for edge in part for a in edge})
         own = [(involved.index(a), involved.index(b)) for a, b in part]
         points = _draw_part([schema.fields[a] for a in involved], own, [columns[a] for a in involved], rng)
@@ -125,7 +121,7 @@ def _joined(listed: Sequence[Pieces]) -> Pieces:
 
 def _orders(grids: Sequence[_Grid], edges: Sequence[Edge]) -> Orders:
     """The orders as `keep_order` takes them."""
-    columns = _smaller_first(range(len(grids)), edges)
+    columns = smaller_first(range(len(grids)), edges)
     at = {a: i for i, a in enumerate(columns)}
     ratios = {(a, b): grids[a].unit / grids[b].unit for a, b in edges}
     scaled = [(a, b, ratio.numerator, ratio.denominator) for (a, b), ratio in ratios.items()]
@@ -134,20 +130,6 @@ def _orders(grids: Sequence[_Grid], edges: Sequence[Edge]) -> Orders:
     below = sorted(((b, a, of_b, of_a) for a, b, of_a, of_b in forward), key=lambda one: at[one[0]])
     edges_of, above_of, below_of = (np.array(lines, dtype=np.int64).reshape(-1, 4) for lines in (scaled, above, below))
     return Orders(edges_of, np.array(columns), above_of, below_of)
-
-
-def _smaller_first(columns: Sequence[int], edges: Sequence[Edge]) -> list[int]:
-    """Each column after those that are never larger; around a circle in any order.
-
-    >>> _smaller_first([0, 1, 2], [(2, 0), (0, 1)])
-    [2, 0, 1]
-    """
-    left, order = list(columns), []
-    while left:
-        free = [a for a in left if not any(b == a and lower in left for lower, b in edges)]
-        order.append(free[0] if free else left[0])
-        left.remove(order[-1])
-    return order
 
 
 def _parts(edges: Sequence[Edge]) -> list[list[Edge]]:
