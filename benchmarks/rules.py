@@ -20,8 +20,8 @@ from understudy.counting import MemoryCounter
 from understudy.methods import METHODS
 from understudy.models import DrawsRows
 from understudy.privacy import ADD_REMOVE, make_budget, make_noise, open_curator
-from understudy.schema import Bins, Codes, Schema, checks_of
-from understudy.tables import Table, decode_batch
+from understudy.schema import Bins, Codes, Marginal, Schema, checks_of
+from understudy.tables import InOrderDraw, Table, decode_batch, find_lengths
 
 ROWS, CODES, GROUPS = 20_000, 40, 8
 DECLARED = [
@@ -107,15 +107,17 @@ def run(method: str, epsilon: str, rows: int, *, declared: bool) -> list[float]:
     model = METHODS[method]().fit(curator, streams=Streams(1))
     if not isinstance(model, DrawsRows):
         raise SystemExit(f"{method} draws no rows")
+    lengths = find_lengths(found, lambda a, b: model.marginal(Marginal.of(a, b), errors=False).probabilities)
+    in_order = InOrderDraw.of(found, lengths)
     for batch in model.sample_codes(1000, streams=Streams(0)):  # compiled, and what is made once is made
-        decode_batch(found, batch, Streams(0).get("values"))
+        decode_batch(found, batch, Streams(0).get("values"), in_order=in_order)
     checks = [check for _, listed in checks_of(judge.fields, judge.dependencies) for check in listed]
     broken, decoding = 0, 0.0
     first: list[Codes] = []
     rng, start = Streams(2).get("values"), process_time()
     for batch in model.sample_codes(rows, streams=Streams(2)):
         begun = process_time()
-        values = decode_batch(found, batch, rng)
+        values = decode_batch(found, batch, rng, in_order=in_order)
         decoding += process_time() - begun
         paused = process_time()
         broken += int(np.any([check.broken(batch) for check in checks], axis=0).sum())

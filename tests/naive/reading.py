@@ -122,3 +122,68 @@ class NaiveRow:
             share * min(max(point - first, 0), last - first + 1) / (last - first + 1)
             for first, last, share in self.bins[a]
         )
+
+
+class NaiveApart:
+    """One row of a column in bins, drawn as `draw_parts` and `draw_above` do."""
+
+    def __init__(self, cuts: Sequence[float], tries: int, rng: NaiveXoshiro) -> None:
+        self.cuts, self.tries, self.rng = cuts, tries, rng
+
+    def stratum(self, part: float) -> int:
+        """The last stratum that does not begin above a part."""
+        return max(s for s, cut in enumerate(self.cuts[:-1]) if cut <= part)
+
+    def part(self, steps: Sequence[float] | None, others: Sequence[Sequence[float]]) -> tuple[float, int]:
+        """A part of the bin, and its stratum: of a few draws, the first that the others' bins let pass."""
+        drawn: list[tuple[float, int]] = []
+        for _ in range(self.tries):
+            part = float(self.rng.unit())
+            drawn.append(self._weighed(self.stratum(part) if steps is None else step(steps, part), others))
+            if drawn[-1][0] >= 1 or float(self.rng.unit()) < drawn[-1][0]:
+                drawn = drawn[-1:]
+                break
+        s = max(drawn, key=lambda one: one[0])[1]
+        return self.cuts[s] + float(self.rng.unit()) * (self.cuts[s + 1] - self.cuts[s]), s
+
+    def above(self, value, steps, lengths, unit, bin_of, others) -> tuple[int | None, int]:
+        """A grid point of the bin, and its stratum, a length above a value; None where no draw will do."""
+        best: tuple[float, int | None, int] = (0.0, None, 0)
+        for _ in range(self.tries if steps is not None and steps[-1] > 0 else 0):
+            cell = step(steps, float(self.rng.unit()))
+            first = max(-(-(value + lengths[cell]) // unit), bin_of[0][0])
+            last = min(-(-(value + lengths[cell + 1]) // unit) - 1, bin_of[-1][1])
+            if first > last:
+                continue
+            point = stretch(bin_of, first, last, float(self.rng.unit()))
+            s = self.stratum(NaiveRow([], [bin_of], [], [], [], [], self.rng).below(0, point)) if others else 0
+            weight, _ = self._weighed(s, others)
+            best = max(best, (weight, point, s), key=lambda one: one[0])
+            if weight > 0 and (weight >= 1 or float(self.rng.unit()) < weight):
+                return point, s
+        return best[1], best[2]
+
+    def _weighed(self, s: int, others: Sequence[Sequence[float]]) -> tuple[float, int]:
+        weight = 1.0
+        for density in others:
+            weight *= density[s]
+        return weight, s
+
+
+def step(ends: Sequence[float], value: float) -> int:
+    """The last step that does not begin above a value."""
+    return max(i for i, end in enumerate(ends[:-1]) if end <= value)
+
+
+def stretch(bin_of: Sequence[tuple[int, int, float]], first: int, last: int, part: float) -> int:
+    """The grid point at a part of what a bin's pieces hold from one point to another."""
+    held = [(max(a, first), min(b, last), share / (b - a + 1)) for a, b, share in bin_of if a <= last and b >= first]
+    total = sum((b - a + 1) * dense for a, b, dense in held)
+    if len(held) == 1 or total <= 0:
+        return min(first + int(part * (last - first + 1)), last)
+    wanted = part * total
+    for a, b, dense in held:
+        if wanted < (b - a + 1) * dense:
+            return min(a + int(wanted / dense), b)
+        wanted -= (b - a + 1) * dense
+    return last

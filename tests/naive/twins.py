@@ -109,6 +109,8 @@ ROWSFIT: Twins = {
 READING: Twins = {
     "code_values": reading.naive_codes,
     "bin_values": reading.naive_bins,
+}
+INSIDE: Twins = {
     **dict.fromkeys(("place", "place_points"), reading.naive_points),
     **dict.fromkeys(
         (
@@ -117,6 +119,7 @@ READING: Twins = {
         ),
         reading.NaiveRow,
     ),
+    **dict.fromkeys(("stratum_of", "draw_stretch", "draw_parts", "draw_above"), reading.NaiveApart),
 }
 TWINS: Mapping[str, Twins] = {
     "understudy._core._kernels": RANDOM,
@@ -133,4 +136,5 @@ TWINS: Mapping[str, Twins] = {
     "understudy.randomize._kernels": RANDOMIZING,
     "understudy.randomize._hashing._kernels": HASHING,
     "understudy.tables._kernels": READING,
+    "understudy.tables._inside._kernels": INSIDE,
 }

@@ -19,7 +19,8 @@ from understudy.schema import Schema
 from understudy.schema._bins import Bins, Shape
 from understudy.schema._values import Form
 from understudy.tables import decode_batch
-from understudy.tables._in_order import _draw_part, points_at
+from understudy.tables._inside import points_at
+from understudy.tables._inside._in_order import _Part
 
 
 def whole(name, low, high, bins, **more):
@@ -184,17 +185,20 @@ SOME_ORDERS = [[(0, 1), (1, 2)], [(2, 0), (2, 1)], [(0, 2)]]
 def test_rows_in_order_equal_their_twin(a, b, c, edges, data) -> None:
     fields, seed = [a, b, c], data.draw(st.integers(0, 1 << 30))
     columns = [np.random.default_rng(seed).integers(0, field.size, 20) for field in fields]
-    points = _draw_part(fields, edges, columns, streams(seed).get("decode"))
+    part = _Part.of(fields, edges, {})
+    fields, columns = list(part.fields), [columns[i] for i in part.involved]
+    edges = [(part.involved.index(a), part.involved.index(b)) for a, b in edges]
+    points = part.points(columns, streams(seed).get("decode"))
     again = streams(seed).get("decode")
     drawn = [again.random(20) for _ in fields]
     rng = NaiveXoshiro(again.integers(0, 1 << 64, size=4, dtype=np.uint64).tolist())
-    order = {2: [2, 0, 1]}.get(edges[0][0], [0, 1, 2])
+    order = part.orders.columns.tolist()
     for r in range(20):
         main = [min(int(column[r]), field.n_main - 1) for column, field in zip(columns, fields, strict=True)]
         bins = [naive_pieces(field.bins, code) for field, code in zip(fields, main, strict=True)]
         ordered_ = [column[r] < field.n_main for column, field in zip(columns, fields, strict=True)]
-        row = NaiveRow([0, 0, 0], bins, ordered_, [field.bins.unit for field in fields], edges, order, rng)
-        row.points = [row.place(i, drawn[i][r]) for i in range(3)]
+        row = NaiveRow([0] * len(fields), bins, ordered_, [field.bins.unit for field in fields], edges, order, rng)
+        row.points = [row.place(i, drawn[i][r]) for i in range(len(fields))]
         assert points[:, r].tolist() == row.keep(8)
 
 

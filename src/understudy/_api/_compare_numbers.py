@@ -17,7 +17,7 @@ from understudy.models import Estimate, Evidence, Model
 from understudy.numbers import Resolved, numbers_share, resolve_numbers
 from understudy.privacy import PrivacyWarning, make_budget, make_noise, open_curator
 from understudy.schema import Domain, Field, Marginal, Schema
-from understudy.tables import Table, decode_batch, read_table
+from understudy.tables import InOrderDraw, Table, decode_batch, read_table
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,7 +47,8 @@ class Yardstick:
 
     def drawn(self, rows: Table, found: Schema, seed: int) -> Table:
         """Rows in a run's own bins, with the values that `publish` would write for them, in these bins."""
-        written = decode_batch(found, rows.columns, Streams(seed).get("inside bins"))
+        in_order = InOrderDraw.as_in(found, rows.columns)
+        written = decode_batch(found, rows.columns, Streams(seed).get("inside bins"), in_order=in_order)
         return read_table(pa.Table.from_batches([written]), self.resolved.schema)
 
     def answers(self, model: Model, found: Schema) -> SpreadModel:

@@ -19,7 +19,7 @@ from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
 from understudy.evaluation._supports import Support, same
 from understudy.schema import Field, Schema
-from understudy.tables import Kinds, Values, decode_batch, read_loosely
+from understudy.tables import InOrderDraw, Kinds, Values, decode_batch, read_loosely
 
 Floats = npt.NDArray[np.float64]
 _TYPES = ("integer", "number", "year", "date", "datetime")
@@ -92,7 +92,8 @@ def _drawn_back(pair: Pair, places: Sequence[int], seed: int) -> dict[int, Float
     schema = pair.schema.only({pair.names[i] for i in cut})
     codes = [pair.real.columns[i] for i in cut]
     inside = [np.minimum(own, pair.schema.fields[i].size - 1) for i, own in zip(cut, codes, strict=True)]
-    batch = decode_batch(schema, inside, streams(seed).get("evaluate", "binned"))
+    in_order = InOrderDraw.as_in(schema, inside)
+    batch = decode_batch(schema, inside, streams(seed).get("evaluate", "binned"), in_order=in_order)
     read = read_loosely(pa.Table.from_batches([batch]), schema, values=True)
     if read.values is None:
         return {}

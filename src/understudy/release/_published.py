@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from understudy._core.errors import OptionError
+from understudy._core.errors import OptionError, UserError
 from understudy._core.files import write_bytes
 from understudy._core.notebooks import card
 from understudy._core.numbers import whole_number
@@ -32,10 +33,14 @@ from understudy.release._number_answer import NumberAnswer
 from understudy.release._numbers_asked import answer_numbers
 from understudy.release._parts import part_rows, write_parts
 from understudy.release._statement import Statement
-from understudy.schema import Marginal, Schema, order_checks
+from understudy.schema import Edge, Marginal, Schema, order_checks
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
+
+    from understudy.tables import Length
 
 Kind = Literal["pandas", "polars", "pyarrow"]
 BATCH_ROWS = 1 << 18
@@ -177,7 +182,7 @@ class PublishedModel:
     def _batches(
         self, wanted: int, source: Streams, *, where: Where, independent: bool, batch_rows: int, coded: bool = False
     ) -> Iterator[pa.RecordBatch]:
-        from understudy.tables import decode_batch
+        from understudy.tables import InOrderDraw, decode_batch
 
         if not isinstance(self.model, DrawsRows):
             raise OptionError(
@@ -187,6 +192,7 @@ class PublishedModel:
         refuse_disorder(self.schema, conditions.regions)
         refuse_cut_values(conditions)
         schema = conditions.drawing_schema
+        in_order = InOrderDraw.of(schema, self._lengths)
         rng = source.get("inside bins")
         model, evidence = self.model, conditions.evidence or None
 
@@ -201,10 +207,23 @@ class PublishedModel:
         for columns in rows_that_keep(draw, wanted, checks, streams=source, batch_rows=batch_rows):
             empty = False
             for few in _parts(columns, wanted):
-                yield decode_batch(schema, few, rng, coded=coded)
+                yield decode_batch(schema, few, rng, coded=coded, in_order=in_order)
             del columns, few  # before the next are drawn
         if empty:
-            yield decode_batch(schema, _no_rows(len(schema.fields)), rng, coded=coded)
+            yield decode_batch(schema, _no_rows(len(schema.fields)), rng, coded=coded, in_order=in_order)
+
+    @cached_property
+    def _lengths(self) -> dict[Edge, Length]:
+        """How far apart columns in a declared order lie, as the model's tables tell."""
+        from understudy.tables import find_lengths
+
+        def together(lower: int, upper: int) -> npt.NDArray[np.float64] | None:
+            try:
+                return self.model.marginal(Marginal.of(lower, upper), errors=False).probabilities
+            except UserError:  # too large a table: in order they are drawn all the same
+                return None
+
+        return find_lengths(self.schema, together)
 
     def sample_to(
         self,

@@ -146,7 +146,7 @@ class Bins:
         empty = (np.bincount(bin_of, weights=shares, minlength=self.count) <= 0)[bin_of]
         shares = np.where(empty, stops - starts + 1.0, shares)
         totals = np.bincount(bin_of, weights=shares, minlength=self.count)
-        ends = np.minimum(np.cumsum(shares / totals[bin_of]), bin_of + 1.0)
+        ends = np.clip(np.cumsum(shares / totals[bin_of]), bin_of, bin_of + 1.0)
         ends[np.append(bin_of[1:] != bin_of[:-1], True)] = np.arange(1.0, self.count + 1)  # where rounding left them
         return starts, stops, ends
 

@@ -9,6 +9,7 @@ from understudy.tables._dependency_checks import DependencyCheck
 from understudy.tables._draft import draft_schema
 from understudy.tables._file_parts import FilePart, cut_files, read_parts
 from understudy.tables._formulas import formula_columns
+from understudy.tables._inside import InOrderDraw, Length, find_lengths
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
 from understudy.tables._loose_stream import LooseStream
@@ -36,7 +37,9 @@ __all__ = [
     "DeclaredRows",
     "DependencyCheck",
     "FilePart",
+    "InOrderDraw",
     "Kinds",
+    "Length",
     "LooseStream",
     "LooseTable",
     "Mixed",
@@ -62,6 +65,7 @@ __all__ = [
     "decode_batch",
     "draft_schema",
     "faults_of",
+    "find_lengths",
     "formula_columns",
     "keep_declared",
     "missing_label",

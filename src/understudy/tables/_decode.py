@@ -12,7 +12,7 @@ import pyarrow as pa
 from understudy._core.randomness import Rng
 from understudy.schema import Codes, Field, Schema
 from understudy.tables._determined import draw_determined
-from understudy.tables._in_order import draw_in_order, draw_points
+from understudy.tables._inside import InOrderDraw, draw_points
 from understudy.tables._numbers import bools, ints
 from understudy.tables._zones import moments_at
 
@@ -39,16 +39,18 @@ def arrow_schema(schema: Schema, *, coded: bool = False) -> pa.Schema:
     )
 
 
-def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng, *, coded: bool = False) -> pa.RecordBatch:
+def decode_batch(
+    schema: Schema, columns: Sequence[Codes], rng: Rng, *, coded: bool = False, in_order: InOrderDraw | None = None
+) -> pa.RecordBatch:
     """Rows of values for columns of codes.
 
     A category or special value comes back as itself, missing as null. "Other" comes back as the text `other` in a
     column of texts and as null in the rest, since any value there would be invented. A bin gives a value drawn evenly
     from those it may hold: whole numbers, days, moments its format can show, numbers with the field's decimals. Reading
     the result with the same schema gives the same codes (but "other" reads as missing where both came back null).
-    Columns that are declared to be in order come out in order, as far as their codes allow it, and a column that others
-    determine has one value for each combination of their codes. With `coded`, columns of
-    texts are codes with a dictionary, and no text is written out.
+    Columns that are declared to be in order come out in order, as far as their codes allow it (`in_order` has what is
+    known of how far apart they lie), and a column that others determine has one value for each combination of their
+    codes. With `coded`, columns of texts are codes with a dictionary, and no text is written out.
 
     >>> from understudy._core.randomness import streams
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2,
@@ -57,7 +59,7 @@ def decode_batch(schema: Schema, columns: Sequence[Codes], rng: Rng, *, coded: b
     >>> [age // 5 for age in batch.column("age").to_pylist()]
     [0, 0, 1]
     """
-    drawn = draw_in_order(schema, columns, rng)
+    drawn = (in_order or InOrderDraw.of(schema)).values(columns, rng)
     drawn |= draw_determined(schema, columns, rng, drawn)
     arrays = [
         _coded(field, np.asarray(codes))

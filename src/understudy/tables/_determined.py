@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Rng
 from understudy.schema import Codes, Field, FollowsFrom, Mapped, Schema
-from understudy.tables._in_order import points_at
+from understudy.tables._inside import points_at
 
 _GOLDEN, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 

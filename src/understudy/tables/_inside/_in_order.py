@@ -1,0 +1,144 @@
+"""Values inside bins that keep a declared order: drawn again where they do not, as far as the bins allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy._core.randomness import Rng
+from understudy.schema import Codes, Edge, Field, Schema, order_edges, smaller_first
+from understudy.tables._inside._apart import Apart, new_state
+from understudy.tables._inside._grids import Floats, Grid, Ints, joined
+from understudy.tables._inside._kernels import Orders, Pieces, keep_order, place_points
+from understudy.tables._inside._lengths import Length, find_lengths, shared_units
+
+Values: TypeAlias = npt.NDArray[Any]
+
+_TRIES = 8  # of two values in one bin all but one in 256 are in order by then
+
+
+@dataclass(frozen=True, eq=False)
+class InOrderDraw:
+    """How values of columns that a declared order names are drawn: possible ones, and in order where they can be.
+
+    Where it is known how far apart two columns lie, they are drawn so. Rows whose values come out of order are drawn
+    again a few times; then one column after the other, between what the others leave. Special values, "other" and
+    missing are in no order.
+
+    >>> from understudy._core.randomness import streams
+    >>> day = {"type": "integer", "bins": 1, "constraints": {"minimum": 0, "maximum": 99}}
+    >>> schema = Schema.from_dict({"fields": [{"name": "from", **day}, {"name": "to", **day}],
+    ...     "dependencies": [{"lower": "from", "upper": "to"}]})
+    >>> drawn = InOrderDraw.of(schema).values([np.zeros(1000, dtype=np.uint8)] * 2, streams(1).get("decode"))
+    >>> bool((drawn[0] <= drawn[1]).all())
+    True
+    """
+
+    schema: Schema
+    parts: tuple[_Part, ...]
+
+    @classmethod
+    def of(cls, schema: Schema, lengths: Mapping[Edge, Length] | None = None) -> InOrderDraw:
+        """For the orders of a schema, with what is known of how far apart columns lie."""
+        parts = _parts(order_edges(schema))
+        return cls(schema, tuple(_Part.of(schema.fields, edges, lengths or {}) for edges in parts))
+
+    @classmethod
+    def as_in(cls, schema: Schema, columns: Sequence[Codes]) -> InOrderDraw:
+        """The same, as far apart as the bins of these rows tell."""
+
+        def together(lower: int, upper: int) -> Floats:
+            shape = schema.fields[lower].size, schema.fields[upper].size
+            pairs = np.ravel_multi_index([np.asarray(columns[a], dtype=np.int64) for a in (lower, upper)], shape)
+            return np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+        return cls.of(schema, find_lengths(schema, together))
+
+    def values(self, columns: Sequence[Codes], rng: Rng) -> dict[int, Values]:
+        """For each column in bins that an order names, its values."""
+        found: dict[int, Values] = {}
+        for part in self.parts:
+            points = part.points([columns[a] for a in part.involved], rng)
+            for a, of in zip(part.involved, points, strict=True):
+                bins = self.schema.fields[a].bins
+                if bins is not None:
+                    found[a] = bins.values(of)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Columns that hang together by orders."""
+
+    involved: tuple[int, ...]
+    fields: tuple[Field, ...]
+    grids: tuple[Grid, ...]
+    pieces: Pieces
+    ends: Ints
+    orders: Orders
+    apart: Apart | None
+
+    @classmethod
+    def of(cls, known: Sequence[Field], edges: Sequence[Edge], lengths: Mapping[Edge, Length]) -> _Part:
+        involved = tuple(sorted({a for edge in edges for a in edge}))
+        at = {a: i for i, a in enumerate(involved)}
+        fields = tuple(known[a] for a in involved)
+        grids = tuple(Grid.of(field) for field in fields)
+        own = {(at[a], at[b]): lengths[a, b] for a, b in edges if (a, b) in lengths}
+        orders = _orders(grids, [(at[a], at[b]) for a, b in edges])
+        return cls(
+            involved,
+            fields,
+            grids,
+            joined([grid.pieces for grid in grids]),
+            np.concatenate([grid.ends for grid in grids], axis=1),
+            orders,
+            Apart.of(grids, own, orders.columns.tolist()) if own else None,
+        )
+
+    def points(self, columns: Sequence[Codes], rng: Rng) -> Ints:
+        """Grid points of the columns, a line for each."""
+        codes = np.empty((len(columns), len(columns[0])), dtype=np.int64)
+        points, ordered = np.empty_like(codes), np.empty(codes.shape, dtype=np.bool_)
+        for a, (field, column) in enumerate(zip(self.fields, columns, strict=True)):
+            ordered[a] = column < field.n_main
+            codes[a] = np.minimum(column, field.n_main - 1)
+        if self.apart is not None:
+            self.apart.draw(codes, ordered, rng, points)
+        else:
+            for own, grid, point in zip(codes, self.grids, points, strict=True):
+                place_points(own, rng.random(len(own)), grid.pieces, point)
+        codes += np.cumsum([0, *(grid.count for grid in self.grids[:-1])])[:, np.newaxis]
+        keep_order(points, codes, ordered, self.pieces, self.ends, self.orders, _TRIES, new_state(rng))
+        return points
+
+
+def _orders(grids: Sequence[Grid], edges: Sequence[Edge]) -> Orders:
+    """The orders as `keep_order` takes them."""
+    columns = smaller_first(range(len(grids)), edges)
+    at = {a: i for i, a in enumerate(columns)}
+    scaled = [(a, b, *shared_units(grids[a], grids[b])) for a, b in edges]
+    forward = [one for one in scaled if at[one[0]] < at[one[1]]]  # around a circle not all are
+    above = sorted(forward, key=lambda one: -at[one[0]])
+    below = sorted(((b, a, of_b, of_a) for a, b, of_a, of_b in forward), key=lambda one: at[one[0]])
+    edges_of, above_of, below_of = (np.array(lines, dtype=np.int64).reshape(-1, 4) for lines in (scaled, above, below))
+    return Orders(edges_of, np.array(columns), above_of, below_of)
+
+
+def _parts(edges: Sequence[Edge]) -> list[list[Edge]]:
+    """Edges that hang together.
+
+    >>> _parts([(0, 1), (2, 3), (1, 4)])
+    [[(0, 1), (1, 4)], [(2, 3)]]
+    """
+    found: list[list[Edge]] = []
+    for edge in edges:
+        touching = [part for part in found if any(set(edge) & set(other) for other in part)]
+        joined_ = [*(other for part in touching for other in part), edge]
+        found = [part for part in found if part not in touching]
+        found.insert(0, joined_)
+    return sorted(found)
