@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from understudy.numbers import MEANS, VALUE_BY_VALUE
 from understudy.release._card_facts import CardFacts
 from understudy.release._letter_parts import banners
 from understudy.release._loading import loading
@@ -16,7 +17,6 @@ from understudy.release._statement_text import clean, describe_domain, number
 from understudy.schema import Field, Schema
 
 _MOST_COLUMNS = 40
-_NUMBERS = ("numbers, value by value", "numbers, means")
 
 
 def about_release(
@@ -148,7 +148,7 @@ def _numbers_share(statement: Statement) -> Fraction | None:
 
     Of all that may be spent, as methods need not spend it: `uniform` asks for no more than a number of rows.
     """
-    found = [charge for charge in statement.charges if charge.what in _NUMBERS]
+    found = [charge for charge in statement.charges if charge.what in (VALUE_BY_VALUE, MEANS)]
     costs = [charge.cost for charge in found if charge.cost is not None]
     budget = statement.epsilon if statement.mu_squared is None else statement.mu_squared
     return sum(costs, Fraction(0)) / budget if found and len(costs) == len(found) else None
