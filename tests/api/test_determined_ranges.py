@@ -46,6 +46,21 @@ def published(tmp_path: Path, table: pd.DataFrame, fields: list[dict[str, Any]],
     return us.load(tmp_path / "release" / "model.understudy")
 
 
+@pytest.mark.parametrize(("known", "said"), [
+    ({}, "code → price (which value follows was learnt with noise"),
+    ({"A": 10.5}, "code → price (where it is not declared, which value follows was learnt with noise"),
+    (PRICES, "code → price"),
+])  # fmt: skip
+def test_the_statement_and_the_plan_say_what_a_map_leaves_open(known: dict[str, float], said: str) -> None:
+    determined = {**DETERMINED, **({"map": known} if known else {})}
+    schema = {"fields": [FIELDS[0], FIELDS[2]], "dependencies": [determined]}
+    [found] = us.PrivBayes(epsilon=2, seed=1).fit(codes_and_prices(), schema).model_.statement.declared
+    assert found.startswith(said)
+    assert ("learnt" in found) == ("learnt" in said)
+    notes = us.plan(epsilon=1, schema=schema, rows=1000).notes
+    assert any("code → price is learnt with noise" in note for note in notes) == ("learnt" in said)
+
+
 def codes_and_prices() -> pd.DataFrame:
     code = np.random.default_rng(3).choice(list(PRICES), 3000)
     return pd.DataFrame({"code": code, "price": [PRICES[c] for c in code]})
@@ -57,6 +72,8 @@ def test_what_a_map_leaves_out_has_one_value_too(tmp_path: Path) -> None:
     values = model.sample(2000, kind="pandas", seed=1).groupby("code")["price"].agg(["nunique", "min", "max"])
     assert values["nunique"][["A", "C", "D"]].tolist() == [1, 1, 1]
     assert values["min"]["A"] == 10.5
+    [said] = model.statement.declared
+    assert said.startswith("code → price (where it is not declared, which value follows was learnt with noise")
     # a stretch is all that is declared of B
     assert values["nunique"]["B"] > 10
     assert values["min"]["B"] >= 15

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import pi
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 
 import understudy.tables._broken as rows_module
-from understudy import answer
+from understudy import answer, publish
 from understudy._api._fit import fit_model
 from understudy._api._options import read_arguments
 from understudy._api._settings import resolve
@@ -217,6 +218,57 @@ def test_a_table_of_broken_rows_alone_is_a_neighbour_like_any_other(
         replay.place = 0 if replay.place is None else replay.place
     assert told[0] == told[1]
     assert replay.place == len(replay.noted) > 0
+
+
+FILLED: dict[str, Any] = {
+    "name": "doses",
+    "fields": [
+        {
+            "name": "dose",
+            "type": "number",
+            "decimals": 1,
+            "outside": "clip",
+            "constraints": {"minimum": -50, "maximum": 50},
+            "bins": {"edges": [-50, -10, 0, 5, 50], "inside": "auto"},
+        },
+        {"name": "cost", "type": "number", "outside": "clip", "constraints": {"minimum": 0, "maximum": 5_000_000}},
+        {"name": "ward", "categories": ["p", "q", "r"], "outside": "other"},
+        {"name": "price", "type": "integer", "constraints": {"minimum": 0, "maximum": 500}},
+    ],
+    "dependencies": [{"determines": ["ward"], "column": "price", "map": {"p": 7}}],
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "neighbours", "delta", "change"),
+    [
+        ("drop", "add-remove", "1e-9", []),
+        ("drop", "add-remove", 0, [("1", "2", "p", "8")]),  # breaks the map
+        ("mend", "replace-one", "1e-9", [("-99.96", "1e300", "zzz", "0")]),
+        ("mend", "replace-one", 0, [("50", "4999999.999", "p", "8")]),
+    ],
+)
+def test_no_file_of_a_release_tells_more_than_the_answers(
+    policy: str, neighbours: str, delta: Any, change: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Byte by byte, of a neighbour with cells that are clipped, unknown to the schema, or break what it declares."""
+    replay, rng, made = Replay(Curator.ask), np.random.default_rng(7), []
+    monkeypatch.setattr(Curator, "ask", lambda curator, question, *, share: replay(curator, question, share=share))
+    doses, costs = rng.normal(0, 15, 80).round(1).clip(-50, 50), rng.lognormal(5, 2, 80).round(3)
+    wards = rng.choice(["q", "r"], 80)
+    base = [(str(d), str(c), w, "20") for d, c, w in zip(doses, costs, wards, strict=True)]
+    kept = base if neighbours == "add-remove" and change else base[:-1]
+    for i, rows in enumerate((base, kept + change)):
+        table, out = tmp_path / f"{i}.csv", tmp_path / f"release-{i}"
+        pd.DataFrame(rows, columns=["dose", "cost", "ward", "price"]).to_csv(table, index=False)
+        schema = {**FILLED, "brokenRows": policy}
+        publish(
+            table, schema=schema, out=out, epsilon=3, delta=delta, neighbours=neighbours, method="independent", seed=5
+        )
+        made.append({path.name: path.read_bytes() for path in out.iterdir()})
+        replay.place = 0 if replay.place is None else replay.place
+    assert made[0] == made[1]
+    assert replay.place == len(replay.noted) > 2
 
 
 @pytest.mark.parametrize(("neighbours", "delta", "change"), [("add-remove", 0, []), ("replace-one", "1e-9", [BROKEN])])

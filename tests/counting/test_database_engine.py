@@ -209,6 +209,23 @@ def test_what_needs_the_rows_is_refused_and_says_how_to_have_it(pairs, monkeypat
         open_counter(named(postgres, "many"), number, engine="auto")
 
 
+def test_rows_to_be_mended_are_refused_whether_or_not_there_are_any(postgres):
+    """Else whoever knows that a table is published without --pull knows that no row of it was broken."""
+    ask(postgres, "CREATE TABLE kept AS SELECT 1 AS low, 2 AS high, 'no' AS one")
+    schema = ordered("mend")
+    declared = DeclaredRows(fields=schema.fields, dependencies=schema.dependencies, policy="mend", dropping=True)
+    with pytest.raises(OptionError, match=r"mended one by one.*--pull"):
+        open_counter(named(postgres, "kept"), schema, declared=declared, engine="auto")
+
+
+def test_where_no_row_by_itself_can_break_anything_none_is_to_be_mended(postgres):
+    ask(postgres, "CREATE TABLE told AS SELECT 1 AS low, 2 AS high, 'no' AS one")
+    written = ordered("mend").to_dict() | {"dependencies": [{"determines": ["low"], "column": "one"}]}
+    schema = Schema.from_dict(written)
+    declared = DeclaredRows(fields=schema.fields, dependencies=schema.dependencies, policy="mend", dropping=True)
+    assert counted(named(postgres, "told"), schema, declared=declared)[0] == 1
+
+
 def test_a_table_without_rows_and_columns_that_are_not_declared_are_refused_as_ever(postgres):
     ask(postgres, "CREATE TABLE empty_one (v int)")
     schema = Schema.from_dict({"fields": [field_of({"type": "integer", "bins": 2, "constraints": RANGE}, "v")]})

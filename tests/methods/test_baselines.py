@@ -150,9 +150,11 @@ def test_under_add_remove_uniform_asks_for_a_noisy_number_of_rows_and_nothing_el
     assert [(charge.what, charge.share) for charge in curator.charges] == [("rows", 1)]
 
 
-def test_uniform_says_that_the_budget_goes_unused():
+def test_uniform_says_what_the_budget_is_used_for():
     budget = make_budget(1)
-    assert Uniform().describe(DOMAIN, 9, PrivacyTerms(budget=budget)) == {"budget": "not used"}
+    assert Uniform().describe(DOMAIN, 9, PrivacyTerms(budget=budget)) == {
+        "budget": "not used, but for bins that are found"
+    }
     assert "rows" in str(Uniform().describe(DOMAIN, 9, PrivacyTerms(budget=budget, neighbours=ADD_REMOVE))["budget"])
     plan = Uniform().plan(DOMAIN, 9, PrivacyTerms(budget=budget))
     assert [a.expected_error for a in plan.attributes] == [None] * 3

@@ -56,6 +56,17 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> us.Release:
     return us.publish(table, schema=schema, epsilon=1, out=tmp_path_factory.mktemp("about") / "release", seed=2)
 
 
+@pytest.mark.parametrize("delta", [0, 1e-9])
+def test_what_numbers_took_is_a_part_of_the_budget_also_where_the_rest_is_left(delta: float, tmp_path: Path) -> None:
+    """Uniform asks for nothing, so what was found of numbers is all that was spent."""
+    table = pd.DataFrame({"gain": np.arange(500) % 90})
+    us.publish(
+        table, schema={"fields": [FIELDS[1]]}, epsilon=1, delta=delta, neighbours="replace-one", method="uniform",
+        out=tmp_path / "release", seed=2,
+    )  # fmt: skip
+    assert "for 10 % of the privacy budget" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+
+
 def test_it_says_uses_making_loading_licence_and_citation(release: us.Release) -> None:
     page = (release.path / "README.md").read_text(encoding="utf-8")
     assert page.startswith("# Customers of a bank: a synthetic table")

@@ -140,6 +140,16 @@ def test_hostile_names_do_not_break_letter_or_picture():
     assert "a\\|b" in letter
 
 
+@pytest.mark.parametrize(("unit", "said"), [
+    ({}, "a part of one row and of nothing else"),
+    ({"unit": "one person"}, "a part of one person's row and of nothing else"),
+    ({"max_rows": 5, "bounding": "drop"}, "a part of a unit's rows and of nothing else"),
+])  # fmt: skip
+def test_the_section_is_worded_for_the_unit(unit, said):
+    lines = tuple(ProtectionLine(attributes=(name,), promised=Fraction(1, k)) for k, name in enumerate("ab", 1))
+    assert said in privacy_letter(Statement.example(protection=lines, **unit))
+
+
 def test_many_lines_are_cut_in_letter_and_picture():
     many = tuple(
         ProtectionLine(attributes=(f"c{i}",), promised=Fraction(1, i + 1), released=Fraction(1, i + 2))

@@ -267,3 +267,20 @@ def test_the_letter_names_each_purpose_once():
     letter = privacy_letter(Statement.example(charges=tuple(charges)))
     for row in ("choice: parents | 3", "choice: dependent pair | 2", "noise: numbers, means | 1", "noise: rows | 1"):
         assert f"| {row} |" in letter
+
+
+@pytest.mark.parametrize(("policy", "n_public", "said", "unsaid"), [
+    ("refuse", False, "read only because none of its rows was seen to break that", "were left out"),
+    ("drop", False, "were left out, each looked at by itself", "read only because"),
+    ("mend", False, "were changed so that they do, or left out", "read only because"),
+    ("mend", True, "read only because that helped all of them", "or left out"),
+])  # fmt: skip
+def test_the_letter_says_what_became_of_rows_that_break_what_is_declared(policy, n_public, said, unsaid):
+    """Where the number of rows is public a row that nothing mends refuses the table: none is left out."""
+    statement = Statement.example(declared=("came ≤ left",), broken_rows=policy, n_public=n_public)
+    letter = privacy_letter(statement)
+    assert said in letter
+    assert unsaid not in letter
+    assert "counted as they are" not in letter
+    told = privacy_letter(Statement.example(declared=("ward → town",), broken_rows=policy, n_public=n_public))
+    assert "where no map is declared: rows were counted as they are, and it may be untrue" in told

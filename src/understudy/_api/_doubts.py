@@ -10,6 +10,7 @@ import numpy as np
 
 from understudy._api._settings import RunSettings
 from understudy.models import Model, columns_off, part_off
+from understudy.numbers import VALUE_BY_VALUE
 from understudy.privacy import Charge
 from understudy.schema import Field, Schema
 from understudy.tables import formula_columns
@@ -62,7 +63,7 @@ def rows_of(model: Model, parts: int) -> int:
 def noisy_columns(schema: Schema, model: Model, charges: Sequence[Charge], parts: int) -> NoisyColumns:
     """The columns that are noise for a good part, from what was paid for: the model, and the noise it was made with."""
     off = zip(schema.fields, columns_off(model), strict=True)
-    looks = [one.noise.variance for one in charges if one.what == "numbers, value by value" and one.noise is not None]
+    looks = [one.noise.variance for one in charges if one.what == VALUE_BY_VALUE and one.noise is not None]
     rows, variance = max(model.n / parts, 1.0), min(looks, default=0.0) / parts**2
     blurred = bool(looks) and part_off(np.full(_CELLS, rows / _CELLS), variance) >= MOST_OFF
     hidden = (f for f in schema.fields if blurred and (_hardly_any(f) or _stretches_off(f, rows, variance) >= MOST_OFF))

@@ -24,7 +24,7 @@ from understudy.models import Model, Saves, knows_no_relation, why_not_releasabl
 from understudy.numbers import fine_schema, numbers_share, resolve_numbers
 from understudy.privacy import Charge, Curator, LedgerWithReceipts, NoiseLevel, PrivacyTerms, open_curator
 from understudy.release import ChargeLine, LedgerNote, PublicField, PublishedModel, Statement, describe_domain
-from understudy.schema import Dependency, Determines, Schema
+from understudy.schema import Schema
 from understudy.tables import Source
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -139,7 +139,7 @@ def _statement(
         no_relations=knows_no_relation(model),
         as_printed=None if flaw is None else flaw.sentence,
         protection=protection_lines(curator.protection, settings.schema, terms),
-        declared=tuple(_declared(one) for one in settings.schema.dependencies),
+        declared=_declared(settings.schema),
         broken_rows=settings.schema.broken_rows if settings.schema.dependencies else None,
         max_rows=terms.unit.max_rows,
         bounding=None if terms.unit.column is None else terms.unit.bounding,
@@ -147,11 +147,14 @@ def _statement(
     )
 
 
-def _declared(dependency: Dependency) -> str:
-    """What it says of every row, and where that leaves something open, who filled it in."""
-    if not isinstance(dependency, Determines) or dependency.table:
-        return dependency.text
-    return f"{dependency.text} (which value follows was learnt with noise, and may be another than in the real table)"
+def _declared(schema: Schema) -> tuple[str, ...]:
+    """What is said of every row, and where that leaves something open, who filled it in."""
+    left_open = {rule.text: "" if known is None else "where it is not declared, " for rule, known in schema.open_maps}
+    noted = {
+        text: f" ({where}which value follows was learnt with noise, and may be another than in the real table)"
+        for text, where in left_open.items()
+    }
+    return tuple(one.text + noted.get(one.text, "") for one in schema.dependencies)
 
 
 def _where_counted(source: Source, settings: RunSettings) -> Literal["on its server", "pulled"] | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from understudy._api._settings import budget_of
 from understudy._core.errors import UserError
 from understudy.methods import STRENGTHS, Method, Outlook, Plan, outlook_of
-from understudy.numbers import expected_schema, numbers_share, terms_without_numbers
+from understudy.numbers import VALUE_BY_VALUE, expected_schema, numbers_share, terms_without_numbers
 from understudy.privacy import PrivacyTerms
 from understudy.schema import Domain, Schema
 
@@ -69,7 +69,7 @@ class Planned:
         if not share:
             return found
         rest = {name: part * (1 - share) for name, part in found.shares.items()}
-        return replace(found, shares={"numbers, value by value": share, **rest})
+        return replace(found, shares={VALUE_BY_VALUE: share, **rest})
 
     def outlook(self) -> Outlook:
         """What to expect."""

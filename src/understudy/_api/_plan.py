@@ -23,7 +23,7 @@ from understudy.methods import Auto, Plan, PromisePlan, expected_error, method_n
 from understudy.options import DEFAULT_DELTA, OutlookOptions
 from understudy.privacy import Neighbours, PrivacyTerms
 from understudy.release import Promise
-from understudy.schema import Determines, Schema, SchemaLike, read_schema, refuse_drafts
+from understudy.schema import Schema, SchemaLike, read_schema, refuse_drafts
 from understudy.tables import open_source
 
 _RELATIONS = (Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE)
@@ -91,13 +91,13 @@ def _kept(schema: Schema) -> tuple[str, ...]:
     listed = "; ".join(one.text for one in schema.dependencies)
     becomes = {"refuse": "refused", "drop": "left out", "mend": "mended"}[schema.broken_rows]
     kept = f"Kept in every row: {listed}. Real rows that break it are {becomes} (brokenRows)."
-    learnt = [one.text for one in schema.dependencies if isinstance(one, Determines) and not one.table]
+    learnt = list(dict.fromkeys(rule.text for rule, _ in schema.open_maps))
     if not learnt:
         return (kept,)
     return (
         kept,
-        f"Which value follows in {'; '.join(learnt)} is learnt with noise; by default that takes 2 to 20 % of the "
-        "budget from relations. A map in the schema saves it.",
+        f"Which value follows in {'; '.join(learnt)} is learnt with noise where no map says it; by default that takes "
+        "2 to 20 % of the budget from relations. A map of all combinations saves it.",
     )
 
 

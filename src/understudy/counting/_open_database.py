@@ -35,6 +35,9 @@ def open_database(rows: Table | Any, opening: Opening) -> PassCounter:
         raise OptionError("the engine database counts rows on a PostgreSQL server, and these are on none.")
     if opening.unit is not None:
         _needs_rows("the rows of a unit are bounded one by one, which needs the rows themselves")
+    if opening.declared is not None and opening.declared.mends:
+        # Whether or not some row breaks it: a refusal that depends on that would tell what mending is to hide.
+        _needs_rows("rows that break what the schema declares are mended one by one (brokenRows: mend)")
     return _First(source, source.server, opening.schema, opening).counter()
 
 

@@ -19,7 +19,7 @@ _MOST_CASES, _MOST_CELLS = 10_000, 1 << 62
 
 
 def rows_that_count(passes: SqlPasses, declared: DeclaredRows | None, refuse: Callable[[str], NoReturn]) -> SqlPasses:
-    """The same passes over the rows that keep what is declared of them.
+    """The same passes over the rows that keep what is declared of them; none of them is to be mended.
 
     Raises TableError if rows break it and may not; calls `refuse` where the rows themselves are needed.
     """
@@ -42,8 +42,6 @@ def rows_that_count(passes: SqlPasses, declared: DeclaredRows | None, refuse: Ca
         broken = broken_flags(columns, checks)
         if not broken.any():
             continue
-        if declared.policy == "mend":
-            refuse("rows that break what the schema declares are mended one by one (brokenRows: mend)")
         if dropping:
             keys = _keys(codes, sizes)[broken]
             if len(keys) > _MOST_CASES:

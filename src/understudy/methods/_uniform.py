@@ -75,4 +75,4 @@ class Uniform(Declared):
 
 
 def _use_of_budget(terms: PrivacyTerms) -> str:
-    return "not used" if terms.public_rows else "used for the number of rows, and for bins that are found"
+    return f"{'not used, but for' if terms.public_rows else 'used for the number of rows, and for'} bins that are found"

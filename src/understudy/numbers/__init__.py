@@ -5,9 +5,11 @@ from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import cell_starts, even_schema, fine_schema
 from understudy.numbers._hidden import most_hidden
 from understudy.numbers._histogram import fit_histogram
-from understudy.numbers._resolve import Resolved, numbers_share, resolve_numbers
+from understudy.numbers._resolve import MEANS, VALUE_BY_VALUE, Resolved, numbers_share, resolve_numbers
 
 __all__ = [
+    "MEANS",
+    "VALUE_BY_VALUE",
     "Resolved",
     "cell_starts",
     "even_schema",

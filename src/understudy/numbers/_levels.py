@@ -1,6 +1,6 @@
 """The levels of a column's grid as they were looked at, and which of them are worth a second look.
 
-The counts are asked for twice. Of few rows most levels of a wide grid tell nothing the first time: no four
+With a δ the counts are asked for twice. Of few rows most levels of a wide grid tell nothing the first time: no four
 cells of them differed by more than noise. The second look leaves them out, so that what it costs buys less noise where
 there is something to see. It depends on the first look's noisy counts alone (proof.md, section 2).
 """

@@ -30,7 +30,8 @@ from understudy.privacy import Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
 Floats = npt.NDArray[np.float64]
-_WHAT = "numbers, value by value"
+VALUE_BY_VALUE, MEANS = "numbers, value by value", "numbers, means"
+"""What a statement calls their charges; readers of it know them by these names."""
 _MEANS = Fraction(1, 5)
 """Part of the share that goes into means."""
 _SEEN = 2.0
@@ -133,7 +134,10 @@ def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction
 
 
 def _look(curator: Curator, looks: list[Look], share: Fraction) -> list[Look]:
-    question, parts = NoisyTables(marginals=[Marginal((look.axis,)) for look in looks], what=_WHAT), _parts(curator)
+    question, parts = (
+        NoisyTables(marginals=[Marginal((look.axis,)) for look in looks], what=VALUE_BY_VALUE),
+        _parts(curator),
+    )
     return [look.after(found, parts) for look, found in zip(looks, curator.ask(question, share=share), strict=True)]
 
 
@@ -209,7 +213,7 @@ def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: F
     ]
     if not any(one.counts.any() for one in away):
         return columns  # nothing was seen in any bin: a sum with weights of 0 has no noise to pay for
-    question = NoisyLinear(queries=[one.queries for one in asked], what="numbers, means")
+    question = NoisyLinear(queries=[one.queries for one in asked], what=MEANS)
     found = curator.ask(question, share=spent * _MEANS)
     moves = ask_means(asked, found, [one.masses for one in columns], parts=_parts(curator))
     return [

@@ -152,7 +152,8 @@ class Curator:
         """A curator of the same rows with a share of this one's budget, for a method that spends all it is given.
 
         The share is booked here at once, as one step that looks at everything; what the other one does with it is one
-        mechanism that costs no more, by composition (proof.md, section 2). The number of rows must be known before.
+        mechanism that costs no more, by composition (proof.md, section 2). Where the number of rows is private, neither
+        knows what the other measures of it from then on.
         """
         run = self._run
         run.check_process()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from understudy.numbers import MEANS, VALUE_BY_VALUE
 from understudy.release._card_facts import CardFacts
 from understudy.release._letter_parts import banners
 from understudy.release._loading import loading
@@ -16,7 +17,6 @@ from understudy.release._statement_text import clean, describe_domain, number
 from understudy.schema import Field, Schema
 
 _MOST_COLUMNS = 40
-_NUMBERS = ("numbers, value by value", "numbers, means")
 
 
 def about_release(
@@ -144,13 +144,14 @@ def _inside(field: Field) -> str:
 
 
 def _numbers_share(statement: Statement) -> Fraction | None:
-    """The part of the budget that fine histograms and means took; None where there were none, or no price is known."""
-    costs = [charge.cost for charge in statement.charges]
-    if any(cost is None for cost in costs):
-        return None
-    known = [(charge.what, charge.cost or Fraction(0)) for charge in statement.charges]
-    spent = sum((cost for what, cost in known if what in _NUMBERS), Fraction(0))
-    return spent / sum((cost for _, cost in known), Fraction(0)) if spent else None
+    """The part of the budget that fine histograms and means took; None where there were none, or no price is known.
+
+    Of all that may be spent, as methods need not spend it: `uniform` asks for no more than a number of rows.
+    """
+    found = [charge for charge in statement.charges if charge.what in (VALUE_BY_VALUE, MEANS)]
+    costs = [charge.cost for charge in found if charge.cost is not None]
+    budget = statement.epsilon if statement.mu_squared is None else statement.mu_squared
+    return sum(costs, Fraction(0)) / budget if found and len(costs) == len(found) else None
 
 
 def _citing(statement: Statement, facts: CardFacts) -> str:

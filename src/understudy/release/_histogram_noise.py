@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Streams
 from understudy.models import REPLICATES
+from understudy.numbers import VALUE_BY_VALUE
 from understudy.release._cut_pieces import Astray, Cut
 from understudy.release._regions import Span
 from understudy.release._statement import Statement
@@ -55,7 +56,7 @@ def noise_variance(statement: Statement, what: str) -> float | None:
 
 def fine_noise(statement: Statement) -> tuple[float, float] | None:
     """Variance of the noise in a cell of fine histograms: of a cell looked at once, and of one at every look."""
-    found = _variances(statement, "numbers, value by value")
+    found = _variances(statement, VALUE_BY_VALUE)
     return (found[0], 1 / sum(1 / max(one, 1e-9) for one in found)) if found else None
 
 

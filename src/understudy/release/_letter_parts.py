@@ -72,6 +72,10 @@ _BROKEN = {
     "drop": "Real rows that do not keep it were left out, each looked at by itself.",
     "mend": "Real rows that do not keep it were changed so that they do, or left out, each looked at by itself.",
 }
+_ALL_MENDED = (
+    "Real rows that do not keep it were changed so that they do, each looked at by itself. The real table was read "
+    "only because that helped all of them, as none may go where their number is public: this much is known of it."
+)
 
 
 def _declared(statement: Statement) -> list[str]:
@@ -82,9 +86,12 @@ def _declared(statement: Statement) -> list[str]:
     if len(statement.declared) > _MAX_LISTED:
         texts += f"\n- … and {len(statement.declared) - _MAX_LISTED} more, all listed in `privacy.json`."
     broken = [] if statement.broken_rows is None else [_BROKEN[statement.broken_rows]]
-    if statement.broken_rows == "refuse" and any(" → " in text for text in statement.declared):
+    if statement.broken_rows == "mend" and statement.n_public:
+        broken = [_ALL_MENDED]
+    if broken and any(" → " in text for text in statement.declared):
         broken.append(
-            "That a column determines another no single row can break, where no map is declared: it may be untrue."
+            "That a column determines another no single row can break, where no map is declared: rows were counted as "
+            "they are, and it may be untrue."
         )
     return [f"Of every row it was declared, and every synthetic row keeps it:\n\n{texts}", " ".join(broken)]
 

@@ -48,8 +48,8 @@ def protection_section(statement: Statement) -> str:
     )
     parts = [
         "## Who is protected how much against which change",
-        "Sensitive columns and values are protected better than others. The table says, for changes of a part of a "
-        f"{_row_words(statement).removeprefix('a ')} and of nothing else, how much this release may tell about whether "
+        "Sensitive columns and values are protected better than others. The table says, for changes of a part of "
+        f"{_row_words(statement)} and of nothing else, how much this release may tell about whether "
         "that part is as it is or otherwise. It counts every table that a column is in, also as what others depend on, "
         "and every choice that looked at it." + steps,
         table + "\n".join(rows),

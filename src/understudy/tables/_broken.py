@@ -82,6 +82,11 @@ class DeclaredRows:
     dropping: bool
     """Whether rows may go: not where their number is public."""
 
+    @property
+    def mends(self) -> bool:
+        """Whether rows may have to be changed, by what is declared alone: not by whether any row breaks it."""
+        return self.policy == "mend" and any(checks for _, checks in checks_of(self.fields, self.dependencies))
+
     def keep(self, table: Table) -> tuple[Table, Flags]:
         """The table as it is to be counted, and which of its rows are left."""
         return keep_declared(table, self.fields, self.dependencies, self.policy, dropping=self.dropping)

@@ -1,4 +1,4 @@
-"""Codes → values. Values inside a bin are drawn: possible ones only, spread evenly over the bin."""
+"""Codes → values. Values inside a bin are drawn: possible ones only, evenly or as the bin's shape has it."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def decode_batch(
     """Rows of values for columns of codes.
 
     A category or special value comes back as itself, missing as null. "Other" comes back as the text `other` in a
-    column of texts and as null in the rest, since any value there would be invented. A bin gives a value drawn evenly
-    from those it may hold: whole numbers, days, moments its format can show, numbers with the field's decimals. Reading
-    the result with the same schema gives the same codes (but "other" reads as missing where both came back null).
-    Columns that are declared to be in order come out in order, as far as their codes allow it (`in_order` has what is
-    known of how far apart they lie), and a column that others determine has one value for each combination of their
-    codes. With `coded`, columns of texts are codes with a dictionary, and no text is written out.
+    column of texts and as null in the rest, since any value there would be invented. A bin gives a value drawn from
+    those it may hold, evenly or as its shape has it: whole numbers, days, moments its format can show, numbers with the
+    field's decimals. Reading the result with the same schema gives the same codes (but "other" reads as missing where
+    both came back null). Columns that are declared to be in order come out in order, as far as their codes allow it
+    (`in_order` has what is known of how far apart they lie), and a column that others determine has one value for each
+    combination of their codes. With `coded`, columns of texts are codes with a dictionary, and no text is written out.
 
     >>> from understudy._core.randomness import streams
     >>> schema = Schema.from_dict({"fields": [{"name": "age", "type": "integer", "bins": 2,
