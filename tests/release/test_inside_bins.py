@@ -269,8 +269,9 @@ def test_a_condition_where_the_model_has_no_rows_says_that() -> None:
     for condition in ("x=5000..6000", "x>5000"):
         with pytest.raises(OptionError, match=r"the model has no rows that fulfil.* probability 0"):
             model.query(f"mean(x) | {condition}")
-    with pytest.raises(OptionError, match="no value lies between"):
-        model.query("mean(x) | x=60..50")
+    for backwards in ("mean(x) | x=60..50", "share(x=60..50)", "count(x=10..20/60..50)"):
+        with pytest.raises(OptionError, match=r"no value lies between 60 and 50: .* Write 50\.\.60"):
+            model.query(backwards)
 
 
 def test_rows_of_a_group_may_lean_to_one_end_of_a_bin() -> None:
