@@ -171,7 +171,7 @@ class Column:
     def _rows(self) -> float:
         """How many rows fulfil what the conditions say of other columns."""
         wanted = needed(self.asked.schema, self.others)
-        return self.asked.statement.n_rows * (self.asked.probability(wanted, {}).value if wanted else 1.0)
+        return self.asked.statement.n_rows * self.asked.probability(wanted, {}, errors=False).value
 
     def quantile(self, statistic: str, level: float) -> Figure:
         """A quantile; its interval are those quantiles that noise may have moved the level to."""

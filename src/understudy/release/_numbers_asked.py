@@ -181,8 +181,8 @@ class Asked:
             merged[attribute] = region.within(merged[attribute]) if attribute in merged else region
         return merged
 
-    def probability(self, wanted: Regions, given: Regions) -> Amount:
-        """Of the rows that fulfil some conditions, the share that fulfils others too.
+    def probability(self, wanted: Regions, given: Regions, *, errors: bool = True) -> Amount:
+        """Of the rows that fulfil some conditions, the share that fulfils others too; without `errors`, only that.
 
         Columns with one value first: those that are in order with them are then known to lie above or below.
         """
@@ -190,7 +190,8 @@ class Asked:
         found = Amount(1.0, np.ones(1))
         for attribute, region in one_value_first(self.schema, wanted):
             others = {a: one for a, one in known.items() if a != attribute}
-            estimate = self.model.marginal(Marginal.of(attribute), evidence=order_evidence(self.schema, others))
+            evidence = order_evidence(self.schema, others)
+            estimate = self.model.marginal(Marginal.of(attribute), evidence=evidence, errors=errors)
             base, left = (
                 given.get(attribute, everything(region.field)),
                 what_order_leaves(self.schema, attribute, others),
