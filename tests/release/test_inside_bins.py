@@ -11,8 +11,11 @@ from understudy._core.errors import OptionError
 from understudy.models import CliqueTree, TreeMeasurement, TreeModel
 from understudy.numbers import cell_starts
 from understudy.release import ChargeLine, PublishedModel, Statement
+from understudy.release._asked_column import Column
+from understudy.release._conditions import Conditions
 from understudy.release._histogram_noise import leans_of, redrawn_fields, spelled_out
 from understudy.release._number_line import number_line
+from understudy.release._numbers_asked import Asked
 from understudy.release._outermost import Outermost
 from understudy.release._regions import everything
 from understudy.schema import Schema
@@ -234,6 +237,31 @@ def test_rows_that_would_move_a_figure_far_from_the_end_of_the_range_are_told() 
     assert [note.split(", where ")[1].split(" would")[0] for note in notes] == ["mean(x)", "sd(x)", "variance(x)"]
     short = {"first": [0, 5000], "starts": [0, 5000], "shares": [5000.0, 5000.0]}
     assert not published(column({"found": short}), [5000, 5000]).query("mean(x), sd(x)").notes
+
+
+def test_all_rows_that_noise_hides_may_be_those_of_one_group() -> None:
+    """A tenth of all rows: the same number of hidden rows moves its mean ten times as far, as far as it has them."""
+    fields = [*column({"found": {"first": [0, 100], "starts": [0, 100, 300], "shares": [4500.0, 1000.0, 0.0]}}).fields]
+    sex = {"name": "sex", "type": "string", "categories": ["f", "m"]}
+    schema = Schema.from_dict({"fields": [fields[0].to_dict(), sex]})
+    beliefs = np.array([[450.0, 4050.0], [100.0, 900.0]]) / 5500
+    measured = TreeMeasurement(marginal=(0, 1), values=beliefs * 5500, variance=0.01, interaction=False)
+    tree = CliqueTree(sizes=(2, 2), cliques=((0, 1),), parents=(-1,), beliefs=(beliefs,))
+    inner = TreeModel(schema.domain, 5500, tree=tree, measurements=(measured,))
+    model = PublishedModel(schema, inner, Statement.example(n_rows=5500, charges=(FINE,)))
+    every, group = model.query("mean(x)"), model.query("mean(x) | sex=f")
+    assert group.value == pytest.approx(every.value, rel=0.01)
+    assert 4 < (group.high - group.value) / (every.high - every.value) < 12
+
+
+def test_a_value_apart_at_the_end_leaves_rows_before_it_unsure() -> None:
+    """A heap at 9999 stands out and lies where it lies; those before it may lie anywhere up to 9998."""
+    shape = {"first": [0, 100, 9999], "starts": [0, 100, 300, 9999], "shares": [5000.0, 450.0, 0.0, 50.0]}
+    model = published(column({"found": shape}), [5000, 450, 50])
+    asked = Asked(model.schema, model.model, model.statement, Conditions(model.schema, {}))
+    first, last = Column(asked, 0).outermost
+    assert (first.farthest, last.farthest) == (0, 9998)
+    assert last.share == pytest.approx(20 / 5500), "twice the noise of a cell"
 
 
 def test_where_nothing_was_found_there_may_be_as_much_as_noise_hides() -> None:
