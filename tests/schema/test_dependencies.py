@@ -104,3 +104,13 @@ def test_maps_that_contradict_each_other_for_one_code_alone_are_told_too() -> No
         Schema.from_dict({"fields": fields, "dependencies": [one, other]})
     apart = {**other, "map": [["m", "b", "y"]]}
     assert Schema.from_dict({"fields": fields, "dependencies": [one, apart]}).domain.attributes
+
+
+def test_a_value_between_two_steps_of_a_column_is_told_the_steps() -> None:
+    fields = [
+        {"name": "code", "categories": ["a", "b"]},
+        {"name": "dose", "type": "number", "decimals": 1, "constraints": {"minimum": 0, "maximum": 9}},
+    ]
+    declared = [{"determines": ["code"], "column": "dose", "map": {"a": 0.55, "b": 0.5}}]
+    with pytest.raises(SchemaError, match=r"'0\.55' is no value of 'dose', which goes from 0 to 9 in steps of 0\.1\."):
+        Schema.from_dict({"fields": fields, "dependencies": declared})
