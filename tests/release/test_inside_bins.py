@@ -11,7 +11,13 @@ from understudy._core.errors import OptionError
 from understudy.models import CliqueTree, TreeMeasurement, TreeModel
 from understudy.numbers import cell_starts
 from understudy.release import ChargeLine, PublishedModel, Statement
+from understudy.release._asked_column import Column
+from understudy.release._conditions import Conditions
 from understudy.release._histogram_noise import leans_of, redrawn_fields, spelled_out
+from understudy.release._number_line import number_line
+from understudy.release._numbers_asked import Asked
+from understudy.release._outermost import Outermost
+from understudy.release._regions import everything
 from understudy.schema import Schema
 
 FINE = ChargeLine(
@@ -168,12 +174,94 @@ def test_all_rows_of_a_few_values_that_stand_out_may_lie_at_one_of_them() -> Non
     assert answer.high > 50
 
 
-def test_a_mean_that_hidden_rows_may_move_far_says_so() -> None:
-    shape = {"first": [0, 100], "starts": [0, 100, 300], "shares": [5000.0, 500.0, 0.0]}
-    model = published(column({"found": shape}), [5000, 500])
-    assert "a mean depends on them" in model.query("mean(x)").notes[0]
+def seen_up_to(last: int, **field: Any) -> PublishedModel:
+    """Two bins, of which the histogram has nothing beyond a value; noise in a cell is ten rows."""
+    shape = {"first": [0, 100], "starts": [0, 100, last], "shares": [5000.0, 500.0, 0.0]}
+    content = column({"found": shape}).to_dict()
+    content["fields"][0] |= field
+    return published(Schema.from_dict(content), [5000, 500])
+
+
+def test_means_and_deviations_reckon_with_a_tail_beyond_what_was_seen() -> None:
+    """Fifteen rows, fewer than twice the noise, lie along a tail that thins out as 1/x, and none of them was seen."""
+    seen = np.concatenate([np.linspace(0, 99, 5000), np.linspace(100, 299, 485)])
+    values = np.concatenate([seen, 300 + np.minimum(250 * (15 / (np.arange(15) + 0.5) - 1), 9699)])
+    answer = seen_up_to(300).query("mean(x), sd(x), sum(x), variance(x)")
+    truths = {"mean": values.mean(), "sd": values.std(), "sum": values.sum(), "variance": values.var()}
+    for name, truth in truths.items():
+        figure = answer[f"{name}(x)"]
+        assert figure.value < truth < figure.high, name
+        assert figure.low > 0.6 * figure.value, "and says something all the same"
+    assert answer["mean(x)"].high < 1.2 * answer["mean(x)"].value
+
+
+def test_outermost_rows_may_lie_nearer_than_the_histogram_has_them() -> None:
+    """The last twenty rows were drawn out over thousands, as a fitted tail is, and lie where it begins."""
+    shape = {"first": [0, 100], "starts": [0, 100, 300], "shares": [5000.0, 480.0, 20.0]}
+    answer = published(column({"found": shape}), [5000, 500]).query("mean(x), sd(x)")
+    values = np.concatenate([np.linspace(0, 99, 5000), np.linspace(100, 299, 480), np.full(20, 300.0)])
+    assert answer["sd(x)"].value > 4 * values.std()
+    assert answer["sd(x)"].low <= values.std()
+    assert answer["mean(x)"].low <= values.mean()
+
+
+def test_tails_are_as_numbers_drawn_from_them_have_it() -> None:
+    model = seen_up_to(300)
+    line = number_line(model.schema["x"], everything(model.schema["x"]))
+    masses = line.masses(np.array([5000.0, 500.0]))
+    end = Outermost.of(line, masses, 0.01, 9999.0, top=True)
+    assert end.share == pytest.approx(0.01)
+    scale = end.begin - end.median
+    drawn = end.begin + np.minimum(scale * (1 / ((np.arange(100_000) + 0.5) / 100_000) - 1), 9999 - end.begin)
+    kept = masses / masses.sum() - np.where(line.low == 100, 0.01, 0.0)
+    middle = np.array([49.5, (100 + end.begin) / 2, 0.0])
+    spread = np.array([(100**2 - 1) / 12, (end.begin - 100) ** 2 / 12, 0.0])
+    mean = kept @ middle + 0.01 * drawn.mean()
+    square = kept @ (middle**2 + spread) + 0.01 * (drawn**2).mean()
+    moved = max(end.moves)
+    assert moved[0] == pytest.approx(mean - line.mean(masses), rel=0.01)
+    assert moved[1] == pytest.approx(square - mean**2 - line.variance(masses), rel=0.01)
+
+
+def test_what_was_clipped_may_lie_at_the_end_of_the_range() -> None:
+    answers = {outside: seen_up_to(300, outside=outside).query("mean(x)") for outside in ("error", "clip")}
+    with_rows_there = (5460 * answers["error"].value + 40 * 9999) / 5500
+    assert answers["error"].high < with_rows_there < answers["clip"].high
+    assert "mean(x) would be" in answers["error"].notes[0]
+    assert not answers["clip"].notes
+
+
+def test_rows_that_would_move_a_figure_far_from_the_end_of_the_range_are_told() -> None:
+    notes = seen_up_to(300).query("mean(x), sd(x), sum(x), variance(x)").notes
+    assert "outermost 0.4% of rows do not stand out from noise" in notes[0]
+    assert [note.split(", where ")[1].split(" would")[0] for note in notes] == ["mean(x)", "sd(x)", "variance(x)"]
     short = {"first": [0, 5000], "starts": [0, 5000], "shares": [5000.0, 5000.0]}
-    assert not published(column({"found": short}), [5000, 5000]).query("mean(x)").notes
+    assert not published(column({"found": short}), [5000, 5000]).query("mean(x), sd(x)").notes
+
+
+def test_all_rows_that_noise_hides_may_be_those_of_one_group() -> None:
+    """A tenth of all rows: the same number of hidden rows moves its mean ten times as far, as far as it has them."""
+    fields = [*column({"found": {"first": [0, 100], "starts": [0, 100, 300], "shares": [4500.0, 1000.0, 0.0]}}).fields]
+    sex = {"name": "sex", "type": "string", "categories": ["f", "m"]}
+    schema = Schema.from_dict({"fields": [fields[0].to_dict(), sex]})
+    beliefs = np.array([[450.0, 4050.0], [100.0, 900.0]]) / 5500
+    measured = TreeMeasurement(marginal=(0, 1), values=beliefs * 5500, variance=0.01, interaction=False)
+    tree = CliqueTree(sizes=(2, 2), cliques=((0, 1),), parents=(-1,), beliefs=(beliefs,))
+    inner = TreeModel(schema.domain, 5500, tree=tree, measurements=(measured,))
+    model = PublishedModel(schema, inner, Statement.example(n_rows=5500, charges=(FINE,)))
+    every, group = model.query("mean(x)"), model.query("mean(x) | sex=f")
+    assert group.value == pytest.approx(every.value, rel=0.01)
+    assert 4 < (group.high - group.value) / (every.high - every.value) < 12
+
+
+def test_a_value_apart_at_the_end_leaves_rows_before_it_unsure() -> None:
+    """A heap at 9999 stands out and lies where it lies; those before it may lie anywhere up to 9998."""
+    shape = {"first": [0, 100, 9999], "starts": [0, 100, 300, 9999], "shares": [5000.0, 450.0, 0.0, 50.0]}
+    model = published(column({"found": shape}), [5000, 450, 50])
+    asked = Asked(model.schema, model.model, model.statement, Conditions(model.schema, {}))
+    first, last = Column(asked, 0).outermost
+    assert (first.farthest, last.farthest) == (0, 9998)
+    assert last.share == pytest.approx(20 / 5500), "twice the noise of a cell"
 
 
 def test_where_nothing_was_found_there_may_be_as_much_as_noise_hides() -> None:
@@ -209,8 +297,9 @@ def test_a_condition_where_the_model_has_no_rows_says_that() -> None:
     for condition in ("x=5000..6000", "x>5000"):
         with pytest.raises(OptionError, match=r"the model has no rows that fulfil.* probability 0"):
             model.query(f"mean(x) | {condition}")
-    with pytest.raises(OptionError, match="no value lies between"):
-        model.query("mean(x) | x=60..50")
+    for backwards in ("mean(x) | x=60..50", "share(x=60..50)", "count(x=10..20/60..50)"):
+        with pytest.raises(OptionError, match=r"no value lies between 60 and 50: .* Write 50\.\.60"):
+            model.query(backwards)
 
 
 def test_rows_of_a_group_may_lean_to_one_end_of_a_bin() -> None:

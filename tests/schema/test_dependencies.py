@@ -89,6 +89,28 @@ def test_a_map_that_is_declared_twice_is_told_so() -> None:
     fields = [{"name": "code", "categories": ["a", "b"]}, {"name": "grp", "categories": ["x", "y"]}]
     one = {"determines": ["code"], "column": "grp", "map": {"a": "x", "b": "y"}}
     other = {**one, "map": {"a": "y", "b": "x"}}
-    with pytest.raises(SchemaError, match=r"leaves no row: .* code → grp is declared more than once, in diff"):
-        _ = Schema.from_dict({"fields": fields, "dependencies": [one, other]}).domain
+    with pytest.raises(SchemaError, match=r"code → grp is declared more than once, in diff.* no row could have 'a'"):
+        Schema.from_dict({"fields": fields, "dependencies": [one, other]})
     assert Schema.from_dict({"fields": fields, "dependencies": [one, one]}).domain.attributes
+
+
+def test_maps_that_contradict_each_other_for_one_code_alone_are_told_too() -> None:
+    """Rows with that code would all be dropped, or mended back and forth."""
+    names = {"code": ["a", "b"], "sex": ["f", "m"], "grp": ["x", "y"]}
+    fields = [{"name": name, "categories": values} for name, values in names.items()]
+    one = {"determines": ["code", "sex"], "column": "grp", "map": [["a", "f", "x"], ["b", "f", "x"]]}
+    other = {"determines": ["sex", "code"], "column": "grp", "map": [["f", "a", "x"], ["f", "b", "y"]]}
+    with pytest.raises(SchemaError, match=r"sex × code → grp is declared more than once.* no row could have 'f × b'"):
+        Schema.from_dict({"fields": fields, "dependencies": [one, other]})
+    apart = {**other, "map": [["m", "b", "y"]]}
+    assert Schema.from_dict({"fields": fields, "dependencies": [one, apart]}).domain.attributes
+
+
+def test_a_value_between_two_steps_of_a_column_is_told_the_steps() -> None:
+    fields = [
+        {"name": "code", "categories": ["a", "b"]},
+        {"name": "dose", "type": "number", "decimals": 1, "constraints": {"minimum": 0, "maximum": 9}},
+    ]
+    declared = [{"determines": ["code"], "column": "dose", "map": {"a": 0.55, "b": 0.5}}]
+    with pytest.raises(SchemaError, match=r"'0\.55' is no value of 'dose', which goes from 0 to 9 in steps of 0\.1\."):
+        Schema.from_dict({"fields": fields, "dependencies": declared})

@@ -47,6 +47,7 @@ def test_all_faults_are_told_at_once() -> None:
     assert "field 'a' (string) has no public domain. Add categories" in told
     assert "Did you mean 'integer'?" in told
     assert "minimum is larger than" in told
+    assert "Swap them, or correct one." in told
     assert "field 4: 'name' is missing." in told
     assert "field 'a' is declared 2 times" in told
 

@@ -3,11 +3,12 @@
 from understudy.numbers._asked import schema_at
 from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import cell_starts, even_schema, fine_schema
-from understudy.numbers._hidden import most_hidden
+from understudy.numbers._hidden import HIDDEN_AT_AN_END, most_hidden
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._resolve import MEANS, VALUE_BY_VALUE, Resolved, numbers_share, resolve_numbers
 
 __all__ = [
+    "HIDDEN_AT_AN_END",
     "MEANS",
     "VALUE_BY_VALUE",
     "Resolved",

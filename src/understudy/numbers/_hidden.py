@@ -19,10 +19,12 @@ from __future__ import annotations
 from functools import lru_cache
 from math import sqrt
 
-from understudy.numbers._histogram import PRICE
+from understudy.numbers._histogram import APART, PRICE
 from understudy.numbers._hull import BRANCHES
 
 _ONE_IN_TWENTY = 1.645
+HIDDEN_AT_AN_END = APART + _ONE_IN_TWENTY
+"""The same for the first and the last cell of a range, which are looked at by themselves."""
 
 
 def most_hidden(cells: float) -> float:

@@ -22,7 +22,7 @@ _WORTH_A_LOOK = 1.0
 """Cells above so many standard deviations are divided."""
 _CLEAR = 7.0
 """Cells above so many standard deviations have rows, wherever they lie."""
-_APART = 3.5
+APART = 3.5
 """The ends of the range have rows, above so many standard deviations, whatever lies before them."""
 _UNKNOWN = (0.0, np.inf)
 PRICE = 5.0
@@ -78,7 +78,7 @@ def _ends_apart(tree: Averaged, begin: int, end: int) -> dict[int, float]:
     last = tree.n_cells - 1
     outside = [cell for cell in {0, last} if not begin <= cell < end]
     estimates = {cell: tree.between(cell, cell + 1) for cell in outside}
-    return {cell: rows for cell, (rows, variance) in estimates.items() if rows >= _APART * np.sqrt(variance)}
+    return {cell: rows for cell, (rows, variance) in estimates.items() if rows >= APART * np.sqrt(variance)}
 
 
 def upwards(

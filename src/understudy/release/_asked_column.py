@@ -13,13 +13,15 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.models import Estimate
+from understudy.numbers import HIDDEN_AT_AN_END
 from understudy.release._amounts import Amount, reaches, scale_of
-from understudy.release._asked_order import disorder, order_evidence
+from understudy.release._asked_order import disorder, needed, order_evidence
 from understudy.release._farthest import farthest
 from understudy.release._histogram_noise import cut_shape, fine_noise
 from understudy.release._number_answer import Figure
 from understudy.release._number_line import NumberLine, number_line
 from understudy.release._ordered_values import weights_among, what_order_leaves
+from understudy.release._outermost import UNSEEN, Outermost, mean_astray, variance_astray
 from understudy.release._regions import Region, everything, known_numbers, up_to
 from understudy.schema import Field, Marginal
 
@@ -111,9 +113,65 @@ class Column:
         if why is not None or not self.masses.sum() > 0:
             raise OptionError(impossible(self.field, why))
 
-    def amount(self, statistic: Callable[[Floats], Floats]) -> Amount:
+    @cached_property
+    def mean(self) -> Amount:
+        """The mean; where the outermost rows may lie is reckoned with."""
+        return replace(self._amount(self.line.mean), astray=mean_astray(self.outermost))
+
+    @cached_property
+    def variance(self) -> Amount:
+        """The variance, in the same way."""
+        found = self._amount(self.line.variance)
+        return replace(found, astray=variance_astray(found.value, self.outermost))
+
+    def _amount(self, statistic: Callable[[Floats], Floats]) -> Amount:
         """A statistic of the masses of all pieces."""
         return Amount(float(statistic(self.masses)), None if self.redrawn is None else statistic(self.redrawn))
+
+    @cached_property
+    def outermost(self) -> list[Outermost]:
+        """Rows at either end of which nobody knows where they lie: of the last bin that has several values.
+
+        They are as many as noise hides, and all of them may be among the rows that are asked about.
+        """
+        bins, noise = self.field.bins, fine_noise(self.asked.statement)
+        if bins is None or bins.shape is None or noise is None:
+            return []
+        several = np.append(bins.grid[1] > bins.grid[0], np.zeros(self.field.size - bins.count, dtype=np.bool_))
+        codes = self.line.code[several[self.line.code] & (self.line.part > 0)]
+        if not len(codes):
+            return []
+        return [self._outermost(int(codes[at]), sqrt(noise[1]), top=top) for at, top in ((0, False), (-1, True))]
+
+    def _outermost(self, code: int, deviation: float, *, top: bool) -> Outermost:
+        """Those of one bin, if noise has such a deviation. What was clipped lies at the end of the range."""
+        here, total = self.line.code == code, float(self.masses.sum())
+        farthest = float(self.line.high[here].max() if top else self.line.low[here].min())
+        bins = number_line(self.field, everything(self.field))
+        heaped = self.field.outside == "clip" and farthest == bins.ends[int(top)]
+        rows = (HIDDEN_AT_AN_END if heaped else UNSEEN) * deviation
+        share = min(rows / max(self._rows * total, 1e-9), float(self.masses[here].sum()) / total)
+        return Outermost.of(self.line, self.masses, share, farthest, top=top, heaped=heaped)
+
+    def if_at_the_end(self, *, spread: bool) -> tuple[float, float, float]:
+        """What the mean would be, or the variance (`spread`), if all outermost rows of one end lay at it.
+
+        With it, by how many widths of its interval it lies beyond that, and the share of these rows.
+        """
+        found = self.variance if spread else self.mean
+        error = found.error(found.value, found.value)
+        if error is None or not self.outermost:
+            return found.value, 0.0, 0.0
+        end = max(self.outermost, key=lambda end: abs(end.to_the_end[spread]))
+        move, (below, above) = end.to_the_end[spread], reaches(error, found.astray)
+        beyond = move - above if move > 0 else -move - below
+        return found.value + move, beyond / max(below + above, _ROUNDING), end.share
+
+    @cached_property
+    def _rows(self) -> float:
+        """How many rows fulfil what the conditions say of other columns."""
+        wanted = needed(self.asked.schema, self.others)
+        return self.asked.statement.n_rows * self.asked.probability(wanted, {}, errors=False).value
 
     def quantile(self, statistic: str, level: float) -> Figure:
         """A quantile; its interval are those quantiles that noise may have moved the level to."""
@@ -152,12 +210,6 @@ class Column:
         part = np.where(several, np.minimum(sqrt(noise[1]) / rows, 1.0), 0.0)
         low, high = (self.estimate.probabilities * part)[self.line.code[[0, -1]]] / float(self.masses.sum())
         return float(low), float(high)
-
-    @property
-    def to_the_ends(self) -> tuple[float, float]:
-        """How far it is to either end of the range from the outermost rows that stand out from noise."""
-        (low, high), (first, last) = self.line.ends, self.hidden
-        return self._value_at(first) - low, high - self._value_at(1 - last)
 
     def _farthest(self, level: float, value: float, error: float, *, up: bool) -> float:
         """The highest or lowest value that may be the quantile: as rows before it may be fewer, or more."""

@@ -112,7 +112,7 @@ class NumberAnswer:
         return to_pandas(list(self.rows()))
 
     def __repr__(self) -> str:
-        return f"NumberAnswer({self.question!r}, {', '.join(_shown(one.value, one) for one in self.figures[:5])})"
+        return f"NumberAnswer({self.question!r}, {', '.join(shown(one.value, one) for one in self.figures[:5])})"
 
     def _repr_html_(self) -> str:
         header, body = self._table()
@@ -126,8 +126,7 @@ class NumberAnswer:
     def _table(self) -> tuple[list[str], list[list[str]]]:
         header = ["statistic", "value"] + (["95% interval"] if self.has_errors else [])
         body = [
-            [one_line(figure.statistic), _shown(figure.value, figure)]
-            + ([_interval(figure)] if self.has_errors else [])
+            [one_line(figure.statistic), shown(figure.value, figure)] + ([_interval(figure)] if self.has_errors else [])
             for figure in self.figures
         ]
         return header, body
@@ -146,10 +145,10 @@ class NumberAnswer:
 def _interval(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
         return ""
-    return f"{_shown(figure.low, figure)} to {_shown(figure.high, figure)}"
+    return f"{shown(figure.low, figure)} to {shown(figure.high, figure)}"
 
 
-def _shown(value: Value, figure: Figure) -> str:
+def shown(value: Value, figure: Figure) -> str:
     """With as many digits as the error lets stand: two of its own."""
     if figure.share and isinstance(value, float):
         return percent(value)

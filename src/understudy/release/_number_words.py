@@ -10,12 +10,15 @@ import numpy.typing as npt
 from understudy._core.errors import OptionError
 from understudy.release._answer import percent
 from understudy.release._histogram_noise import cut_field, hiding_noise
+from understudy.release._number_answer import Figure, shown
 from understudy.release._regions import Region, number_specials
 from understudy.schema import Field
 
 _ORDER_ONLY = ("median", "quantile")
 _MUCH = 0.2
 """The part of an answer from which on it is said that nobody measured it."""
+_FAR = 1.0
+"""How far from its interval a figure may lie if nobody says so, in widths of it."""
 _SEEN = 2.0
 """Rows that stand out from noise, in its deviations."""
 
@@ -123,31 +126,17 @@ def at_the_end(field: Field, level: float, hidden: tuple[float, float]) -> list[
     ]
 
 
-def far_out(
-    field: Field, mean: float, variance: float, ends: tuple[float, float], hidden: tuple[float, float]
-) -> list[str]:
-    """What is to be said of a deviation, where rows that do not stand out from noise may make up much of it."""
-    much = [share * (end - mean) ** 2 > _MUCH * variance for end, share in zip(ends, hidden, strict=True)]
-    if not any(much):
-        return []
-    few = percent(max(share for share, counts in zip(hidden, much, strict=True) if counts))
-    return [
-        f"'{field.name}': the outermost {few} of rows do not stand out from noise and may lie anywhere up to the end "
-        "of the range, where a deviation depends on them. It is a guess in part, and no interval covers that."
-    ]
+def far_out(field: Field, worst: Figure, widths: float, share: float) -> list[str]:
+    """What is to be said of a mean or a deviation, if rows at the very end of a range would move it far.
 
-
-def far_out_of_mean(
-    field: Field, error: float | None, to_the_ends: tuple[float, float], hidden: tuple[float, float]
-) -> list[str]:
-    """What is to be said of a mean that rows which do not stand out from noise may move by more than its error."""
-    far = [share * distance for distance, share in zip(to_the_ends, hidden, strict=True)]
-    if error is None or max(far) <= error:
+    `worst` is what it would be if this share of rows lay there, so many widths of its interval beyond it.
+    """
+    if widths <= _FAR:
         return []
-    few = percent(hidden[far.index(max(far))])
     return [
-        f"'{field.name}': the outermost {few} of rows do not stand out from noise and may lie anywhere up to the end "
-        "of the range, where a mean depends on them. No interval covers that."
+        f"'{field.name}': the outermost {percent(share)} of rows do not stand out from noise. The interval reckons "
+        "with a long tail of them, not with all of them at the end of the range, where "
+        f"{worst.statistic} would be {shown(worst.value, worst)}."
     ]
 
 

@@ -43,7 +43,6 @@ from understudy.release._number_words import (
     at_the_end,
     cut_bins,
     far_out,
-    far_out_of_mean,
     left_out,
     parts_of_bins,
     refuse_function,
@@ -90,14 +89,23 @@ class Asked:
         notes = left_out(column.field, column.estimate.probabilities * column.weights) + self._cut_by(column.own)
         if call.level is not None:
             notes += at_the_end(column.field, call.level, column.hidden)
-        if call.function in ("sd", "variance"):
-            found = (column.amount(column.line.mean).value, column.amount(column.line.variance).value)
-            notes += far_out(column.field, *found, column.line.ends, column.hidden)
-        if call.function in ("mean", "sum"):
-            error = column.amount(column.line.mean).error(*column.line.ends)
-            notes += far_out_of_mean(column.field, error, column.to_the_ends, column.hidden)
+        else:
+            notes += self._at_an_end(call, column)
         notes += self._parts([column.attribute]) + self._in_order(call, {}, by_value=[column.attribute])
         return self._of_column(call, column), notes + self._apart([column.attribute])
+
+    def _at_an_end(self, call: Call, column: Column) -> list[str]:
+        """Of rows that may all lie at an end of the range; of a sum, what its mean would be then."""
+        spread = call.function in ("sd", "variance")
+        worst, widths, share = column.if_at_the_end(spread=spread)
+        if call.function == "variance":
+            return far_out(column.field, Figure(statistic=call.text, value=worst), widths, share)
+        scale = scale_of(column.field)
+        if spread:
+            value, unit = sqrt(max(worst, 0.0)) * (scale.error or 1.0), scale.unit
+            return far_out(column.field, Figure(statistic=call.text, value=value, unit=unit), widths, share)
+        mean = Figure(statistic=f"mean({column.field.name})", value=scale.value(worst), unit=scale.unit)
+        return far_out(column.field, mean, widths, share)
 
     def _of_rows(self, call: Call) -> tuple[Figure, list[str]]:
         """A share or a count; exactly none or all where what is declared of orders says so."""
@@ -128,13 +136,13 @@ class Asked:
         low, high = column.line.ends
         if call.level is not None:
             return column.quantile(call.text, call.level)
-        mean = column.amount(column.line.mean)
+        mean = column.mean
         if call.function == "mean":
             return make_figure(call.text, mean, low=low, high=high, scale=scale_of(column.field))
         if call.function == "sum":
             total = self.rows({column.attribute: known_numbers(column.field)}).times(mean)
             return self._scaled(call, total, low=0.0 if low >= 0 else -inf, high=0.0 if high <= 0 else inf)
-        variance = column.amount(column.line.variance)
+        variance = column.variance
         if call.function == "variance":
             return make_figure(call.text, variance, low=0.0, high=(high - low) ** 2 / 4)
         scale = scale_of(column.field)
@@ -173,8 +181,8 @@ class Asked:
             merged[attribute] = region.within(merged[attribute]) if attribute in merged else region
         return merged
 
-    def probability(self, wanted: Regions, given: Regions) -> Amount:
-        """Of the rows that fulfil some conditions, the share that fulfils others too.
+    def probability(self, wanted: Regions, given: Regions, *, errors: bool = True) -> Amount:
+        """Of the rows that fulfil some conditions, the share that fulfils others too; without `errors`, only that.
 
         Columns with one value first: those that are in order with them are then known to lie above or below.
         """
@@ -182,7 +190,8 @@ class Asked:
         found = Amount(1.0, np.ones(1))
         for attribute, region in one_value_first(self.schema, wanted):
             others = {a: one for a, one in known.items() if a != attribute}
-            estimate = self.model.marginal(Marginal.of(attribute), evidence=order_evidence(self.schema, others))
+            evidence = order_evidence(self.schema, others)
+            estimate = self.model.marginal(Marginal.of(attribute), evidence=evidence, errors=errors)
             base, left = (
                 given.get(attribute, everything(region.field)),
                 what_order_leaves(self.schema, attribute, others),

@@ -163,6 +163,11 @@ def _span(field: Field, bins: Bins, choice: Choice) -> Span:
         first, last = bins.grid
         nearest = min(max(nearest, int(first[choice.code])), int(last[choice.code]))
         return nearest, nearest
+    if choice.low is not None and choice.high is not None and _exact(field, choice.low) > _exact(field, choice.high):
+        raise OptionError(
+            f"column '{field.name}': no value lies between {choice.low} and {choice.high}: the range ends before it "
+            f"begins. Write {choice.high}..{choice.low}."
+        )
     low, high = int(bins.grid[0][0]), int(bins.grid[1][-1])
     if choice.low is not None:
         low = max(low, _point(_exact(field, choice.low) / bins.unit, up=True, strict=choice.above))

@@ -141,8 +141,9 @@ def _in_bins(field: Field, bins: Bins, item: Any, ends: tuple[str, str] | None) 
         point = field.form.exact(item) / bins.unit
         if point.denominator != 1 or not first <= point <= last:
             low, high = field.form.text(bins.minimum), field.form.text(bins.maximum)
+            steps = f" in steps of {float(bins.unit):g}" if field.type == "number" else ""
             raise ValueError(
-                f"{shown(written_text(item))} is no value of '{field.name}', which goes from {low} to {high}"
+                f"{shown(written_text(item))} is no value of '{field.name}', which goes from {low} to {high}{steps}"
             )
         return int(point), int(point)
     begin = first if not ends[0] else max(first, math.ceil(field.form.exact(ends[0]) / bins.unit))

@@ -281,7 +281,7 @@ class _Builder:
 
     def _equal(self, low: Fraction, high: Fraction, count: int | None) -> tuple[Fraction, ...] | None:
         if low > high:
-            self._fault("constraints.minimum is larger than constraints.maximum")
+            self._fault("constraints.minimum is larger than constraints.maximum. Swap them, or correct one")
             return None
         room = default_count(low, high, self.form)
         count = room if count is None else count

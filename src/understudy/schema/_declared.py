@@ -56,6 +56,7 @@ def parse_dependencies(raw: Any, fields: Sequence[Field], faults: list[str]) -> 
         if dependency is not None and not found:
             parsed.append(dependency)
     faults.extend(_torn(parsed, fields))
+    faults.extend(_two_maps([one for one in parsed if isinstance(one, Determines)]))
     faults.extend(_circles([one for one in parsed if isinstance(one, InOrder)]))
     return tuple(parsed)
 
@@ -264,6 +265,20 @@ def _map_faults(dependency: Determines, by_name: Mapping[str, Field]) -> list[st
             return [f"map has {shown(' × '.join(key))} twice."]
         seen[key] = of
     return []
+
+
+def _two_maps(maps: Sequence[Determines]) -> list[str]:
+    """A sentence for each map that is declared again with another value for the same combination."""
+    seen: dict[tuple[str, frozenset[tuple[str, str]]], str] = {}
+    faults: dict[str, str] = {}
+    for one in maps:
+        for *by, of in one.table:
+            combination = frozenset(zip(one.determines, map(written_text, by), strict=True))
+            if seen.setdefault((one.column, combination), written_text(of)) != written_text(of):
+                named = shown(" × ".join(map(written_text, by)))
+                said = f"{one.text} is declared more than once, in different ways, so that no row could have {named}."
+                faults.setdefault(one.text, f"{said} Keep one map.")
+    return list(faults.values())
 
 
 def _circles(orders: Sequence[InOrder]) -> list[str]:
