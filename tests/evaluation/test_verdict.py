@@ -14,7 +14,7 @@ from understudy.evaluation import (
 )
 from understudy.evaluation._interval import t_quantile
 from understudy.evaluation._rating import CLOSE, FAIR, FAR, Tone
-from understudy.evaluation._verdicts import ColumnRating, _told, three_verdicts
+from understudy.evaluation._verdicts import ColumnRating, _most, _told, three_verdicts
 
 
 def test_quantiles_are_those_of_students_t() -> None:
@@ -112,3 +112,9 @@ def test_relations_closer_than_a_fresh_sample_are_not_called_good(off: float, to
     relations = three_verdicts([pairs])[1]
     assert relations.tone.colour == tone
     assert said in relations.sentence
+
+
+@pytest.mark.parametrize(("fair", "said"), [(2, True), (3, False), (4, False)])
+def test_most_columns_are_said_to_be_usable_only_if_most_are(fair: int, said: bool) -> None:
+    ratings = [ColumnRating(str(i), FAIR if i < fair else CLOSE) for i in range(6)]
+    assert ("Most columns" in _most(ratings)) == said

@@ -162,12 +162,18 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     but = "" if all(one.tone is CLOSE for one in ratings) else ", but for the columns named here"
     advice = {
         "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
-        "fair": "Most columns can be used as they are. Look up the ones named here before quoting a figure of theirs.",
+        "fair": f"{_most(ratings)}Look up the ones named here before quoting a figure of theirs.",
         "far": "Do not quote figures of the columns named here.",
         "unknown": "",
     }[tone.name]
     lost = _lost(results) if tone is not CLOSE else ""
     return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice)
+
+
+def _most(ratings: Sequence[ColumnRating]) -> str:
+    """That most columns are close to real, where they are."""
+    fine = sum(one.tone is CLOSE for one in ratings)
+    return "Most columns can be used as they are. " if 2 * fine > len(ratings) else ""
 
 
 def _exactly_real(results: Sequence[MeasureResult]) -> bool:
