@@ -227,7 +227,7 @@ def with_a_rare_class(rows: int) -> Pair:
 
 
 def test_boosted_trees_are_held_back_where_a_leaf_has_next_to_no_weight() -> None:
-    """With rare classes they lost their way otherwise: on a table of 4,856 people real rows taught 0.54, now 0.69."""
+    """With rare classes they lost their way otherwise: of 4,856 people real rows taught 0.54, and 0.69 so."""
     pair = with_a_rare_class(10)
     trees, _ = _model("boosting", Features.of(pair.real, scales_of(pair), [0, 1, 2]), 1)
     assert trees.l2_regularization >= 1
