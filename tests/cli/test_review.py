@@ -49,6 +49,15 @@ def test_one_line_an_answer_and_the_rest_another_time(home, monkeypatch, capsys)
     assert answer(monkeypatch) == schema, "nothing is left to ask"
 
 
+def test_rules_that_a_draft_suggests_are_told_at_the_end(home, monkeypatch, capsys):
+    rows = [f"2024-01-{i % 20 + 1:02},2024-01-{i % 20 + i % 9 + 1:02}\n" for i in range(300)]
+    Path("stays.csv").write_text("admitted,discharged\n" + "".join(rows))
+    assert run(["schema", "draft", "stays.csv", "-o", "s.yaml", "--overwrite"]) == 0
+    capsys.readouterr()
+    answer(monkeypatch, "y", "2024-01-01 to 2024-12-31")
+    assert "rules that rows keep: {lower: admitted, upper: discharged}. Take the #" in capsys.readouterr().out
+
+
 def test_as_json(home, monkeypatch, capsys):
     capsys.readouterr()
     answer(monkeypatch, "y", "s", "l", more=["--json"])

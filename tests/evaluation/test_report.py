@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ from understudy.evaluation import (
 from understudy.evaluation._page import points
 from understudy.evaluation._summaries import tables_to_read
 from understudy.schema import Schema
-from understudy.tables import Table
+from understudy.tables import Table, read_loosely, read_table
 
 NAMES = ("age", "job", "income", "size", "sex")
 PRIVATE = "computed from the real table: do not publish"
@@ -384,3 +385,24 @@ def test_a_table_read_beside_the_real_one_is_no_source_for_a_public_report() -> 
         make_public_report(schema, pair.first, facts=made_up_facts(pair))
     alone = Table(schema.domain, (np.array([0, 1]),))
     assert make_public_report(schema, alone, facts=made_up_facts(pair)).columns[0].labels == ("F", "M")
+
+
+def test_dates_and_years_of_the_public_page_are_drawn_to_scale() -> None:
+    """Six years in one found bin and a day in another were bars of equal width."""
+    edges = {"edges": ["2020-01-01", "2025-12-30", "2025-12-31"]}
+    fields = [{"name": "day", "type": "date", "bins": edges, "special": ["9999-12-31"]}]
+    fields += [{"name": "year", "type": "year", "constraints": {"minimum": 1990, "maximum": 2029}}]
+    schema = Schema.from_dict({"fields": fields})
+    rows = pa.table({"day": ["2020-01-01", "2025-12-31", "9999-12-31"], "year": ["1990", "1991", "2029"]})
+    values = read_loosely(rows, schema, values=True).values
+    report = make_public_report(
+        schema, read_table(rows, schema), facts=made_up_facts(made_up_pair(NAMES)), values=values
+    )
+    day, year = (column.bars for column in report.columns)
+    assert day is not None
+    assert year is not None
+    assert len(day.edges) > 10
+    assert round(sum(day.synthetic), 6) == 0.666667  # the special value stands apart
+    text = report.html()
+    assert re.search(r">202\d-\d\d-\d\d<", text)
+    assert "1,990" not in text

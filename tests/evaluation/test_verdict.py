@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from understudy.evaluation import (
     TABLE_DISTANCES,
+    MeasureInput,
     MeasureResult,
     beside_references,
     columns_named,
+    compute_measures,
+    make_references,
     mean_interval,
     points,
+    read_pair,
 )
 from understudy.evaluation._interval import t_quantile
 from understudy.evaluation._rating import CLOSE, FAIR, FAR, Tone
-from understudy.evaluation._verdicts import ColumnRating, _told, three_verdicts
+from understudy.evaluation._verdicts import ColumnRating, _most, _told, three_verdicts
+from understudy.schema import Schema
 
 
 def test_quantiles_are_those_of_students_t() -> None:
@@ -112,3 +119,27 @@ def test_relations_closer_than_a_fresh_sample_are_not_called_good(off: float, to
     relations = three_verdicts([pairs])[1]
     assert relations.tone.colour == tone
     assert said in relations.sentence
+
+
+@pytest.mark.parametrize(("fair", "said"), [(2, True), (3, False), (4, False)])
+def test_most_columns_are_said_to_be_usable_only_if_most_are(fair: int, said: bool) -> None:
+    ratings = [ColumnRating(str(i), FAIR if i < fair else CLOSE) for i in range(6)]
+    assert ("Most columns" in _most(ratings)) == said
+
+
+def test_relations_that_are_right_in_bins_say_where_numbers_are_wrong_inside() -> None:
+    rng = np.random.default_rng(2)
+    bins = {"type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 2}
+    schema = Schema.from_dict({"fields": [{"name": "a", **bins}, {"name": "b", "categories": ["x", "y"]}]})
+    high = rng.random(2000) < 0.5
+    told = np.where(rng.random(2000) < 0.9, high, ~high)
+    kinds = np.where(told, "y", "x")
+    real = pa.table({"a": np.where(high, 60, 0), "b": kinds})
+    again = rng.integers(0, 2000, 2000)
+    spread = pa.table({"a": np.where(high, 50, 0)[again] + rng.integers(0, 50, 2000), "b": kinds[again]})
+    for made, said in ((real.take(again), "numbers are compared in bins here."), (spread, "value by value, it is far")):
+        pair = read_pair(real, made, schema)
+        given = MeasureInput(pair=pair, references=make_references(pair), ways=(1, 2), classifiers=False)
+        relations = three_verdicts(compute_measures(given))[1]
+        assert relations.tone is CLOSE
+        assert said in relations.advice

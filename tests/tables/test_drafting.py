@@ -204,3 +204,14 @@ def test_odd_columns_can_be_drafted(column: Any) -> None:
     schema = draft_schema(pa.table({"x": column, "y": ["a"] * len(column)}))
     assert schema.draft_fields == ("x", "y")
     assert Schema.from_dict(schema.to_dict()) == schema
+
+
+def test_a_column_without_a_name_is_told_by_its_place(tmp_path: Path) -> None:
+    """As R's write.csv and pandas' to_csv begin a file unless told otherwise."""
+    path = tmp_path / "people.csv"
+    path.write_text('"","age","sex"\n"1",31,"F"\n"2",58,"M"\n')
+    with pytest.raises(TableError, match=r"column 1 has no name.*row.names = FALSE, index=False"):
+        draft_schema(path)
+    path.write_text("age,sex,age\n31,F,31\n")
+    with pytest.raises(TableError, match="'age'"):
+        draft_schema(path)

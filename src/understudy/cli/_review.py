@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from understudy.databases import shown_source
 if TYPE_CHECKING:
     from understudy.schema import Review, Schema
 
+_RULES = "# dependencies:"
 _CHOICES = "y accept · new values · l leave out · s skip · q stop · ? help"
 _HELP = """\
   y                       accept the guess: only if it is public knowledge, whoever is in the table
@@ -81,10 +83,20 @@ def review(
         beside = "" if table is None else f" --table {shlex.quote(shown_source(table))}"
         say(f"  understudy schema review {shlex.quote(str(schema))}{beside}")
         return
-    say(f"No field of {schema} is a draft. Next:")
+    say(f"No field of {schema} is a draft.{_suggested(schema)} Next:")
     given, declared = shlex.quote(shown_source(table or "TABLE.csv")), shlex.quote(str(schema))
     say(f"  understudy schema check {given} {declared}")
     say(f"  understudy plan --schema {declared} --rows 10000 --epsilon 1   # rows: a guess, their number is private")
+
+
+def _suggested(path: Path) -> str:
+    """What is said of rules that a draft found rows to keep, and wrote into comments: no question asks for these."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if _RULES not in lines:
+        return ""
+    rules = takewhile(lambda line: line.startswith("# - "), lines[lines.index(_RULES) + 1 :])
+    few = ", ".join(line.removeprefix("# - ") for line in rules)
+    return f" In comments at its top, rules that rows keep: {few}. Take the # away from those that hold for everybody."
 
 
 class _Talk:

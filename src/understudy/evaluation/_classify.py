@@ -28,7 +28,7 @@ from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._scales import Floats, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
-from understudy.evaluation._targets import Targets, choose_targets, hindrance
+from understudy.evaluation._targets import FEWEST_OF_A_CLASS, Targets, choose_targets, hindrance, judged_values
 from understudy.evaluation._verdict import columns_named
 from understudy.schema import Codes
 from understudy.tables import Table
@@ -43,11 +43,14 @@ _FEWEST_TRAINING_ROWS = 1_000
 _TEST_SHARE = 0.2
 _QUESTION = "Can one learn from it to predict a column?"
 _DEFINITIONS = {
-    "AUC": "area under the ROC curve on real rows, on average over targets",
+    "AUC": "area under the ROC curve on real rows, on average over classes and targets",
     "balanced accuracy": "share of each class's real rows that is recognised, on average over classes and targets",
 }
 _SKILLS = {"AUC": "an area under the ROC curve", "balanced accuracy": "a balanced accuracy"}
 _NOT_RATED = "Real rows teach it no more than independent columns do, so it is not rated."
+_RARE = f"values of fewer than {FEWEST_OF_A_CLASS} real rows, in either part, are in no average"
+_L2 = 1.0
+"""Of boosted trees. Without any, a class of few rows makes leaves without bounds, and spoils what is said of others."""
 _LEAST_ROOM, _CHANCE = 0.02, 1.5
 """So much better must real rows teach than independent columns for a classifier to tell how good a table is: this much,
 and so many times one over the root of the rows that it is tested on, which chance alone can make."""
@@ -163,11 +166,21 @@ class _Runs:
         """One result for each table trained on."""
         column = self.pair.domain.index(target)
         rest = [i for i in range(len(self.pair.domain)) if i != column]
+        judged = self.judged(target)
         for number, table in enumerate(self.tables):
             rng = self.coins.get("evaluate", "classify", model, target, str(number))
             rows = some_rows(table, self.most_rows(model), rng)
             features = Features.of(rows, self.scales, rest)
-            yield _train_and_test(model, features, rows, self.test, column, rng)
+            yield _train_and_test(model, features, rows, self.test, column, judged, rng)
+
+    def judged(self, target: str) -> Codes:
+        """The classes that its skills are averaged over."""
+        return judged_values(self.tables[0], self.test, self.pair.domain.index(target))
+
+    def leaves_out(self, target: str) -> bool:
+        """Whether it has classes that are in no average."""
+        column = self.pair.domain.index(target)
+        return len(np.unique(self.test.columns[column])) > len(self.judged(target))
 
     def most_rows(self, model: ClassifierName) -> int:
         """How many rows are trained on at most."""
@@ -185,7 +198,7 @@ class _Runs:
 
 
 def _train_and_test(
-    model: ClassifierName, features: Features, rows: Table, test: Table, column: int, rng: Rng
+    model: ClassifierName, features: Features, rows: Table, test: Table, column: int, judged: Codes, rng: Rng
 ) -> _Result:
     codes, truth = rows.columns[column], test.columns[column]
     # a class of one row teaches nothing, and cannot be split into rows to learn from and rows to stop by
@@ -193,9 +206,8 @@ def _train_and_test(
     kept = np.flatnonzero(~alone | alone.all())
     classes, labels = np.unique(codes[kept], return_inverse=True)
     if len(classes) == 1:  # nothing to learn: every row gets the one class there is
-        return _Result(
-            float(np.mean(truth != classes[0])), 0.5, balanced_accuracy(truth, np.full_like(truth, classes[0]))
-        )
+        guess = np.full_like(truth, classes[0])
+        return _Result(float(np.mean(truth != guess)), 0.5, balanced_accuracy(truth, guess, judged))
     fitted, view = _model(model, features, int(rng.integers(2**31)))
     with quiet():
         fitted.fit(view(rows)[kept], labels)
@@ -205,22 +217,23 @@ def _train_and_test(
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
     error = float(np.mean(predicted != truth))
-    return _Result(error, _auc(truth, classes, scores), balanced_accuracy(truth, predicted))
+    return _Result(error, _auc(truth, classes, scores, judged), balanced_accuracy(truth, predicted, judged))
 
 
-def balanced_accuracy(truth: Codes, predicted: Codes) -> float:
-    """The share of each class's rows that was recognised, averaged over the classes that there are.
+def balanced_accuracy(truth: Codes, predicted: Codes, judged: Codes | None = None) -> float:
+    """The share of each class's rows that was recognised, averaged over the classes that are judged, or over all.
 
     >>> balanced_accuracy(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]))
     0.5
     """
-    return float(np.mean([np.mean(predicted[truth == code] == code) for code in np.unique(truth)]))
+    classes = np.unique(truth) if judged is None else judged
+    return float(np.mean([np.mean(predicted[truth == code] == code) for code in classes]))
 
 
-def _auc(truth: Codes, classes: Codes, scores: Floats) -> float:
-    """Averaged over the classes that the test has, two at least, each against the rest; one never seen is a guess."""
+def _auc(truth: Codes, classes: Codes, scores: Floats, judged: Codes) -> float:
+    """Averaged over the classes that are judged, two at least, each against the rest; one never seen is a guess."""
     areas = []
-    for code in np.unique(truth):
+    for code in judged:
         at = np.flatnonzero(classes == code)
         areas.append(area_under_curve(truth == code, scores[:, at[0]]) if len(at) else 0.5)
     return float(np.mean(areas))
@@ -234,7 +247,7 @@ def _model(model: ClassifierName, features: Features, seed: int) -> tuple[Any, A
     if model == "svm-rbf":
         return sklearn.svm.SVC(C=1.0, kernel="rbf", gamma="scale", cache_size=500), features.one_hot
     trees = sklearn.ensemble.HistGradientBoostingClassifier(
-        categorical_features=features.categorical, random_state=seed
+        categorical_features=features.categorical, l2_regularization=_L2, random_state=seed
     )
     return trees, features.compact
 
@@ -251,6 +264,8 @@ def _results(model: ClassifierName, chosen: Targets, runs: _Runs, held_out: bool
         f"{len(targets)} target{'s' if len(targets) > 1 else ''}; trained on at most {runs.most_rows(model):,} "
         f"rows, tested on {runs.test.n:,} {which}{chosen.said}"
     )
+    if any(runs.leaves_out(target) for target in targets):
+        scope += f"; {_RARE}"
     least = max(_LEAST_ROOM, _CHANCE / (runs.test.n * len(targets)) ** 0.5)
     ranked, told = (_result(skill, model, targets, own, details, scope, least) for skill, own in skills.items())
     return [ranked if _recognises(told) else _without_rating(ranked), told]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from understudy.charts import Chart, heat_map, histogram, paired_bars, strip
+from understudy.charts import Chart, heat_map, histogram, paired_bars, plain, strip
 from understudy.evaluation._matrices import AssociationMatrices
+from understudy.evaluation._numbers import shown
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram, Shares
 
@@ -19,10 +21,19 @@ def share_bars(shares: Shares) -> Chart:
     if shares.bars is not None:
         bars, beyond = shares.bars, _beyond(shares.labels, drawn, shares.tail)
         beyond |= {"below": bars.below[1:], "above": bars.above[1:]}
-        return histogram(bars.edges, {"synthetic": bars.synthetic}, beyond=beyond)
+        return histogram(bars.edges, {"synthetic": bars.synthetic}, write=axis_writer(shares.type), beyond=beyond)
     if shares.edges is not None:
         return _to_scale(shares.labels, drawn, shares.edges, shares.tail)
     return paired_bars(shares.labels, drawn, ordered=shares.ordered, tail=shares.tail, legend=False)
+
+
+def axis_writer(kind: str) -> Callable[[float], str]:
+    """How values of a column of this type are written below an axis: years and dates are no amounts.
+
+    >>> axis_writer("year")(1994.0), axis_writer("date")(0.0), axis_writer("integer")(1994.0)
+    ('1994', '1970-01-01', '1,994')
+    """
+    return partial(shown, kind) if kind in ("date", "datetime", "year") else plain
 
 
 def histogram_bars(known: Histogram, *, title: str = "", legend: bool = False) -> Chart:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from understudy.charts import Between, Box, BoxRow, Chart, between, boxes, histogram, plain, scatter
-from understudy.evaluation._figures import histogram_bars
+from understudy.charts import Between, Box, BoxRow, Chart, between, boxes, histogram, scatter
+from understudy.evaluation._figures import axis_writer, histogram_bars
 from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._measure import LEARNING_GROUP
 from understudy.evaluation._numbers import Figures, NumberColumn
@@ -79,6 +79,6 @@ def number_bars(column: NumberColumn, *, title: str = "") -> Chart | None:
         bars.edges,
         {"real": bars.real, "synthetic": bars.synthetic},
         title=title,
-        write=column.text if column.moments or column.type == "year" else plain,
+        write=axis_writer(column.type),
         beyond={"below": bars.below, "above": bars.above},
     )

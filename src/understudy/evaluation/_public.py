@@ -12,7 +12,7 @@ import numpy as np
 from understudy._core.errors import InternalError
 from understudy.evaluation._facts import ReportFacts
 from understudy.evaluation._number_bars import make_bars
-from understudy.evaluation._numbers import Bars
+from understudy.evaluation._numbers import DAY, Bars
 from understudy.evaluation._report import write_report
 from understudy.evaluation._summaries import Shares, table_shares
 from understudy.evaluation._supports import Support
@@ -88,13 +88,16 @@ def make_public_report(
     if values is None:
         return PublicReport(facts, columns)
     drawn = zip(columns, schema.fields, values, strict=True)
-    return PublicReport(facts, tuple(replace(shares, bars=_bars(field, own)) for shares, field, own in drawn))
+    return PublicReport(
+        facts, tuple(replace(shares, bars=_bars(field, own), type=field.type) for shares, field, own in drawn)
+    )
 
 
 def _bars(field: Field, values: Values) -> Bars | None:
-    """Where a column's numbers lie; None for what is no number. Special values stand apart."""
-    if field.bins is None or isinstance(values, Kinds) or field.type not in ("integer", "number", "year"):
+    """Where a column's numbers or dates lie; None for what is neither. Special values stand apart."""
+    if field.bins is None or isinstance(values, Kinds):
         return None
-    special = [float(category.value) for category in field.special]
+    unit = DAY if field.type == "date" else 1
+    special = [float(category.value) * unit for category in field.special]
     numbers = values[~np.isnan(values) & ~np.isin(values, special)]
     return make_bars(Support.of([numbers, numbers]), field.type, [len(values)] * 2)

@@ -43,6 +43,8 @@ class Shares:
     """Where bins of unequal width begin and end: they are drawn to scale."""
     bars: Bars | None = None
     """Where its numbers lie, value by value, if values are known: both sides are of the one table."""
+    type: str = ""
+    """The field's, where there are bars: dates are no numbers on an axis."""
 
 
 @dataclass(frozen=True)

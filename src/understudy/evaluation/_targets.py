@@ -10,7 +10,7 @@ import numpy as np
 from understudy._core.errors import OptionError, did_you_mean
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._verdict import columns_named
-from understudy.schema import Determines, MissingWhen, Schema
+from understudy.schema import Codes, Determines, MissingWhen, Schema
 from understudy.tables import Table
 
 MOST_TARGETS = 3
@@ -102,6 +102,25 @@ def _second_largest(table: Table, column: int) -> int:
     """How many rows have the value that is the most frequent but one."""
     counts = np.sort(np.bincount(table.columns[column], minlength=2))
     return int(counts[-2])
+
+
+def judged_values(train: Table, test: Table, column: int) -> Codes:
+    """Codes of a target that skills are averaged over: of `FEWEST_OF_A_CLASS` real rows to learn from and to test on.
+
+    A rarer one would weigh as much as the most frequent, by one row or two. Where fewer than two are left, which a
+    target that was named may be, they are all that the test has.
+
+    >>> from understudy.schema import Schema
+    >>> domain = Schema.from_dict({"fields": [{"name": "a", "categories": ["x", "y", "z"]}]}).domain
+    >>> table = Table(domain, (np.repeat([0, 1, 2], [40, 30, 5]),))
+    >>> judged_values(table, table, 0).tolist()
+    [0, 1]
+    """
+    size = test.domain[column].size
+    parts = [np.bincount(table.columns[column], minlength=size) for table in (train, test)]
+    enough = np.flatnonzero(np.minimum(*parts) >= FEWEST_OF_A_CLASS)
+    judged = enough if len(enough) > 1 else np.flatnonzero(parts[1])
+    return judged.astype(test.columns[column].dtype)
 
 
 def hindrance(pair: Pair, targets: Targets) -> str | None:

@@ -162,12 +162,18 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     but = "" if all(one.tone is CLOSE for one in ratings) else ", but for the columns named here"
     advice = {
         "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
-        "fair": "Most columns can be used as they are. Look up the ones named here before quoting a figure of theirs.",
+        "fair": f"{_most(ratings)}Look up the ones named here before quoting a figure of theirs.",
         "far": "Do not quote figures of the columns named here.",
         "unknown": "",
     }[tone.name]
     lost = _lost(results) if tone is not CLOSE else ""
     return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice)
+
+
+def _most(ratings: Sequence[ColumnRating]) -> str:
+    """That most columns are close to real, where they are."""
+    fine = sum(one.tone is CLOSE for one in ratings)
+    return "Most columns can be used as they are. " if 2 * fine > len(ratings) else ""
 
 
 def _exactly_real(results: Sequence[MeasureResult]) -> bool:
@@ -277,13 +283,23 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         sentence += f" It has come {come} of the way from independent columns to a fresh sample."
     advice = {
         "close": "For most questions about groups of rows by two or three columns it can stand in for the real table; "
-        "numbers are compared in bins here.",
+        + _in_bins(results),
         "fair": "The main patterns are there. Check finer findings against the worst tables below.",
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
         "closer": f"Where ε is large, or rows are very many, that can be. Otherwise {_LOOK}.",
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
+
+
+def _in_bins(results: Sequence[MeasureResult]) -> str:
+    """What a reader must know of right tables of bins: that numbers may be wrong inside them all the same."""
+    numbers = [one for known in results for one in known.numbers if not one.difference]
+    far = sum(rate_number(one).tone is FAR for one in numbers)
+    if not far:
+        return "numbers are compared in bins here."
+    which = "it is" if len(numbers) == 1 else f"{far} of {len(numbers)} {'is' if far == 1 else 'are'}"
+    return f"but numbers by whole bins only: value by value, {which} far from real."
 
 
 def _models(results: Sequence[MeasureResult]) -> Verdict:

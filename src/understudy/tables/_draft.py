@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,7 @@ def draft_schema(
     opened = open_source(source)
     if not opened.names:
         raise TableError("the table has no columns. There is nothing to draft a schema from.")
-    if len(set(opened.names)) != len(opened.names) or not all(opened.names):
-        raise TableError("every column needs a name, and names must differ. Correct the header first.")
+    _check_names(opened.names)
     if unit is not None and unit not in opened.names:
         raise TableError(f"the table has no column '{unit}' to tell units apart. {did_you_mean(unit, opened.names)}")
     hints = _hints(sdv)
@@ -88,6 +87,25 @@ def _remarks(guess: Guess) -> list[str]:
 def _left_out(dropped: list[Guess]) -> list[str]:
     """What is said at the top about columns that are not in the draft."""
     return [f"Left out: {_one_line(one.raw['name'])} ({one.left_out})." for one in dropped]
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Every column has a name, and no two the same.
+
+    >>> _check_names(["age", "age"])
+    Traceback (most recent call last):
+    understudy._core.errors.TableError: two columns are called 'age', and names must differ. Correct the header first.
+    """
+    if "" in names:
+        raise TableError(
+            f"column {names.index('') + 1} has no name. Give it one in the header; if it numbers the rows, as R and "
+            "pandas do, write the file without it (row.names = FALSE, index=False)."
+        )
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise TableError(
+            f"two columns are called '{_one_line(twice)}', and names must differ. Correct the header first."
+        )
 
 
 def _one_line(name: str) -> str:
