@@ -298,7 +298,7 @@ def draw_parts(lines, others, steps, density, cuts, tries, state, parts, strata)
     ends, guide = steps
     n_strata, parts_guided = cuts.shape[0] - 1, np.float64(guide.shape[1])
     for r in range(lines.shape[0]):
-        line, heaviest, chosen = lines[r], -1.0, 0
+        line, heaviest, chosen = lines[r], -1.0, np.int64(0)
         known = line >= 0 and ends[line, n_strata] > 0.0
         for _ in range(tries):
             value = unit(state)
@@ -353,7 +353,7 @@ def draw_above(
                 point = min(first + np.int64(drawn * np.float64(last - first + 1)), last)
             else:
                 point = draw_stretch(first, last, drawn, p, last_piece, begins, stops, begin, end)
-            s, weight = 0, 1.0
+            s, weight = np.int64(0), 1.0
             if others.shape[0]:
                 s = stratum_of(part_below(code, point, pieces), cuts)
                 for q in range(others.shape[0]):
