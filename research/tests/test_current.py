@@ -15,6 +15,8 @@ from research.tests.test_running import SMALL
 from understudy._core.errors import OutputError
 from understudy.cli.program import run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):

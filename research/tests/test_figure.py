@@ -17,6 +17,8 @@ from research._experiment import Cell
 from research.drawing import COLOURS, MOST_LINES, draw, laid_out, looks_of
 from understudy._core.errors import OutputError
 
+pytestmark = pytest.mark.slow
+
 RESULTS = PROJECT / "docs" / "research" / "experiments"
 ONE = replace(
     EXPERIMENTS["privbayes-fig12"], panels=(Panel(title="a panel", measure="error", y="error"),), name="made-up"

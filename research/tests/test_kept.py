@@ -16,6 +16,8 @@ from research.tests.test_running import SMALL, change_numbers_of, note_computed,
 from understudy._core.errors import OutputError
 from understudy.rehearsal import RunStore
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):

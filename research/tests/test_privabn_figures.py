@@ -121,6 +121,7 @@ def test_bounds_are_those_of_the_other_audits(hits):
     assert epsilon_lower_bound(*hits) == pytest.approx(other_bound(*hits))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("row", sorted(AUDITS))
 def test_every_audit_runs_in_both_forms(row):
     for printed in (True, False):

@@ -65,6 +65,7 @@ def test_the_pages_of_claims_are_those_that_the_results_give():
     assert with_findings(experiments, read_findings(), RESULTS) == experiments
 
 
+@pytest.mark.slow
 def test_the_values_alone_give_the_verdicts_that_the_page_shows(tmp_path):
     """A recomputation from copies of the CSV files, against what a reader of the page sees."""
     for name in EXPERIMENTS:
@@ -87,6 +88,7 @@ def test_the_page_of_claims_is_short_and_begins_with_ten_findings():
     assert "?" not in first  # what was not run shows as a question mark
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("finding", read_findings(), ids=lambda one: one.title)
 def test_every_number_of_a_finding_is_a_mean_of_values_that_are_kept(finding):
     assert finding.numbers
@@ -161,6 +163,7 @@ def costs():
     return {name: cost_of(EXPERIMENTS[name], outcome) for name, outcome in OUTCOMES.items()}
 
 
+@pytest.mark.slow
 def test_the_costs_that_are_told_are_those_of_the_results():
     recorded = json.loads((PROJECT / "research" / "costs.json").read_text(encoding="utf-8"))
     told = costs()

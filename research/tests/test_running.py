@@ -27,6 +27,8 @@ from research import (
 from research.tests.made_up import write_binary_table
 from understudy._core.errors import OptionError, OutputError, TableError
 
+pytestmark = pytest.mark.slow
+
 SMALL = Experiment(
     name="small",
     paper="PrivBayes",

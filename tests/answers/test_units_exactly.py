@@ -23,6 +23,8 @@ from tests.methods.test_whole_runs_exactly import (
 from understudy.answers import answer_workload
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, PrivacyUnit
 
+pytestmark = pytest.mark.one_in(3)
+
 played_tests, fewer_rounds = test_whole_runs.played_tests, test_whole_runs.fewer_rounds  # fixtures
 PERSON = PrivacyUnit("one person", max_rows=2, column="person")
 relations = pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])

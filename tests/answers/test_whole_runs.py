@@ -22,6 +22,8 @@ from understudy.methods import read_method
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, AboveThreshold
 from understudy.schema import Schema
 
+pytestmark = pytest.mark.one_in(3)
+
 SCHEMA = Schema.from_dict(
     {"fields": [{"name": "a", "categories": ["x", "y"]}, {"name": "b", "categories": ["u", "v", "w"]}]}
 )

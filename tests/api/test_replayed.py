@@ -23,6 +23,8 @@ from understudy.privacy import Counted, Curator, MemoryLedger
 from understudy.release import PublishedModel
 from understudy.tables import open_source
 
+pytestmark = pytest.mark.one_in(3)
+
 SCHEMA: dict[str, Any] = {
     "name": "stays",
     "fieldsMatch": "subset",

@@ -45,6 +45,7 @@ def figures(visits: pd.DataFrame, bounding: str, seed: int) -> list[Any]:
     return [made.query(question).figures[0] for question in ASKED]
 
 
+@pytest.mark.slow
 def test_intervals_are_as_wide_as_where_rows_are_dropped(answers: dict[str, list[list[Any]]]) -> None:
     dropped, weighed = (
         np.median([[one.high - one.low for one in found] for found in answers[bounding]], axis=0)

@@ -17,6 +17,8 @@ import understudy as us
 from tests.promises import STRICT
 from understudy.tables import read_loosely
 
+pytestmark = pytest.mark.one_in(2)
+
 PACKAGE = str(Path(us.__file__).parent)
 FEW = 24
 

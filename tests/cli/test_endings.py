@@ -17,6 +17,8 @@ from understudy.privacy import Entry
 from understudy.release import _write
 from understudy.schema import Schema
 
+pytestmark = pytest.mark.one_in(2)
+
 PUBLISH = ["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1", "--ledger", "budget.db"]
 CHARGED = "The charge of epsilon 1 to dataset 'people' stays in the ledger."
 

@@ -9,6 +9,8 @@ import pytest
 from tests.fuzz.commands import COMMANDS, names_in, write_inputs
 from understudy.cli._main import run
 
+pytestmark = pytest.mark.one_in(3)
+
 PLACES = sorted(
     {
         (words[:at], words[at + 1 :])

@@ -13,6 +13,8 @@ from tests.api.people import SCHEMA, people
 from tests.warm import WarmProcess
 from understudy.schema import Schema
 
+pytestmark = pytest.mark.one_in(2)
+
 PUBLISH = ["publish", "people.csv", "--schema", "people.schema.yaml", "--epsilon", "1"]
 
 

@@ -75,6 +75,7 @@ def test_the_bundled_labels_are_true(truth: list[int]) -> None:
         assert (truth[int(label["row_a"])] == truth[int(label["row_b"])]) == (label["same"] == "1")
 
 
+@pytest.mark.slow
 def test_most_duplicates_of_the_bundled_people_are_found_without_labels(
     unlabelled: Correlation, truth: list[int]
 ) -> None:

@@ -148,6 +148,7 @@ def tables_and_marginals(draw):
     return table, draw(st.lists(small, max_size=12))
 
 
+@pytest.mark.one_in(2)
 @settings(max_examples=30)
 @engines_with(pytest.mark.slow)
 @given(drawn=tables_and_marginals())

@@ -58,6 +58,7 @@ def test_wider_tables_of_any_size_equal_the_slow_twin(name, pretended_rows, zeta
     assert all_equal(table, marginals, tables, axes, out)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", AWKWARD)
 def test_groups_grown_for_many_rows_serve_the_same_counts(name):
     table = AWKWARD[name]()

@@ -10,6 +10,8 @@ from understudy.cli._main import run
 from understudy.databases import is_server, server_address, shown_source, table_in_file
 from understudy.tables import open_source
 
+pytestmark = pytest.mark.one_in(3)
+
 SECRET = "Tr0ub4dor"
 SLIGHTLY_OFF = [
     f"host=db port=5432 user=ann password={SECRET} dbname=health",

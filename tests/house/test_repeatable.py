@@ -45,6 +45,7 @@ def _run(folder: Path, hash_seed: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_seeded_run_gives_the_same_bytes_under_two_hash_seeds(tmp_path: Path) -> None:
     first, second = (_run(tmp_path / seed, seed) for seed in ("0", "4242"))
     assert "synthetic.NOT-PRIVATE.csv" in first

@@ -253,6 +253,7 @@ def _many(d: int, n: int, related: bool) -> Table:
     return Table(domain, tuple(column.astype(np.uint8) for column in columns))
 
 
+@pytest.mark.slow
 def test_of_very_many_pairs_those_that_matter_are_chosen() -> None:
     table = _many(60, 20_000, related=True)
     curator = _curator(table, "2")

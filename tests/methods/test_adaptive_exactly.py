@@ -94,7 +94,7 @@ each = pytest.mark.parametrize(
     [*EACH, *(pytest.param(case, kind, marks=SLOW) for case in (*LONG, *LONGEST, *WIDE) for kind in BUDGETS)],
 )
 relations = pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE], ids=["replaced", "comes or goes"])
-pytestmark = pytest.mark.filterwarnings("ignore:delta is not below")
+pytestmark = [pytest.mark.filterwarnings("ignore:delta is not below"), pytest.mark.one_in(3)]
 
 
 @pytest.fixture(autouse=True)

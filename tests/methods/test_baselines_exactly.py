@@ -20,6 +20,8 @@ from understudy.models import NetworkModel
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, make_budget, open_curator
 from understudy.schema import Domain, Marginal
 
+pytestmark = pytest.mark.one_in(3)
+
 BINARY = Domain(tuple(attribute(name, 2) for name in "abc"))
 MIXED = Domain((attribute("a", 2), attribute("b", 3), attribute("c", 2)))
 PAIR = Domain((attribute("a", 2), attribute("b", 3)))

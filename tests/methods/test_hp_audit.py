@@ -208,6 +208,7 @@ def rare(count):
 ONCE, TWICE = rare(1), rare(2)
 
 
+@pytest.mark.slow
 def test_row_7_the_printed_weights_are_caught():
     def huge(counter, trial):
         curator = unguarded(counter, 2 * trial + (counter is TWICE), Fraction(4, 5))

@@ -132,6 +132,7 @@ def graph_chosen(pairs, limit):
     return lambda curator: choose_graph(curator, pairs=pairs, limit=limit, share=Fraction(1)).nodes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pairs", "limit"), [(1, 4), (2, 4)])
 def test_on_every_tiny_table_pairs_keep_their_share(pairs, limit):
     found = all_datasets(lambda records: distribution(records, graph_chosen(pairs, limit)))

@@ -43,6 +43,8 @@ from understudy.privacy import (
 from understudy.privacy._strength import GRID
 from understudy.schema import Axis
 
+pytestmark = pytest.mark.one_in(3)
+
 BUDGET = PureBudget(epsilon=Fraction(1))
 
 

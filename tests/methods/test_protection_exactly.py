@@ -144,6 +144,7 @@ def test_one_sensitive_attribute_with_weighted_values_and_three_rows():
     assert min(closest[a] for a in range(3)) > 0.8
 
 
+@pytest.mark.slow
 def test_two_levels_of_sensitivity_and_parents_that_are_sensitive():
     closest = check(TWO, losses(TWO, 1, HPPrivBayes(k=1)))
     assert min(closest[a] for a in range(4)) > 0.5
@@ -179,6 +180,7 @@ def test_what_is_promised_does_not_depend_on_what_is_chosen_and_telescopes():
     assert promised == {(EPSILON / 4, EPSILON * 5 / 8, EPSILON * 5 / 8, EPSILON, EPSILON)}
 
 
+@pytest.mark.slow
 def test_a_statement_that_forgets_the_tables_in_which_an_attribute_is_a_parent_is_caught():
     caught = 0
     for one, other, loss, _, protection in losses(TWO, 1, HPPrivBayes(k=1)):

@@ -23,6 +23,8 @@ from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyUnit, PureBudget,
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
+pytestmark = pytest.mark.one_in(3)
+
 DOMAIN = Domain(tuple(Attribute(name=name, size=2) for name in "abc"))
 RECORDS = list(product([0, 1], repeat=3))
 ONE_ROW, TWO_ROWS = PrivacyUnit(), PrivacyUnit("one person", max_rows=2, column="person")

@@ -34,6 +34,8 @@ from understudy.counting import UnitRule
 from understudy.methods import BASELINES, METHODS, MWEM, Adaptive, Independent, PrivBayes, Uniform, flaw_of
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyTerms, PrivacyUnit, Sensitivity
 
+pytestmark = pytest.mark.one_in(3)
+
 SMALL = Fraction(1, 100)
 # the method, its domain, how many different units are looked at, the bounds k
 CASES = {

@@ -37,6 +37,8 @@ from understudy.privacy import (
 )
 from understudy.schema import Attribute, Axis, Domain, Level
 
+pytestmark = pytest.mark.one_in(3)
+
 PURE = PureBudget(epsilon=Fraction(2))
 GAUSSIAN = make_budget(10, "1e-3")
 ONE_ROW = PrivacyUnit()

@@ -15,6 +15,8 @@ from understudy import _core
 from understudy.models import SCORES, FScore, InformationScore, RScore, score_named
 from understudy.privacy import ADD_REMOVE, REPLACE_ONE
 
+pytestmark = pytest.mark.one_in(2)
+
 SHAPES = {(2, 2): 8, (2, 3): 6, (3, 2): 6, (2, 4): 5, (3, 3): 5, (3, 4): 4}
 
 

@@ -54,12 +54,14 @@ CASES = [(REPLACE_ONE, 1), (REPLACE_ONE, 2), (ADD_REMOVE, 1)]
 MOST = [pytest.param(*case, marks=() if case == (REPLACE_ONE, 1) else pytest.mark.slow) for case in CASES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("neighbours", "n_tables"), MOST)
 def test_row_13_sound_noise_proves_almost_its_epsilon_and_never_more(neighbours, n_tables):
     # what 10,000 trials can prove of an exact 1, by the width of their Clopper–Pearson bounds: 0.87, 0.71 and 0.92
     assert 0.6 < proved_epsilon(neighbours, n_tables, 1, 10_000) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("neighbours", "n_tables"), MOST)
 def test_row_13_noise_of_half_the_scale_is_caught(neighbours, n_tables):
     assert proved_epsilon(neighbours, n_tables, "1/2", 10_000) > 1.5

@@ -32,6 +32,8 @@ from understudy.privacy import (
 from understudy.privacy._scoring import Scorer
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
 
+pytestmark = pytest.mark.one_in(3)
+
 ROWS = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1), (1, 1, 0), (1, 0, 0), (1, 1, 1), (0, 0, 0)]
 PAIRS = [Candidate(0, (Axis(1),)), Candidate(0, (Axis(2),)), Candidate(1, (Axis(2),)), Candidate(2, (Axis(0),))]
 HALF = Fraction(1, 2)

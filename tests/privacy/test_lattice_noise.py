@@ -23,6 +23,8 @@ from understudy.privacy._lattice_noise import Ball, Radius, draw_subset, draw_to
 from understudy.privacy._log_concave import chance, find_peak, first_where, propose
 from understudy.privacy._word_stream import WordStream
 
+pytestmark = pytest.mark.one_in(3)
+
 both_shapes = pytest.mark.parametrize("balanced", [True, False], ids=["balanced", "free"])
 TOGETHER = [((2,), 1), ((3,), 2), ((2, 2), 1), ((2, 3), Fraction(1, 2)), ((1, 4), 3), ((2, 2, 2, 3), Fraction(7, 3))]
 

@@ -29,6 +29,8 @@ from understudy.privacy import (
 )
 from understudy.schema import Attribute, Domain, Marginal
 
+pytestmark = pytest.mark.one_in(3)
+
 DOMAIN = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
 CELLS = list(product(range(2), range(3)))
 BOTH = (Marginal.of(0), Marginal.of(1), Marginal.of(0, 1))  # 1 + 3 + 3 coefficients

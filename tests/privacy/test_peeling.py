@@ -35,6 +35,8 @@ from understudy.privacy._word_stream import WordStream
 from understudy.schema import Attribute, Domain, Marginal
 from understudy.tables import Table
 
+pytestmark = pytest.mark.one_in(3)
+
 CASES = [
     ([0, 0, 0], "1", 2),
     ([3, 0, 1, 9], "0.5", 2),

@@ -38,6 +38,8 @@ from understudy.privacy._lattice_moments import together_levels
 from understudy.privacy._lattice_noise import Ball
 from understudy.schema import Attribute, Domain, Marginal
 
+pytestmark = pytest.mark.one_in(3)
+
 DOMAIN = Domain((Attribute(name="a", size=2), Attribute(name="b", size=3)))
 CELLS = list(product(range(2), range(3)))
 ONE_WAYS = (Marginal.of(0), Marginal.of(1))

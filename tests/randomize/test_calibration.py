@@ -55,6 +55,7 @@ def weigh(inbox, parents=(2,)):
     return published, three, fit
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NULLS)
 def test_without_a_link_the_statistic_exceeds_its_quantile_as_often_as_it_should(name):

@@ -98,6 +98,7 @@ def exchange(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     return home, tables
 
 
+@pytest.mark.slow
 def test_one_model_comes_out_within_its_errors(exchange: tuple[Path, dict[str, pd.DataFrame]]) -> None:
     home, _ = exchange
     parameters = pd.read_csv(home / "travel" / "study" / "parameters.csv", keep_default_na=False)

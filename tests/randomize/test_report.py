@@ -14,6 +14,8 @@ from understudy import UserError
 from understudy.randomize import Block, Matrix, Plan, plan, report
 from understudy.schema import Schema
 
+pytestmark = pytest.mark.one_in(3)
+
 
 def a_schema(**values: int) -> Schema:
     fields = [{"name": name, "categories": [f"{name}{i}" for i in range(size)]} for name, size in values.items()]

@@ -23,6 +23,8 @@ from understudy.release._archive import MAX_MEMBERS, MAX_VALUES, known_documents
 from understudy.release._codec import from_archive, to_archive
 from understudy.schema._limits import MAX_FIELDS
 
+pytestmark = pytest.mark.one_in(2)
+
 MANY = 1 << 22
 
 

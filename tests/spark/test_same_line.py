@@ -24,6 +24,7 @@ def lines() -> list[list[str]]:
     return [shlex.split(line) for line in block.text.splitlines() if line]
 
 
+@pytest.mark.slow
 def test_the_line_of_the_readme_gives_one_release_on_every_engine(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
