@@ -86,10 +86,10 @@ def test_without_a_row_that_has_both_there_is_no_difference() -> None:
 
 def test_what_bins_alone_make_of_it_is_told_for_a_release(tmp_path: Any) -> None:
     real = moments(10)
-    us.publish(real, schema=schema(), epsilon=5, out=tmp_path / "release")
+    us.publish(real, schema=schema(), epsilon=5, seed=1, out=tmp_path / "release")
     report = us.evaluate(real, tmp_path / "release", classifiers=False, ways=[1])
     error = next(one for one in report.number_columns if one.name == NAME).errors["KS"]
     assert error.binning is not None
-    assert error.binning > 0.3
+    assert 0 < error.binning < 0.2  # lengths are far below the width of bins, and found all the same
     assert error.noise is not None
-    assert error.noise < 0.1
+    assert error.noise < 0.15
