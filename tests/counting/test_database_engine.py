@@ -211,11 +211,11 @@ def test_what_needs_the_rows_is_refused_and_says_how_to_have_it(pairs, monkeypat
 
 def test_rows_to_be_mended_are_refused_whether_or_not_there_are_any(postgres):
     """Else whoever knows that a table is published without --pull knows that no row of it was broken."""
-    ask(postgres, "CREATE TABLE kept AS SELECT 1 AS low, 2 AS high, 'no' AS one")
+    ask(postgres, "CREATE TABLE in_order AS SELECT 1 AS low, 2 AS high, 'no' AS one")
     schema = ordered("mend")
     declared = DeclaredRows(fields=schema.fields, dependencies=schema.dependencies, policy="mend", dropping=True)
     with pytest.raises(OptionError, match=r"mended one by one.*--pull"):
-        open_counter(named(postgres, "kept"), schema, declared=declared, engine="auto")
+        open_counter(named(postgres, "in_order"), schema, declared=declared, engine="auto")
 
 
 def test_where_no_row_by_itself_can_break_anything_none_is_to_be_mended(postgres):

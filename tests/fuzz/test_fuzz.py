@@ -14,7 +14,7 @@ from tests.fuzz.kinds import KINDS, SHARES, round_of
 from tests.fuzz.runner import GOOD, Outcome, Report, from_json, given_for, run_case, run_cases, to_json
 
 SAVED = json.loads(Path(__file__).with_name("corpus.json").read_text(encoding="utf-8"))
-FAST, ALL = 2, 1000  # hundreds of cases
+FAST, ALL = 3, 1000  # hundreds of cases
 
 
 def check(report: Report, cases: list[str]) -> None:
