@@ -147,6 +147,7 @@ def test_nine_that_follow_a_record_make_a_loss_of_more_than_six(tmp_path):
     assert TASKS["correlated wrong quantity"](given | {"rows": 10}, 0, tmp_path)["loss"] <= 1
 
 
+@pytest.mark.slow
 def test_both_audits_catch_the_printed_algorithm(tmp_path):
     assert TASKS["correlated answers about nobody"]({"trials": 300}, 0, tmp_path)["proved"] > 3
     tuned = {"threshold": 0.02, "over": 3.0, "trials": 300}

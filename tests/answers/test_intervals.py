@@ -68,7 +68,7 @@ def test_no_noise_needs_no_interval():
     assert upper_end(3.0, level) == 3.0
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [None, "1e-6"])
 def test_what_a_test_lets_pass_is_within_its_reach_in_95_of_100_cases(delta):
     from tests.answers.test_whole_runs import WORKLOAD

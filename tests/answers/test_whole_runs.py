@@ -125,7 +125,7 @@ RELATIONS = {"replaced": REPLACE_ONE, "comes or goes": ADD_REMOVE}
 LEFT_OUT = (("replaced", "auto"), ("comes or goes", "auto"), ("replaced", "pmw"))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize(
     ("case", "neighbours"),
     [
@@ -190,6 +190,7 @@ def test_a_start_is_paid_for_out_of_the_same_budget(strategy, neighbours, method
     assert 0.25 * float(PURE.epsilon) < worst <= float(PURE.epsilon) + TINY
 
 
+@pytest.mark.slow
 def test_corrections_that_are_not_paid_for_are_caught(monkeypatch):
     """The same check where each correction spends all that there is, as if only the last one counted."""
     from understudy.answers import _online

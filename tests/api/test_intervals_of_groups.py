@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import understudy as us
 
@@ -26,6 +27,7 @@ def people() -> pd.DataFrame:
     return pd.DataFrame({"income": income.clip(0, 200_000), "job": np.array(JOBS)[job]})
 
 
+@pytest.mark.slow
 def test_intervals_of_a_small_group_hold_its_mean_and_shares() -> None:
     """Noise in cells where a group has no rows moves its figures upwards only; intervals reckon with it."""
     rows = people()

@@ -55,6 +55,7 @@ def test_intervals_are_as_wide_as_where_rows_are_dropped(answers: dict[str, list
     assert (weighed < dropped * 2).all(), dict(zip(ASKED, weighed / dropped, strict=True))
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_figures_of_weighed_rows(visits: pd.DataFrame, answers: dict[str, list[list[Any]]]) -> None:
     weights = (3 / visits.groupby("person")["person"].transform("size")).clip(upper=1).to_numpy()
     spent, order = visits["spent"].to_numpy(), visits["spent"].argsort()

@@ -72,6 +72,7 @@ ACTS: dict[str, Callable[[Path, us.Schema], Any]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS.keys())
 def test_twice_the_columns_take_at_most_twice_the_steps(act: Callable[[Path, us.Schema], Any], tmp_path: Path) -> None:
     steps = []

@@ -317,7 +317,7 @@ def test_an_interrupt_in_generated_code_still_ends_with_our_exit_code(home):
 
 
 def test_a_run_that_was_told_to_outlive_its_terminal_does(home):
-    stubborn = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + PAUSED.replace("60", "1")
+    stubborn = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + PAUSED.replace("600", "1")
     process = start(home, *PUBLISH, code=stubborn)
     assert process.stderr.readline() == "paused\n"
     process.send_signal(signal.SIGHUP)

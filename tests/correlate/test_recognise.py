@@ -90,6 +90,7 @@ def test_most_duplicates_that_nobody_labelled_are_found_with_labels(truth: list[
     assert f1(linked_pairs(found) - known, true_pairs(truth) - known) > 0.8
 
 
+@pytest.mark.slow
 def test_groups_keep_the_bound_and_degrees_the_threshold(unlabelled: Correlation) -> None:
     groups = unlabelled.groups
     assert groups.sizes.sum() == groups.n_rows == 4000

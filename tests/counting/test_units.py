@@ -108,8 +108,11 @@ def test_weights_stay_through_a_recoding():
         assert np.array_equal(one, other)
 
 
-# a database refuses units, as tests/databases shows: which rows count is drawn row by row
-@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "database"])
+# a database refuses units, as tests/databases shows: which rows count is drawn row by row; tests/spark has a case more
+@pytest.mark.parametrize(
+    "engine",
+    [pytest.param(name, marks=pytest.mark.slow if name == "spark" else ()) for name in ENGINES if name != "database"],
+)
 @pytest.mark.parametrize("parts", [1, 60])
 def test_every_engine_counts_what_the_rule_says(engine, parts):
     if engine == "spark":

@@ -46,7 +46,7 @@ def sideways(page: Any) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ["plain", "wide", "hostile", "public"])
 @pytest.mark.parametrize(
     ("width", "dark"), [(1280, False), (390, True), pytest.param(390, False, marks=pytest.mark.slow)]
@@ -106,6 +106,7 @@ def test_moments_take_few_lines_and_no_table_is_cut_in_a_window_of_1100(browser:
         assert page.evaluate(f"{cut}.map(one => one.textContent.slice(0, 80))") == []
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["plain", "wide", "hostile"])
 def test_every_section_is_there_to_see(browser: Any, pages: dict[str, Path], name: str) -> None:
     with opened(browser, pages[name]) as page:

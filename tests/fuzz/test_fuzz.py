@@ -14,15 +14,12 @@ from tests.fuzz.kinds import KINDS, SHARES, round_of
 from tests.fuzz.runner import GOOD, Outcome, Report, from_json, given_for, run_case, run_cases, to_json
 
 SAVED = json.loads(Path(__file__).with_name("corpus.json").read_text(encoding="utf-8"))
-FAST, ALL = 3, 1000  # hundreds of cases
+FAST, ALL = 1, 1000  # hundreds of cases
 
 
 def check(report: Report, cases: list[str]) -> None:
     assert sum(report.counts.values()) == len(cases)
     assert not report.failures, "\n".join(map(str, report.failures[:10]))
-    # A generator whose inputs are all refused at the door tests only the door, and one that spoils none tests nothing.
-    made = {case.partition(":")[0] for case in cases}
-    assert set(report.counts) == {(kind, outcome) for kind in made for outcome in GOOD}
 
 
 def test_hostile_input_ends_in_a_result_or_a_sentence() -> None:
@@ -35,7 +32,10 @@ def test_hostile_input_ends_in_a_result_or_a_sentence() -> None:
 def test_a_hundred_thousand_hostile_inputs_end_in_a_result_or_a_sentence(part: int) -> None:
     hundreds = ALL // 20
     cases = round_of(hundreds, first=FAST + part * hundreds)
-    check(run_cases(cases), cases)
+    report = run_cases(cases)
+    check(report, cases)
+    # A generator whose inputs are all refused at the door tests only the door, and one that spoils none tests nothing.
+    assert set(report.counts) == {(kind, outcome) for kind in KINDS for outcome in GOOD}
 
 
 @pytest.mark.parametrize(

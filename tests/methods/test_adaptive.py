@@ -125,6 +125,7 @@ class _Answers:
         return np.arange(number)
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("answer", [0, 1, -100_000, 100_000])
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
 @pytest.mark.parametrize(
@@ -187,6 +188,7 @@ def test_relations_of_two_valued_columns_are_found_also_of_three() -> None:
     assert off < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
 def test_without_relations_two_valued_columns_are_about_as_good_as_independent_ones(relation: Neighbours) -> None:
     table = _binary(5_000, related=False)
@@ -199,6 +201,7 @@ def test_without_relations_two_valued_columns_are_about_as_good_as_independent_o
     assert errors["adaptive"] < 1.5 * errors["independent"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", ["1e-9", None])
 def test_error_bars_hold_what_noise_does(delta: str | None) -> None:
     """95 % intervals of single columns and of a measured pair, over several runs: what they should hold is known."""

@@ -138,7 +138,7 @@ class Played(Runs):
         return max(self.loss(*pair) for pair in self.neighbouring()) / float(self.budget.total)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @each
 @relations
 def test_a_row_costs_what_is_promised_and_shows_nowhere_else(case, kind, neighbours):
@@ -194,6 +194,7 @@ def test_a_choice_at_twice_its_rate_is_caught(monkeypatch):
     assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
 
 
+@pytest.mark.slow
 def test_a_choice_at_eight_times_its_rate_is_caught_with_a_delta(monkeypatch):
     """There it has a few hundredths of the budget, and what is told about it is far from the bound."""
     rate_for = GDPBudget.rate_for
@@ -201,6 +202,7 @@ def test_a_choice_at_eight_times_its_rate_is_caught_with_a_delta(monkeypatch):
     assert Played("mixed", "with a delta, little noise", ADD_REMOVE).worst() > 1.1
 
 
+@pytest.mark.slow
 def test_distances_charged_as_those_of_one_candidate_are_caught(monkeypatch):
     """What moves is the difference of two distances, twice as far as one of them."""
     monkeypatch.setattr(
@@ -276,6 +278,7 @@ def by_true_counts(rounds, pair, model):
     return -float(np.abs(table / rounds._parts - model).sum())
 
 
+@pytest.mark.slow
 def test_handicaps_that_look_at_true_counts_are_caught(monkeypatch):
     monkeypatch.setattr(Rounds, "_handicap", by_true_counts)
     assert Played("mixed", "pure, little noise", ADD_REMOVE).worst() > 1.02
@@ -423,7 +426,7 @@ UNITS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize("delta", ["1e-9", None], ids=["with a delta", "pure"])
 @pytest.mark.parametrize("unit", ["rows", pytest.param("units", marks=SLOW), "weighed"])
 @pytest.mark.parametrize("sizes", SIZES)

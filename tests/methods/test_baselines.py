@@ -59,6 +59,7 @@ def test_independent_spends_the_whole_budget_on_one_table_a_column(neighbours, d
     assert {m.noise for m in model.measurements} == {expected}
 
 
+@pytest.mark.slow
 def test_independent_adds_noise_of_scale_2d_over_epsilon_to_each_count():
     """A row moves two cells of each table, so b = 2 / (ε/d); and E|noise| = 2q / (1 − q²), where q = e^(−1/b)."""
     table, epsilon = table_of(n=200), 2

@@ -97,6 +97,7 @@ def test_with_a_huge_budget_answers_are_the_true_marginals(sizes, neighbours, me
             )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("sizes", [MIXED, BINARY], ids=str)
 @pytest.mark.parametrize("queries", ["tables", "cells"])
 def test_mwem_comes_near_the_truth_with_a_huge_budget(sizes, queries):
@@ -196,6 +197,7 @@ def _parities(table, blocks, neighbours):
     return np.concatenate([as_measured(coefficients_of(c), n).ravel() for c in counts])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2)], ids=str)
 def test_one_record_moves_each_parity_by_at_most_one(sizes, neighbours):
@@ -221,6 +223,7 @@ def test_a_set_of_parities_can_turn_almost_whole_as_the_proof_says():
     assert max(turned.values()) == turned[16] == 576
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
 @pytest.mark.parametrize("by", ["tables", "cells"])
 def test_one_record_moves_distances_from_a_guess_within_the_spread(by, neighbours):
@@ -248,6 +251,7 @@ def _distances(table, marginals, guesses, by):
 # What the curator gives out ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_parities_have_discrete_laplace_noise_of_their_number_over_epsilon():
     table = _table((2, 2), [(0, 0), (0, 1), (1, 1)])
     blocks = [Marginal.of(0), Marginal.of(1), Marginal.of(0, 1)]

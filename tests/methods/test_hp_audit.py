@@ -132,6 +132,7 @@ def has_unique_value(model, trial):
     return bool((columns[0] == 2).any())
 
 
+@pytest.mark.slow
 def test_row_5_the_printed_table_without_noise_is_caught():
     spec = PrintedSpec(sensitive=2, split=read_split(None, None, None, None), k=2, threshold=0.1)
 
@@ -185,6 +186,7 @@ def test_row_6_the_printed_split_is_caught():
     assert proved(far_off, ABOVE, BELOW, 300) > Fraction(4, 5)
 
 
+@pytest.mark.slow
 def test_row_6_the_repaired_groups_are_not():
     """Chosen privately: whether X joins S, and so which noise it gets, hardly depends on one record."""
     noise = make_noise(seed=6)
@@ -218,9 +220,8 @@ def test_row_7_the_printed_weights_are_caught():
     assert proved(huge, ONCE, TWICE, 3000) > Fraction(45, 100)
 
 
-@pytest.mark.parametrize(
-    "limit", [pytest.param(4, marks=pytest.mark.slow), 15]
-)  # limits that noise of this size passes now and then
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [4, 15])  # limits that noise of this size passes now and then
 def test_row_7_the_repaired_weights_are_not(limit):
     noise = make_noise(seed=7)
 

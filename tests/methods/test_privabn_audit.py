@@ -129,6 +129,7 @@ def parent_event(trial, model):
     return any(node.child == 2 and Axis(0) in node.parents for node in model.network.nodes)
 
 
+@pytest.mark.slow
 def test_row_3_as_printed_the_network_gives_a_record_away():
     one, other = [*TRIPLES, (0, 1, 0)], [*TRIPLES, (0, 1, 1)]
     assert len(one) == 281

@@ -170,7 +170,7 @@ def test_every_method_that_promises_something_is_here():
     assert named == sound
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize(
     ("case", "bound", "neighbours"),
     [

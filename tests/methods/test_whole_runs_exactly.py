@@ -242,6 +242,7 @@ PRESENT = {REPLACE_ONE: "replaced", ADD_REMOVE: "changed under add/remove"}
 LONG = ("companions", "parents one by one, levels")
 
 
+@pytest.mark.one_in(9)
 @pytest.mark.parametrize(
     ("case", "neighbours"),
     [

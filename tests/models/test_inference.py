@@ -172,6 +172,7 @@ def _weight_of(model, pattern, codes):
     return total
 
 
+@pytest.mark.slow
 def test_families_of_a_tangled_network_are_counted_from_sampled_rows():
     model = random_model(5, (2,) * 300, degree=4)
     with pytest.raises(UserError, match="the model needs a table"):

@@ -85,6 +85,7 @@ def rows_seen(n, noiseless, trials):
     return np.array([open_curator(counter, **options).measure_rows(share=Fraction(1)) for _ in range(trials)])
 
 
+@pytest.mark.slow
 def test_row_12_the_number_of_rows_is_noisy_under_add_remove():
     here, there = rows_seen(50, None, 10_000), rows_seen(49, None, 10_000)
     for event in (lambda seen: seen >= 50, lambda seen: seen == 50, lambda seen: seen > 53):

@@ -161,7 +161,7 @@ def cells_for(name: str) -> st.SearchStrategy[list[str]]:
     return st.one_of(fitting, fitting, fitting, st.lists(texts(), min_size=1, max_size=4))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", FIELDS)
 @settings(CALM, max_examples=20)
 @given(data=st.data())
@@ -177,7 +177,7 @@ def test_a_csv_file(name: str, data: st.DataObject) -> None:
         check(make, data.draw(cells_for(name)), SCHEMAS[name])
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", FIELDS)
 @settings(CALM, max_examples=20)
 @given(data=st.data(), form=st.sampled_from(["string", "dictionary", "view"]))
@@ -312,7 +312,7 @@ def columns_of(value: Any) -> dict[str, Any]:
     return frames
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "value",
     [0, 1, 2, 5, 99, 2020, 2**53, 10**15, 2**62, 0.1, 1.5, 1e22, True, False, Decimal("0.1"), Decimal("1.50"),
