@@ -1,6 +1,7 @@
 """What becomes of raw numbers when ranges are all that is declared of them, sensible ones or ten times too wide.
 
     python -m benchmarks.numbers --epsilon 1 --seeds 31 32 33
+    python -m benchmarks.numbers --only adult --rows 3000 --columns
 
 Over the numeric columns of a table, on average: Kolmogorov–Smirnov distance of raw values; errors of mean and median in
 standard deviations; how far the deviation is off, as a part of it; the error of the most frequent value's share. Beside
@@ -104,11 +105,17 @@ def compare(schema: dict[str, Any], real: pd.DataFrame, made: pd.DataFrame) -> d
     return {name: distances(values_of(real[name], kind), values_of(made[name], kind)) for name, kind in kinds.items()}
 
 
-def run(table: Path, schema: dict[str, Any], *, epsilon: str, seed: int) -> dict[str, tuple[float, ...]]:
-    """One release, column by column."""
+def run(
+    table: Path, schema: dict[str, Any], *, epsilon: str, seed: int, rows: int | None = None
+) -> dict[str, tuple[float, ...]]:
+    """One release, column by column, of so many rows that are chosen by the seed, or of all."""
+    real = pd.read_csv(table)
+    given: Any = table
+    if rows is not None and rows < len(real):
+        given = real = real.sample(rows, random_state=seed).reset_index(drop=True)
     with tempfile.TemporaryDirectory() as home:
-        release = understudy.publish(table, schema=schema, epsilon=epsilon, seed=seed, out=Path(home, "release"))
-        return compare(schema, pd.read_csv(table), pd.read_csv(release.synthetic))
+        release = understudy.publish(given, schema=schema, epsilon=epsilon, seed=seed, out=Path(home, "release"))
+        return compare(schema, real, pd.read_csv(release.synthetic))
 
 
 def main() -> None:
@@ -118,6 +125,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[31, 32, 33])
     parser.add_argument("--tables", type=Path, default=MADE)
     parser.add_argument("--only", nargs="+")
+    parser.add_argument("--rows", type=int, help="of samples of so many rows")
     parser.add_argument("--columns", action="store_true", help="a line for each column, too")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -127,7 +135,7 @@ def main() -> None:
             if asked.only and name not in asked.only:
                 continue
             given = declared(schema, wide=wide, even=even)
-            runs = [run(table, given, epsilon=asked.epsilon, seed=seed) for seed in asked.seeds]
+            runs = [run(table, given, epsilon=asked.epsilon, seed=seed, rows=asked.rows) for seed in asked.seeds]
             label = f"{name:8} {'×10' if wide else '':5}  {'16' if even else 'auto':5}"
             print(label, line([list(one.values()) for one in runs]), flush=True)
             for column in runs[0] if asked.columns else ():

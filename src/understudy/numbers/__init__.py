@@ -5,9 +5,10 @@ from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import cell_starts, even_schema, fine_schema
 from understudy.numbers._hidden import HIDDEN_AT_AN_END, most_hidden
 from understudy.numbers._histogram import fit_histogram
-from understudy.numbers._resolve import MEANS, VALUE_BY_VALUE, Resolved, numbers_share, resolve_numbers
+from understudy.numbers._resolve import BEYOND_SPIKES, MEANS, VALUE_BY_VALUE, Resolved, numbers_share, resolve_numbers
 
 __all__ = [
+    "BEYOND_SPIKES",
     "HIDDEN_AT_AN_END",
     "MEANS",
     "VALUE_BY_VALUE",

@@ -201,11 +201,11 @@ def _downwards(mass: Floats, above: _Level, level: _Level) -> Floats:
     counts = np.where(level.widths > 0, level.counts, -np.inf)
     for parent in np.flatnonzero((mass > 0) & above.divided):
         cells = slice(parent * BRANCHES, (parent + 1) * BRANCHES)
-        found[cells] = _simplex(counts[cells], level.variances[cells], float(mass[parent]))
+        found[cells] = simplex(counts[cells], level.variances[cells], float(mass[parent]))
     return found
 
 
-def _simplex(counts: Floats, variances: Floats, total: float) -> Floats:
+def simplex(counts: Floats, variances: Floats, total: float) -> Floats:
     """The nearest non-negative counts with this total, where a cell moves in proportion to its variance."""
     kept = np.isfinite(counts)
     while True:

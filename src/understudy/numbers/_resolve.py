@@ -1,7 +1,8 @@
 """Bins, spikes and shapes of a table's numbers, from fine histograms that a small share of the budget buys.
 
 What is charged: one question for the counts of all such columns at every level of their grids; another for
-the levels that told something, but without a δ; and one for the means of what they found. The cells
+the levels that told something, but without a δ; one more for columns that show a single value alone, if there are any
+(`_beyond.py`); and one for the means of what they found. The cells
 of a level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and
 `NoisyTables` charges for just that (proof.md, section 1); means are linear queries (section 12). What is asked later
 may depend on what came out before (section 2). The rest is post-processing. From then on rows are seen through a map
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.numbers._beyond import Rings, lone_spike
 from understudy.numbers._cuts import cut
 from understudy.numbers._grid import fine_schema
 from understudy.numbers._histogram import fit_histogram
@@ -30,10 +32,12 @@ from understudy.privacy import Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
 
 Floats = npt.NDArray[np.float64]
-VALUE_BY_VALUE, MEANS = "numbers, value by value", "numbers, means"
+VALUE_BY_VALUE, BEYOND_SPIKES, MEANS = "numbers, value by value", "numbers, beyond a spike", "numbers, means"
 """What a statement calls their charges; readers of it know them by these names."""
 _MEANS = Fraction(1, 5)
 """Part of the share that goes into means."""
+_BEYOND = Fraction(1, 20)
+"""What it takes beside, of all of the budget, where columns show a single value alone."""
 _SEEN = 2.0
 """Least mass of a declared bin that has a shape, in standard deviations of the noise."""
 _PARTS_OF_BIN = 4
@@ -44,7 +48,10 @@ _COARSEST = 4
 
 @dataclass(frozen=True, eq=False)
 class Resolved:
-    """The schema with bins in place of automatic ones, the map from cells of the grid to them, and what it took."""
+    """The schema with bins in place of automatic ones, the map from cells of the grid to them, and what it took.
+
+    That is the share that was to be taken, and 1/20 more where columns showed a single value alone.
+    """
 
     schema: Schema
     recoding: Recoding
@@ -73,19 +80,22 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
     """
     fine = fine_schema(schema)
     places = [i for i, field in enumerate(schema.fields) if field.counted_finely]
-    columns = _measured(curator, fine, places, share)
+    columns, beyond = _beyond_spikes(curator, fine, _measured(curator, fine, places, share))
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
     for i, column in zip(places, _with_means(curator, fine, columns, share), strict=True):
         lookups[i] = _lookup(fine.fields[i], column)
         written["fields"][i] |= _resolved(fine.fields[i], column)
     resolved = Schema.from_dict(written)
-    return Resolved(resolved, _recoding(fine, resolved, lookups), share)
+    return Resolved(resolved, _recoding(fine, resolved, lookups), share + beyond)
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """One column's place, its histogram, the first cell of each of its bins, and the deviation of noise in a cell."""
+    """One column's place, its histogram, the first cell of each of its bins, and the deviation of noise in a cell.
+
+    `total` is what other columns tell of the rows in its range, and the variance of that.
+    """
 
     position: int
     masses: Floats
@@ -93,6 +103,7 @@ class _Column:
     middles: Floats
     deviation: float
     cells: list[int]
+    total: tuple[float, float]
 
     @property
     def bin_of(self) -> npt.NDArray[np.int64]:
@@ -133,6 +144,37 @@ def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction
     return _columns(fine, places, looks)
 
 
+def _beyond_spikes(curator: Curator, fine: Schema, columns: list[_Column]) -> tuple[list[_Column], Fraction]:
+    """The same columns, those that show a single value alone looked at once more, and the share that it took."""
+    tried = {one.position: _rings(fine.fields[one.position], one) for one in columns}
+    rings = {position: one for position, one in tried.items() if one is not None}
+    if not rings:
+        return columns, Fraction(0)
+    asked = [one.queries(fine.domain, position) for position, one in rings.items()]
+    found = curator.ask(NoisyLinear(queries=asked, what=BEYOND_SPIKES), share=_BEYOND)
+    variance = max((found.deviation / _parts(curator)) ** 2, 1e-9)
+    counts = iter(np.split(found.values / _parts(curator), np.cumsum([len(one) for one in asked])[:-1]))
+    totals = {one.position: one.total for one in columns}
+    again = {position: one.masses(next(counts), variance, totals[position]) for position, one in rings.items()}
+    return [_reaching_farther(fine, one, again.get(one.position)) for one in columns], _BEYOND
+
+
+def _rings(field: Field, column: _Column) -> Rings | None:
+    spike = None if field.shaped else lone_spike(column.masses, column.widths, column.deviation)
+    return None if spike is None else Rings.around(spike, _bins(field).grid[0], column.widths)
+
+
+def _reaching_farther(fine: Schema, column: _Column, masses: Floats | None) -> _Column:
+    """The column with these masses, if there are any and some lie beyond its own on either side."""
+    if masses is None:
+        return column
+    (first, last), (begin, end) = (np.flatnonzero(held > 0)[[0, -1]] for held in (column.masses, masses))
+    if first <= begin and end <= last:
+        return column
+    cells = _cut(fine.fields[column.position], masses, column.widths, column.deviation)
+    return replace(column, masses=masses, cells=cells)
+
+
 def _look(curator: Curator, looks: list[Look], share: Fraction) -> list[Look]:
     question, parts = (
         NoisyTables(marginals=[Marginal((look.axis,)) for look in looks], what=VALUE_BY_VALUE),
@@ -170,7 +212,7 @@ def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column
             masses = _seen(masses, cells, deviation)
         else:
             cells = _cut(field, masses, widths, deviation)
-        found.append(_Column(i, masses, widths, middles, deviation, cells))
+        found.append(_Column(i, masses, widths, middles, deviation, cells, total))
     return found
 
 
