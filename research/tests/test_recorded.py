@@ -48,6 +48,7 @@ def test_every_experiment_was_run_and_has_its_figure(name):
     assert (RESULTS / name / "figure.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_pages_of_claims_are_those_that_the_results_give():
     place = {"figures": "experiments"}
     page = claims_page(
@@ -88,6 +89,7 @@ def test_the_page_of_claims_is_short_and_begins_with_ten_findings():
     assert "?" not in first  # what was not run shows as a question mark
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("finding", read_findings(), ids=lambda one: one.title)
 def test_every_number_of_a_finding_is_a_mean_of_values_that_are_kept(finding):
@@ -181,6 +183,7 @@ def test_the_costs_that_are_told_are_those_of_the_results():
     assert all(cost_of(experiment).quick_seconds > 0 for experiment in repeated)  # sizes of tables take no time
 
 
+@pytest.mark.slow
 def test_all_quick_forms_together_take_less_than_an_hour_on_two_cores():
     assert len(costs()) == len(EXPERIMENTS)
     assert sum(cost.quick_seconds for cost in costs().values()) / 2 < 3600

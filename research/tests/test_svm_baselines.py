@@ -127,6 +127,7 @@ def test_no_replaced_row_changes_the_density_of_the_classifier_by_more_than_epsi
     assert worst > 0.4 * epsilon  # the check can see losses of this size
 
 
+@pytest.mark.slow
 def test_the_one_dimensional_density_is_that_of_the_program():
     rows, rule = np.array([1.0, 1.0, -0.5]), perturbation(1.6)
     examples = Examples(rows[:, None], np.ones(3), np.zeros(3))

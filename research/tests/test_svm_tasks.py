@@ -250,6 +250,7 @@ def test_some_tasks_can_be_asked_for_and_cost_the_same():
         svm_errors("nltcs", "majority", 1.6, 2, DATA, targets=["mony"])
 
 
+@pytest.mark.slow
 @needs_data
 def test_education_is_told_from_real_rows():
     train, test = split(load("adult_hp14", DATA).table, 0, training=2 / 3)

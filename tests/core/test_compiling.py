@@ -125,6 +125,7 @@ if len(sys.argv) > 1:
 """
 
 
+@pytest.mark.slow
 def test_code_that_was_kept_is_loaded_without_the_compiler_which_is_there_when_needed(tmp_path):
     pytest.importorskip("scipy")
     program = tmp_path / "kernels.py"

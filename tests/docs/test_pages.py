@@ -18,15 +18,15 @@ from understudy.release import Statement
 
 RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
 WITH_CLASSIFIERS = ("evaluation",)
-# Recognises 4,000 people twice over. `tests/cli/test_correlate.py` runs the same commands in the fast suite.
-LONG = ("correlate",)
+# Those that users need first run in the fast suite.
+FIRST = ("README", "cli", "python", "schema", "numbers", "faq")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.slow if page.stem in LONG else (), id=page.stem) for page in RUNNING],
+    [pytest.param(page, marks=() if page.stem in FIRST else pytest.mark.slow, id=page.stem) for page in RUNNING],
 )
 def test_every_snippet_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -31,6 +31,7 @@ def crossed(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return table[:, table.sum(axis=0) > 0]
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(pair=pairs())
 def test_all_three_equal_other_libraries(pair: Pair) -> None:

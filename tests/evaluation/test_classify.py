@@ -63,6 +63,7 @@ def test_the_area_under_the_curve_equals_scikit_learns(seed: int) -> None:
     assert area_under_curve(truth, scores) == pytest.approx(roc_auc_score(truth, scores))
 
 
+@pytest.mark.slow
 def test_learning_from_it_is_worse_than_from_real_rows_and_better_than_from_independent_columns() -> None:
     pair, references = random_pair(n_real=800, n_synthetic=800, strength=0.35, draws=2)
     for found in measure_classification(pair, references, targets=["size", "smoker"]):

@@ -14,6 +14,7 @@ from understudy.schema import Schema
 from understudy.tables import Table
 
 
+@pytest.mark.slow
 def test_another_sample_of_the_same_distribution_cannot_be_told_apart() -> None:
     pair = pair_of_codes(SCHEMA, random_table(SCHEMA, 1200, seed=1), [random_table(SCHEMA, 600, seed=2)])
     for found in measure_detection(pair, make_references(pair)):
@@ -39,6 +40,7 @@ def test_what_differs_is_told_apart_and_named() -> None:
     assert ratio.value > 10 > 3 > ratio.fresh_sample
 
 
+@pytest.mark.slow
 def test_trees_see_independent_columns_and_a_logistic_regression_does_not() -> None:
     pair, references = random_pair(n_real=1000, n_synthetic=500, strength=0.7)
     logistic, boosting, _ = measure_detection(pair, references)

@@ -203,6 +203,7 @@ def test_constant_columns_and_columns_without_a_value_score_as_sdmetrics_scores_
     check(real.astype({"region": object}), synthetic, SCHEMA)
 
 
+@pytest.mark.slow
 @given(
     real=st.lists(
         st.tuples(st.integers(-3, 3) | st.none(), st.sampled_from("abc") | st.none()), min_size=1, max_size=12

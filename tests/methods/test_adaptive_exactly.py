@@ -188,6 +188,7 @@ def test_pairs_chosen_all_at_once_cost_what_is_promised(case, kind, neighbours):
 # -- twins, each with one thing wrong ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_choice_at_twice_its_rate_is_caught(monkeypatch):
     rate_for = PureBudget.rate_for
     monkeypatch.setattr(PureBudget, "rate_for", lambda *given: 2 * rate_for(*given))

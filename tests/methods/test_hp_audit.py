@@ -172,6 +172,7 @@ SPLIT = PrintedSpec(
 ALONE = tuple(Node(a) for a in range(8))
 
 
+@pytest.mark.slow
 def test_row_6_the_printed_split_is_caught():
     groups = {
         counter: split_groups(pairwise_information(unguarded(counter, 0))[1], SPLIT) for counter in (ABOVE, BELOW)

@@ -219,6 +219,7 @@ def test_row_14_the_printed_order_makes_4080_pairs_of_tables_tell_apart_for_cert
     assert sum(found[one].keys() != found[other].keys() for one, other in set(pairs)) == 4080
 
 
+@pytest.mark.slow
 def test_row_14_the_repaired_structure_has_no_such_pair_and_keeps_its_epsilon():
     from tests.methods.test_protection_exactly import losses
 

@@ -101,6 +101,7 @@ def test_row_1_repaired_synthetic_rows_do_not_by_its_own_event(method):
     assert proved(method, ONE, OTHER, 2, synthetic_event, 2_000) <= EPSILON
 
 
+@pytest.mark.slow
 def test_row_2_as_printed_conditionals_give_a_record_away():
     assert proved(PRINTED, ONE, OTHER, 2, conditional_event, 1_000) > 3
 

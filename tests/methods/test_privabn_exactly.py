@@ -173,6 +173,7 @@ def as_printed(records, epsilon=1.0):
     return dict(found)
 
 
+@pytest.mark.slow
 def test_as_printed_most_neighbours_are_told_apart_for_certain():
     networks = all_datasets(as_printed)
     assert all(sum(found.values()) == pytest.approx(1) for found in networks.values())

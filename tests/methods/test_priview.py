@@ -39,6 +39,7 @@ def curator_of(table, epsilon=1, *, delta=None, neighbours=REPLACE_ONE, seed=3, 
     )
 
 
+@pytest.mark.slow
 @given(st.integers(1, 24), st.integers(3, 9), st.sampled_from([2, 3]))
 def test_a_design_covers_all_pairs_or_triples_with_sets_that_are_small_enough(columns, size, strength):
     design = covering_design(columns, size, strength)

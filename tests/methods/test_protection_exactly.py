@@ -171,6 +171,7 @@ def test_under_add_remove_a_change_of_values_is_counted_as_two_steps():
     assert closest[2] > 0.5
 
 
+@pytest.mark.slow
 def test_what_is_promised_does_not_depend_on_what_is_chosen_and_telescopes():
     promised = {
         tuple(protection.promised(group) for group in ([1], [3], [1, 3], [0], [0, 1, 2, 3]))

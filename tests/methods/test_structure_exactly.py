@@ -204,6 +204,7 @@ class HalvedSpread:
         return self.score.difference_sensitivity(n, shapes, neighbours) / self.factor
 
 
+@pytest.mark.slow
 def test_a_score_that_lies_about_its_sensitivity_is_caught():
     found = distributions(4, score=HalvedSpread(score_named("F"), 8), k=1, neighbours=REPLACE_ONE)
     assert min(largest_log_ratios(found, replace_pairs(4))) > 1
@@ -232,6 +233,7 @@ def test_structure_keeps_its_epsilon_when_a_unit_of_two_rows_changes(name, neigh
     assert max(losses) <= 1 + TINY
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
 def test_a_search_that_takes_a_unit_for_a_row_is_caught(neighbours):

@@ -301,6 +301,7 @@ def test_with_a_delta_promises_hold_for_all_transcripts_together(case, neighbour
         assert 0.6 * float(GAUSSIAN.mu_squared) < worst <= float(GAUSSIAN.mu_squared) + TINY
 
 
+@pytest.mark.slow
 def test_blocks_keep_their_share_where_the_number_of_rows_is_public():
     """With two rows a whole run would leave all to coins; so the search is given its shape."""
     shape = BlockShape(cells=4, shared=2, selection_share=Fraction(1), n_tables=2)

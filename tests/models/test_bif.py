@@ -161,6 +161,7 @@ def test_files_are_read_packed_or_not_and_told_where_they_are_neither(tmp_path):
         read_bif(tmp_path / "bomb")
 
 
+@pytest.mark.slow
 def test_pgmpy_reads_what_we_read(tmp_path):
     readwrite = pytest.importorskip("pgmpy.readwrite")
     path = tmp_path / "net.bif"

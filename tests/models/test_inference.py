@@ -18,7 +18,6 @@ from understudy.models._inference import Factor, Link, Problem
 from understudy.schema import Attribute, Axis, Domain, Level, Marginal, recode
 
 
-@settings(max_examples=150)
 @given(questions())
 def test_a_marginal_equals_the_one_summed_from_the_whole_joint(question):
     model, marginal, evidence = question
@@ -52,7 +51,6 @@ def problems(draw):
     return Problem(sizes, tuple(factors), tuple(links)), keep
 
 
-@settings(max_examples=200)
 @given(problems())
 def test_elimination_equals_the_sum_over_all_cells(case):
     problem, keep = case
@@ -71,7 +69,6 @@ def test_elimination_equals_the_sum_over_all_cells(case):
     np.testing.assert_allclose(np.exp(log_total), total, rtol=1e-9)
 
 
-@settings(max_examples=100)
 @given(problems())
 def test_calibration_gives_the_same_marginals_as_elimination(case):
     problem, keep = case

@@ -153,6 +153,7 @@ def test_f_is_its_twins_to_the_last_digit(table):
     assert int(out[0]) == naive_f(table.tolist(), n)
 
 
+@pytest.mark.slow
 @given(values=st.lists(st.integers(20, 24), min_size=14, max_size=14), odd=st.integers(0, 9))
 @settings(max_examples=15)
 def test_f_is_its_twins_where_many_configurations_stay_open(values, odd):

@@ -192,6 +192,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_the_hash_seed():
     answers = set()
     for seed in ("0", "1"):

@@ -224,6 +224,7 @@ def test_no_event_tells_neighbours_apart_better_than_was_paid_for(relation, numb
     assert 0.1 < dearest(relation, number) <= 1 + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:delta is not below")
 def test_a_price_of_one_choice_for_all_of_them_is_caught(monkeypatch):
     """As if choices without repeats cost no more than one."""

@@ -153,6 +153,7 @@ def test_noise_whose_norm_forgets_that_tables_move_at_once_is_caught(neighbours)
     assert worst_loss(mechanism, moved, apart) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.one_in(2)
 @both_relations
 def test_a_radius_that_forgets_a_table_is_caught(neighbours):

@@ -63,6 +63,7 @@ def spread(rows: Any, schema: Schema = SCHEMA, **told: Any) -> PassCounter:
     return counter
 
 
+@pytest.mark.slow
 def test_codes_of_awkward_tables_are_counted_as_by_the_slow_twin() -> None:
     for name in ("no_rows", "uint32_codes", "generalised_levels", "wide_binary"):
         table = AWKWARD[name]()

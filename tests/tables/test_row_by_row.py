@@ -28,8 +28,6 @@ from understudy._core.errors import TableError
 from understudy.schema import Schema
 from understudy.tables import _csv, read_table
 
-CALM = settings(max_examples=150)
-
 OPTIONAL = {"required": False}
 YEARS = {"minimum": "2019-01-01", "maximum": "2021-12-31", **OPTIONAL}
 WORDS = ["1", "2", "1.5", "0.1", "true", "True", "1000000000000000", "10000000000000000", "2020-01-01", "NaN", "x"]
@@ -163,7 +161,7 @@ def cells_for(name: str) -> st.SearchStrategy[list[str]]:
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", FIELDS)
-@settings(CALM, max_examples=20)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_csv_file(name: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -179,7 +177,7 @@ def test_a_csv_file(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", FIELDS)
-@settings(CALM, max_examples=20)
+@settings(max_examples=20)
 @given(data=st.data(), form=st.sampled_from(["string", "dictionary", "view"]))
 def test_columns_of_texts(name: str, data: st.DataObject, form: str) -> None:
     kinds = {"string": pa.string(), "dictionary": pa.dictionary(pa.int8(), pa.string()), "view": pa.string_view()}
@@ -202,7 +200,6 @@ def as_objects(cells: Sequence[Any]) -> pd.Series[Any]:
     return pd.Series(column, dtype=object)
 
 
-@CALM
 @given(some_schema, few_objects, st.booleans())
 def test_a_pandas_column_of_objects(schema: Schema, cells: list[Any], fitting: bool) -> None:
     def make(column: Sequence[Any]) -> Any:
@@ -211,7 +208,6 @@ def test_a_pandas_column_of_objects(schema: Schema, cells: list[Any], fitting: b
     check(make, (readable(schema, cells, make) or cells) if fitting else cells, schema)
 
 
-@CALM
 @given(some_schema, few_objects)
 def test_a_polars_column_of_objects(schema: Schema, cells: list[Any]) -> None:
     def make(column: Sequence[Any]) -> Any:
@@ -220,7 +216,6 @@ def test_a_polars_column_of_objects(schema: Schema, cells: list[Any]) -> None:
     check(make, readable(schema, cells, make) or cells, schema)
 
 
-@CALM
 @given(some_schema, st.lists(st.sampled_from(PLAIN_OBJECTS), min_size=1, max_size=5))
 def test_a_pandas_column_of_categories(schema: Schema, cells: list[Any]) -> None:
     def make(column: Sequence[Any]) -> Any:
@@ -257,7 +252,6 @@ TYPED: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
 }
 
 
-@CALM
 @given(
     some_schema, st.sampled_from(list(TYPED)), st.sampled_from(["pyarrow", "parquet", "pandas", "polars"]), st.data()
 )
