@@ -21,7 +21,7 @@ from understudy.methods import METHODS
 from understudy.models import DrawsRows
 from understudy.privacy import ADD_REMOVE, make_budget, make_noise, open_curator
 from understudy.schema import Bins, Codes, Marginal, Schema, checks_of
-from understudy.tables import InOrderDraw, Table, decode_batch, find_lengths
+from understudy.tables import InOrderDraw, Table, decode_batch, find_inside
 
 ROWS, CODES, GROUPS = 20_000, 40, 8
 DECLARED = [
@@ -107,8 +107,8 @@ def run(method: str, epsilon: str, rows: int, *, declared: bool) -> list[float]:
     model = METHODS[method]().fit(curator, streams=Streams(1))
     if not isinstance(model, DrawsRows):
         raise SystemExit(f"{method} draws no rows")
-    lengths = find_lengths(found, lambda a, b: model.marginal(Marginal.of(a, b), errors=False).probabilities)
-    in_order = InOrderDraw.of(found, lengths)
+    inside = find_inside(found, lambda a, b: model.marginal(Marginal.of(a, b), errors=False).probabilities)
+    in_order = InOrderDraw.of(found, inside)
     for batch in model.sample_codes(1000, streams=Streams(0)):  # compiled, and what is made once is made
         decode_batch(found, batch, Streams(0).get("values"), in_order=in_order)
     checks = [check for _, listed in checks_of(judge.fields, judge.dependencies) for check in listed]

@@ -33,14 +33,14 @@ from understudy.release._number_answer import NumberAnswer
 from understudy.release._numbers_asked import answer_numbers
 from understudy.release._parts import part_rows, write_parts
 from understudy.release._statement import Statement
-from understudy.schema import Edge, Marginal, Schema, order_checks
+from understudy.schema import Marginal, Schema, order_checks
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
 
-    from understudy.tables import Length
+    from understudy.tables import InOrderDraw, Inside
 
 Kind = Literal["pandas", "polars", "pyarrow"]
 BATCH_ROWS = 1 << 18
@@ -192,7 +192,7 @@ class PublishedModel:
         refuse_disorder(self.schema, conditions.regions)
         refuse_cut_values(conditions)
         schema = conditions.drawing_schema
-        in_order = InOrderDraw.of(schema, self._lengths)
+        in_order = InOrderDraw.of(schema, self._inside) if conditions.regions else self._in_order
         rng = source.get("inside bins")
         model, evidence = self.model, conditions.evidence or None
 
@@ -213,9 +213,16 @@ class PublishedModel:
             yield decode_batch(schema, _no_rows(len(schema.fields)), rng, coded=coded, in_order=in_order)
 
     @cached_property
-    def _lengths(self) -> dict[Edge, Length]:
-        """How far apart columns in a declared order lie, as the model's tables tell."""
-        from understudy.tables import find_lengths
+    def _in_order(self) -> InOrderDraw:
+        """How columns in a declared order are drawn where there is no condition."""
+        from understudy.tables import InOrderDraw
+
+        return InOrderDraw.of(self.schema, self._inside)
+
+    @cached_property
+    def _inside(self) -> Inside:
+        """What the model's tables tell of values inside the bins of columns in a declared order."""
+        from understudy.tables import find_inside
 
         def together(lower: int, upper: int) -> npt.NDArray[np.float64] | None:
             try:
@@ -223,7 +230,7 @@ class PublishedModel:
             except UserError:  # too large a table: in order they are drawn all the same
                 return None
 
-        return find_lengths(self.schema, together)
+        return find_inside(self.schema, together)
 
     def sample_to(
         self,

@@ -9,7 +9,7 @@ from understudy.tables._dependency_checks import DependencyCheck
 from understudy.tables._draft import draft_schema
 from understudy.tables._file_parts import FilePart, cut_files, read_parts
 from understudy.tables._formulas import formula_columns
-from understudy.tables._inside import InOrderDraw, Length, find_lengths
+from understudy.tables._inside import InOrderDraw, Inside, find_inside
 from understudy.tables._kinds import to_kind
 from understudy.tables._loose import ColumnFaults, LooseTable, missing_label, outside_label, read_loosely
 from understudy.tables._loose_stream import LooseStream
@@ -38,8 +38,8 @@ __all__ = [
     "DependencyCheck",
     "FilePart",
     "InOrderDraw",
+    "Inside",
     "Kinds",
-    "Length",
     "LooseStream",
     "LooseTable",
     "Mixed",
@@ -65,7 +65,7 @@ __all__ = [
     "decode_batch",
     "draft_schema",
     "faults_of",
-    "find_lengths",
+    "find_inside",
     "formula_columns",
     "keep_declared",
     "missing_label",

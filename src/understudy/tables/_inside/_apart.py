@@ -12,7 +12,7 @@ from understudy._core.randomness import Rng
 from understudy.schema import Edge
 from understudy.tables._inside._grids import Floats, Grid, Ints
 from understudy.tables._inside._kernels import Steps, draw_above, draw_parts, place_points
-from understudy.tables._inside._lengths import CUTS, Length, parts_reached, shared_units
+from understudy.tables._inside._lengths import CUTS, Length, length_parts, shared_units
 
 _DRAWS = 6  # at most, where several columns bear on one
 _FAR = 1 << 60  # beyond all lengths
@@ -42,21 +42,17 @@ class Apart:
     @classmethod
     def of(cls, grids: Sequence[Grid], lengths: Mapping[Edge, Length], columns: Sequence[int]) -> Apart:
         """For pairs of columns of which a length is known."""
-        nearest: dict[int, Edge] = {}
-        for (a, b), length in lengths.items():
-            if b not in nearest or length.mean < lengths[nearest[b]].mean:
-                nearest[b] = a, b
-        pairs = sorted(nearest.values())
+        pairs = sorted(lengths)
         most = max(len(lengths[pair].weights) for pair in pairs)
         strata, density, cells = [], [], []
         for a, b in pairs:
-            reached = parts_reached(grids[a], grids[b], lengths[a, b].ends).transpose(1, 2, 0, 3)
-            held = np.diff(reached, axis=3) * lengths[a, b].weights
-            held = held.reshape(-1, *held.shape[2:])
-            dense = held.sum(axis=2)
-            strata.append(dense * np.diff(CUTS))
-            density.append(dense / np.maximum(dense.max(axis=1, keepdims=True), _LEAST))
-            cells.append(np.pad(held, ((0, 0), (0, 0), (0, most - held.shape[2]))).reshape(-1, most))
+            for parts in length_parts(grids[a], grids[b], lengths[a, b].ends):
+                held = (parts * lengths[a, b].weights).transpose(1, 0, 2)
+                dense = held.sum(axis=2)
+                strata.append(_steps(dense * np.diff(CUTS)))
+                density.append((dense / np.maximum(dense.max(axis=1, keepdims=True), _LEAST)).astype(np.float32))
+                cells.append(_steps(np.pad(held, ((0, 0), (0, 0), (0, most - held.shape[2]))).reshape(-1, most)))
+        before = np.cumsum([0, *(grids[a].count * grids[b].count for a, b in pairs[:-1])])
         ends = [
             np.pad(lengths[pair].ends, (0, most + 1 - len(lengths[pair].ends)), constant_values=_FAR) for pair in pairs
         ]
@@ -64,11 +60,11 @@ class Apart:
             tuple(grids),
             tuple(columns),
             tuple(pairs),
-            tuple(np.cumsum([0, *(len(one) for one in strata[:-1])]).tolist()),
+            tuple(before.tolist()),
             np.array(ends, dtype=np.int64),
-            _steps(np.concatenate(strata)),
-            np.concatenate(density).astype(np.float32),
-            _steps(np.concatenate(cells)),
+            _joined(strata),
+            np.concatenate(density),
+            _joined(cells),
         )
 
     def draw(self, codes: Ints, ordered: npt.NDArray[np.bool_], rng: Rng, points: Ints) -> None:
@@ -116,3 +112,7 @@ def _steps(lines: Floats) -> Steps:
     )
     guide = begins.reshape(-1, _GUIDE) - lines.shape[1] * own
     return Steps(ends.astype(np.float32), np.clip(guide, 0, lines.shape[1] - 1).astype(np.uint8))
+
+
+def _joined(listed: Sequence[Steps]) -> Steps:
+    return Steps(*(np.concatenate(arrays) for arrays in zip(*listed, strict=True)))

@@ -70,6 +70,11 @@ class Grid:
         """How many codes have a place on the grid."""
         return int(self.ends.shape[1])
 
+    @property
+    def exact(self) -> bool:
+        """Whether each code stands for one point."""
+        return bool((self.ends[0] == self.ends[1]).all())
+
     def held_below(self, points: Floats) -> Floats:
         """What lies at grid points below each of these, in bins: 2.25 for all of two bins and a quarter of the third.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,9 +12,10 @@ import numpy.typing as npt
 from understudy._core.randomness import Rng
 from understudy.schema import Codes, Edge, Field, Schema, order_edges, smaller_first
 from understudy.tables._inside._apart import Apart, new_state
+from understudy.tables._inside._found import NOTHING, Inside, find_inside
 from understudy.tables._inside._grids import Floats, Grid, Ints, joined
 from understudy.tables._inside._kernels import Orders, Pieces, keep_order, place_points
-from understudy.tables._inside._lengths import Length, find_lengths, shared_units
+from understudy.tables._inside._lengths import shared_units
 
 Values: TypeAlias = npt.NDArray[Any]
 
@@ -42,10 +43,10 @@ class InOrderDraw:
     parts: tuple[_Part, ...]
 
     @classmethod
-    def of(cls, schema: Schema, lengths: Mapping[Edge, Length] | None = None) -> InOrderDraw:
-        """For the orders of a schema, with what is known of how far apart columns lie."""
+    def of(cls, schema: Schema, inside: Inside = NOTHING) -> InOrderDraw:
+        """For the orders of a schema, with what is known of values inside bins."""
         parts = _parts(order_edges(schema))
-        return cls(schema, tuple(_Part.of(schema.fields, edges, lengths or {}) for edges in parts))
+        return cls(schema, tuple(_Part.of(schema.fields, edges, inside) for edges in parts))
 
     @classmethod
     def as_in(cls, schema: Schema, columns: Sequence[Codes]) -> InOrderDraw:
@@ -56,7 +57,7 @@ class InOrderDraw:
             pairs = np.ravel_multi_index([np.asarray(columns[a], dtype=np.int64) for a in (lower, upper)], shape)
             return np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
-        return cls.of(schema, find_lengths(schema, together))
+        return cls.of(schema, find_inside(schema, together))
 
     def values(self, columns: Sequence[Codes], rng: Rng) -> dict[int, Values]:
         """For each column in bins that an order names, its values."""
@@ -76,6 +77,9 @@ class _Part:
 
     involved: tuple[int, ...]
     fields: tuple[Field, ...]
+    edges: tuple[Edge, ...]
+    own: tuple[Grid, ...]
+    """As the columns lie, and below it as they are drawn beside each other."""
     grids: tuple[Grid, ...]
     pieces: Pieces
     ends: Ints
@@ -83,21 +87,24 @@ class _Part:
     apart: Apart | None
 
     @classmethod
-    def of(cls, known: Sequence[Field], edges: Sequence[Edge], lengths: Mapping[Edge, Length]) -> _Part:
+    def of(cls, known: Sequence[Field], edges: Sequence[Edge], inside: Inside) -> _Part:
         involved = tuple(sorted({a for edge in edges for a in edge}))
         at = {a: i for i, a in enumerate(involved)}
         fields = tuple(known[a] for a in involved)
-        grids = tuple(Grid.of(field) for field in fields)
-        own = {(at[a], at[b]): lengths[a, b] for a, b in edges if (a, b) in lengths}
+        tilted = [inside.tilts[a].of(known[a]) if a in inside.tilts else known[a] for a in involved]
+        grids = tuple(Grid.of(field) for field in tilted)
+        lengths = {(at[a], at[b]): inside.lengths[a, b] for a, b in edges if (a, b) in inside.lengths}
         orders = _orders(grids, [(at[a], at[b]) for a, b in edges])
         return cls(
             involved,
             fields,
+            tuple((at[a], at[b]) for a, b in edges),
+            tuple(Grid.of(field) for field in fields),
             grids,
             joined([grid.pieces for grid in grids]),
             np.concatenate([grid.ends for grid in grids], axis=1),
             orders,
-            Apart.of(grids, own, orders.columns.tolist()) if own else None,
+            Apart.of(grids, lengths, orders.columns.tolist()) if lengths else None,
         )
 
     def points(self, columns: Sequence[Codes], rng: Rng) -> Ints:
@@ -112,9 +119,23 @@ class _Part:
         else:
             for own, grid, point in zip(codes, self.grids, points, strict=True):
                 place_points(own, rng.random(len(own)), grid.pieces, point)
+        self._place_alone(codes, ordered, rng, points)
         codes += np.cumsum([0, *(grid.count for grid in self.grids[:-1])])[:, np.newaxis]
         keep_order(points, codes, ordered, self.pieces, self.ends, self.orders, _TRIES, new_state(rng))
         return points
+
+    def _place_alone(self, codes: Ints, ordered: npt.NDArray[np.bool_], rng: Rng, points: Ints) -> None:
+        """Columns beside none of those that they are in order with, as they lie: a tilt is for rows that are in one."""
+        beside = np.zeros_like(ordered)
+        for a, b in self.edges:
+            beside[a] |= ordered[b]
+            beside[b] |= ordered[a]
+        for a, (own, grid) in enumerate(zip(self.own, self.grids, strict=True)):
+            alone = np.flatnonzero(~beside[a]) if len(own.pieces.first) < len(grid.pieces.first) else ()
+            if len(alone):
+                placed = np.empty(len(alone), dtype=np.int64)
+                place_points(codes[a, alone], rng.random(len(alone)), own.pieces, placed)
+                points[a, alone] = placed
 
 
 def _orders(grids: Sequence[Grid], edges: Sequence[Edge]) -> Orders:

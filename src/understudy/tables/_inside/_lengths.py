@@ -15,29 +15,30 @@ expectation maximisation. r and g follow by proportional fitting.
 Where lengths are shorter than bins, their mean is all that the table tells, and they come out as exponential ones of
 this mean do; longer ones come out as they are. It follows from a table that the model gives, so it costs nothing.
 
-Where lengths depend on where they begin (a part of a whole grows with it), no k fits. So both ways are tried on the
-table: what either makes of the values inside bins is held against s, and independent draws that are put in order are
-kept where they leave both columns closer to it.
+The table may tell nothing: with a bin or two r and g fit whatever k is, and where noise hides how bins go together, a
+model has them as if lengths did not matter. So a part of the table may be so, r_i·g_j wherever the order can be kept,
+and where k explains the table no better than that alone, columns are put in order and no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from understudy.schema import Edge, Schema, order_edges
 from understudy.tables._inside._grids import Floats, Grid
 from understudy.tables._inside._kernels import place_points
 
 _GROWTH = 2**0.5
 _FINEST = 4096
 """The shortest lengths that are told apart, as parts of the widest bin."""
-_MOST_BINS = 1 << 12
-"""Of pairs of bins: more are so narrow that they need no look inside."""
 _ROUNDS, _FITS, _MEANS = 60, 20, 32
-_PLACES = 8
+_RESTS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3)
+"""How much of the table may be as if lengths did not matter, beside an exponential: where it begins."""
+_GAIN = 0.004
+"""Least mean log-likelihood of a row beyond that of a table in which lengths do not matter."""
 _LEAST = 1e-12
 
 CUTS: Floats = np.concatenate([np.arange(32) / 32, 1 - 0.5 ** np.arange(6, 13), [1.0]])
@@ -48,7 +49,7 @@ CUTS: Floats = np.concatenate([np.arange(32) / 32, 1 - 0.5 ** np.arange(6, 13), 
 class Length:
     """How much more frequent lengths from one end to the next are than between independent values in the same bins.
 
-    Ends are in units that both columns share.
+    Ends are in units that both columns share, and the mean in those of values.
     """
 
     ends: Floats
@@ -56,42 +57,26 @@ class Length:
     mean: float
 
 
-TableOf = Callable[[int, int], Floats | None]
-"""How often each code of one column goes with each of another; None where that cannot be told."""
+def fit_length(lower: Grid, upper: Grid, table: Floats) -> Length | None:
+    """How far apart two columns lie whose bins go together so; None where that tells nothing of it.
 
-
-def find_lengths(schema: Schema, table_of: TableOf) -> dict[Edge, Length]:
-    """For each declared order, how far apart its columns lie, where bins leave that open.
-
+    >>> from understudy.schema import Schema
     >>> day = {"type": "integer", "bins": 10, "constraints": {"minimum": 0, "maximum": 999}}
-    >>> schema = Schema.from_dict({"fields": [{"name": "from", **day}, {"name": "to", **day}],
-    ...     "dependencies": [{"lower": "from", "upper": "to"}]})
-    >>> table = 0.9 * np.eye(10) + 0.1 * np.eye(10, k=1)  # one in ten goes on into the next hundred
-    >>> round(find_lengths(schema, lambda lower, upper: table)[0, 1].mean)
+    >>> grid = Grid.of(Schema.from_dict({"fields": [{"name": "from", **day}]})["from"])
+    >>> round(fit_length(grid, grid, 0.9 * np.eye(10) + 0.1 * np.eye(10, k=1)).mean)  # one in ten goes on
     10
     """
-    found = {}
-    for lower, upper in order_edges(schema):
-        low, high = Grid.of(schema.fields[lower]), Grid.of(schema.fields[upper])
-        if low.count * high.count > _MOST_BINS or all((grid.ends[0] == grid.ends[1]).all() for grid in (low, high)):
-            continue
-        table = table_of(lower, upper)
-        length = None if table is None else _fit(low, high, table[: low.count, : high.count])
-        if length is not None:
-            found[lower, upper] = length
-    return found
-
-
-def _fit(lower: Grid, upper: Grid, table: Floats) -> Length | None:
-    ends = _cells(lower, upper)
-    reached = parts_reached(lower, upper, ends)
-    parts = np.einsum("s,sijc->ijc", np.diff(CUTS), np.diff(reached, axis=3))
-    table = np.where(parts.any(axis=2), table, 0.0)
+    ends = cells_of_lengths(lower, upper)
+    parts = np.stack([np.tensordot(np.diff(CUTS), one, axes=1) for one in length_parts(lower, upper, ends)])
+    possible: npt.NDArray[np.bool_] = np.any(parts > 0, axis=2)
+    table = np.where(possible, table, 0.0)
     if table.sum() <= 0:
         return None
     table = table / table.sum()
+    parts = np.concatenate([parts, possible[:, :, np.newaxis]], axis=2)
     middle = (ends[:-1] + ends[1:] - 1) / 2
-    candidates = [np.exp(-middle / mean) for mean in np.geomspace(max(ends[1], 1.0) / 2, ends[-1], _MEANS)]
+    means = np.geomspace(max(ends[1], 1.0) / 2, ends[-1], _MEANS)
+    candidates = [np.append(np.exp(-middle / mean), rest) for mean in means for rest in _RESTS]
     weights = max(candidates, key=lambda one: _likelihood(table, parts, one))
     for _ in range(_ROUNDS):
         together = parts @ weights
@@ -99,28 +84,15 @@ def _fit(lower: Grid, upper: Grid, table: Floats) -> Length | None:
         expected = np.einsum("ij,ijc->c", _outer(table, together), parts)
         weights = weights * np.where(expected > 0, seen / np.maximum(expected, _LEAST**2), 1.0)
         weights = np.maximum(weights / weights.max(), _LEAST)
-    if _moved(table, reached, weights) > _moved(table, reached, np.ones_like(weights)):
+    nothing = np.append(np.zeros(len(middle)), 1.0)
+    if _likelihood(table, parts, weights) < _likelihood(table, parts, nothing) + _GAIN:
         return None
+    parts, weights = parts[:, :, :-1], weights[:-1] + weights[-1]
     shares = weights * np.einsum("ij,ijc->c", table / np.maximum(parts @ weights, _LEAST**2), parts)
-    return Length(ends, weights, float(shares @ middle / shares.sum()))
+    return Length(ends, weights, float(shares @ middle / shares.sum() * lower.unit / shared_units(lower, upper)[0]))
 
 
-def _moved(table: Floats, reached: Floats, weights: Floats) -> float:
-    """How far values inside bins come out from where they are known to lie: distances of both columns, added up."""
-    own = np.diff(CUTS)[:, np.newaxis, np.newaxis, np.newaxis] * np.diff(reached, axis=3) * weights
-    own *= table[:, :, np.newaxis] / np.maximum(own.sum(axis=(0, 3)), _LEAST**2)[:, :, np.newaxis]
-    of_lower = np.cumsum(own.sum(axis=(2, 3)), axis=0) - CUTS[1:, np.newaxis] * own.sum(axis=(0, 2, 3))
-    wide = np.maximum(np.diff(reached, axis=3), _LEAST)
-    at = np.arange(1, _PLACES) / _PLACES
-    of_upper = [
-        np.sum(own * np.clip((part - reached[..., :-1]) / wide, 0.0, 1.0), axis=(0, 1, 3))
-        - part * own.sum(axis=(0, 1, 3))
-        for part in at
-    ]
-    return float(np.abs(of_lower).max(axis=0).sum() + np.abs(of_upper).max(axis=0).sum())
-
-
-def _cells(lower: Grid, upper: Grid) -> Floats:
+def cells_of_lengths(lower: Grid, upper: Grid) -> Floats:
     """Where cells of lengths begin, in shared units: the first at 0, with one unit or a small part of a bin."""
     of_lower, of_upper = shared_units(lower, upper)
     widths = [float((grid.ends[1] - grid.ends[0]).max() + 1) for grid in (lower, upper)]
@@ -139,16 +111,18 @@ def shared_units(lower: Grid, upper: Grid) -> tuple[int, int]:
     return ratio.numerator, ratio.denominator
 
 
-def parts_reached(lower: Grid, upper: Grid, ends: Floats) -> Floats:
-    """For a stratum of a bin of the lower column: which part of a bin of the upper one lies less far above it."""
+def length_parts(lower: Grid, upper: Grid, ends: Floats) -> Iterator[Floats]:
+    """For each bin of the lower column: which part of each bin of the upper one lies so far above each stratum of it.
+
+    One bin after the other, as all of them may take gigabytes: strata, bins of the upper column, cells of lengths.
+    """
     of_lower, of_upper = shared_units(lower, upper)
-    bins = np.arange(lower.count)
     middle = (CUTS[:-1] + CUTS[1:]) / 2
-    points = np.empty((len(middle), lower.count), dtype=np.int64)
-    for part, row in zip(middle, points, strict=True):
-        place_points(bins, np.full(lower.count, part), lower.pieces, row)
-    reached = upper.held_below(np.ceil((points[:, :, np.newaxis] * float(of_lower) + ends) / of_upper))
-    return np.asarray(np.clip(reached[:, :, np.newaxis, :] - np.arange(upper.count)[:, np.newaxis], 0.0, 1.0))
+    points, begins = np.empty(len(middle), dtype=np.int64), np.arange(upper.count)[:, np.newaxis]
+    for b in range(lower.count):
+        place_points(np.full(len(middle), b), middle, lower.pieces, points)
+        below = upper.held_below(np.ceil((points[:, np.newaxis] * float(of_lower) + ends) / of_upper))
+        yield np.diff(np.clip(below[:, np.newaxis, :] - begins, 0.0, 1.0), axis=2)
 
 
 def _outer(table: Floats, together: Floats) -> Floats:

@@ -1,0 +1,95 @@
+"""What a model's tables tell of values inside the bins of columns in a declared order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from understudy.schema import Edge, Schema, order_edges
+from understudy.tables._inside._grids import Floats, Grid
+from understudy.tables._inside._lengths import Length, fit_length
+from understudy.tables._inside._tilts import Tilt, Tilts, fit_tilts
+
+_MOST_BINS = 1 << 12
+"""Of pairs of bins: more are so narrow that they need no look inside."""
+_REACHED = 0.03
+"""Columns are left as they are where tilts leave more of both columns' rows elsewhere than that."""
+_FARTHER = 0.0125
+"""A length is given up where it leaves so much more of them elsewhere than the order alone does: it does not fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """How far apart columns lie, each upper one above the nearest below it, and what columns are to be drawn from."""
+
+    lengths: Mapping[Edge, Length]
+    tilts: Mapping[int, Tilt]
+
+
+NOTHING = Inside({}, {})
+
+TableOf = Callable[[int, int], Floats | None]
+"""How often each code of one column goes with each of another; None where that cannot be told."""
+
+
+def find_inside(schema: Schema, table_of: TableOf) -> Inside:
+    """For the orders that a schema declares.
+
+    >>> import numpy as np
+    >>> day = {"type": "integer", "bins": 10, "constraints": {"minimum": 0, "maximum": 999}}
+    >>> schema = Schema.from_dict({"fields": [{"name": "from", **day}, {"name": "to", **day}],
+    ...     "dependencies": [{"lower": "from", "upper": "to"}]})
+    >>> table = 0.9 * np.eye(10) + 0.1 * np.eye(10, k=1)  # one in ten goes on into the next hundred
+    >>> round(find_inside(schema, lambda lower, upper: table).lengths[0, 1].mean)
+    10
+    """
+    edges = order_edges(schema)
+    grids = {a: Grid.of(schema.fields[a]) for edge in edges for a in edge}
+    lengths: dict[Edge, Length] = {}
+    apart: dict[Edge, Tilts] = {}
+    alone: dict[Edge, Tilts] = {}
+    for pair in _telling(edges):
+        lower, upper = grids[pair[0]], grids[pair[1]]
+        table = table_of(*pair) if _leaves_open(lower, upper) else None
+        if table is None:
+            continue
+        table = table[: lower.count, : upper.count]
+        alone[pair] = fit_tilts(lower, upper, None, table)
+        length = fit_length(lower, upper, table)
+        if length is not None:
+            apart[pair] = fit_tilts(lower, upper, length, table)
+            if apart[pair].off <= alone[pair].off + _FARTHER:
+                lengths[pair] = length
+    nearest = _nearest(lengths)
+    return Inside(nearest, _tilts({pair: (apart if pair in nearest else alone)[pair] for pair in alone}))
+
+
+def _tilts(found: Mapping[Edge, Tilts]) -> dict[int, Tilt]:
+    """A column of several orders takes what each makes of it."""
+    tilts: dict[int, Tilt] = {}
+    for (a, b), pair in found.items():
+        if pair.off <= _REACHED:
+            tilts[a], tilts[b] = pair.lower.times(tilts.get(a)), pair.upper.times(tilts.get(b))
+    return tilts
+
+
+def _leaves_open(lower: Grid, upper: Grid) -> bool:
+    return lower.count * upper.count <= _MOST_BINS and not (lower.exact and upper.exact)
+
+
+def _telling(edges: Collection[Edge]) -> list[Edge]:
+    """Those that do not follow from two others: what these tell of a column is all that there is to tell.
+
+    >>> _telling([(0, 1), (0, 2), (1, 2)])
+    [(0, 1), (1, 2)]
+    """
+    return [(a, b) for a, b in edges if not any((a, c) in edges and (c, b) in edges for _, c in edges)]
+
+
+def _nearest(lengths: Mapping[Edge, Length]) -> dict[Edge, Length]:
+    """For each column above others, how far it lies above the nearest of them."""
+    found: dict[int, Edge] = {}
+    for (a, b), length in lengths.items():
+        if b not in found or length.mean < lengths[found[b]].mean:
+            found[b] = a, b
+    return {pair: lengths[pair] for pair in sorted(found.values())}
