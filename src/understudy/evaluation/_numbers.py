@@ -61,6 +61,8 @@ class Spike:
     synthetic: float
     fresh_sample: float
     binned: float | None = None
+    by_chance: float = 0.0
+    """How far off the shares of fresh samples are: the median."""
 
     @property
     def error(self) -> float:
@@ -75,15 +77,16 @@ class Spike:
         [True, False, True]
         """
         off = not self.real / 2 <= self.synthetic <= 2 * self.real
-        return off and self.real >= FREQUENT and self.error > BY_CHANCE * abs(self.real - self.fresh_sample)
+        return off and self.real >= FREQUENT and self.error > BY_CHANCE * self.by_chance
 
 
 @dataclass(frozen=True)
 class Error:
     """How far a figure of the synthetic column is off, and where it was lost.
 
-    `binning` is what real values lose that go through the release's bins and are drawn back without noise, `noise` how
-    far the synthetic values are from these. None where it is not known which bins a table was made with.
+    `fresh_sample` is the median of what several fresh samples show, `binning` what real values lose that go through the
+    release's bins and are drawn back without noise, `noise` how far the synthetic values are from these. The latter two
+    are None where it is not known which bins a table was made with.
 
     >>> Error(0.3, fresh_sample=0.01, binning=0.28, noise=0.05).value
     0.3
@@ -136,6 +139,10 @@ class NumberColumn:
     """Special values that are codes and no amounts: in no mean, their shares are among the spikes."""
     errors: Mapping[str, Error]
     spikes: tuple[Spike, ...] = ()
+    apart: int = 0
+    """How many real rows do not have its most frequent number."""
+    ratios: bool = False
+    """Whether an error can be told as a part of the mean: of amounts that are all on one side of 0."""
     bars: Bars | None = None
     evenly: bool = False
     """Whether it has bins of several values, of which the release knows no more than their counts."""

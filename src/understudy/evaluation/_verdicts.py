@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from understudy.charts import percent
+from understudy.evaluation._column_ratings import ColumnRating, rate_columns, rate_number
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
-from understudy.evaluation._numbers import LIMITS, Error, NumberColumn, Spike
+from understudy.evaluation._numbers import Error
 from understudy.evaluation._rating import (
     CLOSE,
     CLOSER,
@@ -28,8 +28,6 @@ from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._tables import TABLE_DISTANCES
 from understudy.evaluation._verdict import BY_CHANCE, WELL_BELOW, columns_named, points
 
-# Not the quantiles: of a column with few values they jump though next to nothing has changed.
-_RATED = ("KS", "Wasserstein", "mean", "deviation", "spikes")
 _FEW = 0.1
 """A larger share of numbers, or of other columns, that are far from real makes the verdict far from real."""
 _SOME = 0.25
@@ -64,20 +62,6 @@ class Verdict:
         }
 
 
-@dataclass(frozen=True)
-class ColumnRating:
-    """How good one column is by itself, and what is worst about it.
-
-    >>> ColumnRating("age", CLOSE).why
-    ''
-    """
-
-    name: str
-    tone: Tone
-    why: str = ""
-    is_number: bool = False
-
-
 def three_verdicts(results: Sequence[MeasureResult]) -> tuple[Verdict, Verdict, Verdict]:
     """Single columns, relations, use for models.
 
@@ -85,66 +69,6 @@ def three_verdicts(results: Sequence[MeasureResult]) -> tuple[Verdict, Verdict, 
     ['unknown', 'unknown', 'unknown']
     """
     return _single_columns(results), _relations(results), _models(results)
-
-
-def rate_number(column: NumberColumn) -> ColumnRating:
-    """By raw values: the worst of what is off about them, beyond what chance would make of a fresh sample."""
-    worst, why, excess = CLOSE, "", 0.0
-    for name in _RATED:
-        fair, far = LIMITS[name]
-        error = column.errors[name]
-        if not isfinite(error.value) or error.value <= BY_CHANCE * error.fresh_sample:
-            continue
-        tone = graded(error.value, fair, far)
-        if tone is not CLOSE and (worst_of((tone, worst)) is not worst or error.value / far > excess):
-            worst, excess = worst_of((tone, worst)), max(excess, error.value / far)
-            why = _why(name, column)
-    gone = [spike for spike in column.spikes if spike.lost]
-    if gone and worst is CLOSE:  # few rows, but whoever counts them finds something else
-        worst, why = FAIR, _share_of(max(gone, key=lambda one: one.error))
-    return ColumnRating(column.name, worst, why, is_number=True)
-
-
-def _why(name: str, column: NumberColumn) -> str:
-    real, made = column.real, column.synthetic
-    if name == "deviation":
-        return f"deviation {column.length(real.deviation)} became {column.length(made.deviation)}"
-    if name == "spikes":
-        return _share_of(max(column.spikes, key=lambda one: one.error))
-    if name == "KS" and column.difference:
-        return f"median {column.text(real.median)} became {column.text(made.median)}"
-    if name == "KS":
-        return f"distribution off by {points(column.errors['KS'].value)} points"
-    if name == "mean" or column.errors["mean"].value > column.errors["Wasserstein"].value / 2:
-        return f"mean {column.text(real.mean)} became {column.text(made.mean)}"
-    ends = {"p05": "5 %", "p25": "25 %", "p75": "75 %", "p95": "95 %"}
-    end = max(ends, key=lambda one: abs(float(getattr(real, one)) - float(getattr(made, one))))
-    return f"{ends[end]} quantile {column.text(getattr(real, end))} became {column.text(getattr(made, end))}"
-
-
-def _share_of(spike: Spike) -> str:
-    return f"share of {spike.value}: {percent(spike.real)} became {percent(spike.synthetic)}"
-
-
-def rate_columns(results: Sequence[MeasureResult]) -> list[ColumnRating]:
-    """Every column: numbers by raw values, all others, and numbers of which only bins are known, by their shares."""
-    numbers = [rate_number(column) for known in results for column in known.numbers]
-    done = {rating.name for rating in numbers}
-    return numbers + [rating for rating in _by_shares(results) if rating.name not in done]
-
-
-def _by_shares(results: Sequence[MeasureResult]) -> list[ColumnRating]:
-    single = next((known for known in results if known.group == TABLES_GROUP and known.width == 1), None)
-    if single is None or single.details is None:
-        return []
-    found = []
-    for line in single.details.to_pylist():
-        off, fresh = line["distance"], line["fresh_sample"] or 0.0
-        tone = CLOSE if off <= BY_CHANCE * fresh else graded(off - fresh, 0.02, 0.06)
-        found.append(
-            ColumnRating(line["column_1"], tone, "" if tone is CLOSE else f"shares off by {points(off)} points")
-        )
-    return found
 
 
 def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
