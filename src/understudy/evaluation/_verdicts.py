@@ -34,6 +34,7 @@ _SOME = 0.25
 _NAMED = 3
 _WIDTHS = {2: "two", 3: "three", 4: "four"}
 _COLUMNS = ("column", "columns")
+_LISTED = "the report lists every one, worst first"
 _LOOK = "look for copies of real rows in it"
 
 
@@ -83,21 +84,37 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     tone = worst_of(_of_group(group) for group in groups if group)
     kinds = (("number", "numbers"), ("column of categories", "columns of categories") if groups[0] else _COLUMNS)
     parts = [_told(group, *nouns) for group, nouns in zip(groups, kinds, strict=True) if group]
-    but = "" if all(one.tone is CLOSE for one in ratings) else ", but for the columns named here"
+    but = "" if all(one.tone is CLOSE for one in ratings) else ", but for columns that are not close to real"
     advice = {
         "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
         "fair": f"{_most(ratings)}Look up the ones named here before quoting a figure of theirs.",
         "far": "Do not quote figures of the columns named here.",
         "unknown": "",
-    }[tone.name]
+    }
+    if any(_unnamed(group) for group in groups):
+        advice["fair"] = f"{_most(ratings)}Before quoting a figure, look up how its column is rated: {_LISTED}."
+        advice["far"] = f"Do not quote figures of columns that are far from real, named here or not: {_LISTED}."
     lost = _lost(results) if tone is not CLOSE else ""
-    return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice)
+    return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice[tone.name])
 
 
 def _most(ratings: Sequence[ColumnRating]) -> str:
-    """That most columns are close to real, where they are."""
-    fine = sum(one.tone is CLOSE for one in ratings)
-    return "Most columns can be used as they are. " if 2 * fine > len(ratings) else ""
+    """That most columns are close to real, where they are: of both kinds, or else of which."""
+    fine = {}
+    for number, nouns in ((True, "numbers"), (False, "columns of categories")):
+        group = [one for one in ratings if one.is_number == number]
+        if group:
+            fine[nouns] = 2 * sum(one.tone is CLOSE for one in group) > len(group)
+    if all(fine.values()):
+        return "Most columns can be used as they are. "
+    usable = [nouns for nouns, most in fine.items() if most]
+    others = [nouns for nouns, most in fine.items() if not most]
+    return f"Most {usable[0]} can be used as they are, but not most {others[0]}. " if usable else ""
+
+
+def _unnamed(ratings: Sequence[ColumnRating]) -> bool:
+    """Whether some that are not close to real are counted, not named."""
+    return any(sum(one.tone is tone for one in ratings) > _NAMED for tone in (FAR, FAIR))
 
 
 def _exactly_real(results: Sequence[MeasureResult]) -> bool:
@@ -117,11 +134,11 @@ def _of_group(ratings: Sequence[ColumnRating]) -> Tone:
 
 
 def _told(ratings: Sequence[ColumnRating], one: str, several: str) -> str:
-    """All that are far from real or to be used with care, and how many are left: nobody need guess at the rest."""
+    """The worst that are far from real or to be used with care, and how many more there are, and how many are left."""
     n = len(ratings)
     said: list[str] = []
     for tone, word in ((FAR, "far from real"), (FAIR, "to be used with care")):
-        found = [rating for rating in ratings if rating.tone is tone]
+        found = sorted((rating for rating in ratings if rating.tone is tone), key=lambda one: one.place)
         if found:
             named = "; ".join(f"{columns_named([rating.name])} ({rating.why})" for rating in found[:_NAMED])
             more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
@@ -155,14 +172,15 @@ def _lost(results: Sequence[MeasureResult]) -> str:
 def _to_be_filled(results: Sequence[MeasureResult]) -> str:
     """What helps columns that lose most inside their declared bins."""
     found = [
-        column.name
+        rate_number(column)
         for known in results
         for column in known.numbers
-        if column.evenly and rate_number(column).tone is not CLOSE and _by_bins(column.errors["KS"])
+        if column.evenly and _by_bins(column.errors["KS"])
     ]
+    found = sorted((rating for rating in found if rating.tone is not CLOSE), key=lambda one: one.place)
     if not found:
         return ""
-    named = ", ".join(columns_named([name]) for name in found[:_NAMED])
+    named = ", ".join(columns_named([rating.name]) for rating in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return (
         f" The declared bins of {named}{more} are filled evenly: with `inside: auto` beside their edges, a release "
@@ -243,13 +261,11 @@ def _models(results: Sequence[MeasureResult]) -> Verdict:
     closeness = float(np.mean([max(0.0, known.closeness or 0.0) for known in rated]))
     tone = graded(1 - closeness, 0.2, 0.5)
     tone = worst_of((tone, FAIR)) if FAR in tones else tone
-    shown = max(rated, key=lambda known: (known.name.startswith("AUC"), known.fresh_sample or 0.0))
-    targets = [] if shown.details is None else shown.details.column("target").to_pylist()
+    targets = [] if rated[0].details is None else rated[0].details.column("target").to_pylist()
     predict = f" to predict {', '.join(columns_named([name]) for name in targets)}" if targets else ""
     sentence = (
         f"Models that learn from it{predict} come {percent(round(closeness, 2))} of the way from independent columns "
-        f"to real rows, tested on real rows. {shown.name}: {shown.value:.2f}; {shown.fresh_sample:.2f} from real rows, "
-        f"{shown.independent_columns:.2f} from independent columns."
+        f"to real rows, tested on real rows{_from_least_to_most(rated)}."
     )
     advice = {
         "close": "Models can be developed and compared on it.",
@@ -258,3 +274,22 @@ def _models(results: Sequence[MeasureResult]) -> Verdict:
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
+
+
+def _from_least_to_most(rated: Sequence[MeasureResult]) -> str:
+    """What the average is of: one example alone would flatter a table, or do it wrong."""
+    ranked = sorted(rated, key=lambda known: known.closeness or 0.0)
+    if len(ranked) == 1:
+        return f". {_reached(ranked[0])}"
+    least, most = (
+        f"{percent(round(max(0.0, known.closeness or 0.0), 2))} ({_reached(known)})"
+        for known in (ranked[0], ranked[-1])
+    )
+    return f": the average of {len(ranked)} measures, from {least} to {most}"
+
+
+def _reached(known: MeasureResult) -> str:
+    return (
+        f"{known.name}: {known.value:.2f}; {known.fresh_sample:.2f} from real rows, "
+        f"{known.independent_columns:.2f} from independent columns"
+    )
