@@ -112,3 +112,9 @@ def test_columns_are_put_in_order_by_word_and_then_by_how_far_they_are_off() -> 
     column = rated(spread(0.2, 1), spread(0.6, 1))
     assert column.off == pytest.approx(0.4)
     assert column.place < rated(spread(0.2, 1), spread(0.5, 1)).place < rated(spread(0.2, 1), spread(0.2, 1)).place
+
+
+def test_whole_numbers_that_look_like_years_are_written_as_years() -> None:
+    years, amounts = np.arange(1990, 2010).repeat(500), np.arange(1000, 3000).repeat(5)
+    assert compared(years, years).text(2000) == "2000"
+    assert compared(amounts, amounts).text(2000) == "2,000"

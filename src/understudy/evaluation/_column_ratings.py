@@ -11,7 +11,7 @@ from understudy.evaluation._measure import TABLES_GROUP
 from understudy.evaluation._numbers import LIMITS, NumberColumn, Spike
 from understudy.evaluation._rating import CLOSE, FAIR, FAR, Tone, graded, worst_of
 from understudy.evaluation._result import MeasureResult
-from understudy.evaluation._verdict import BY_CHANCE, points
+from understudy.evaluation._verdict import BY_CHANCE, HANDFUL, points
 
 # Not the quantiles: of a column with few values they jump though next to nothing has changed.
 _RATED = ("KS", "Wasserstein", "mean", "deviation", "spikes")
@@ -20,8 +20,6 @@ _MEAN_PARTS = (0.1, 0.3)
 a tenth of a deviation is a large part."""
 _STANDARD_ERRORS = 3
 """An error of a mean up to so many standard errors can be chance."""
-_HANDFUL = 5
-"""Of fewer rows that differ from all others, the deviation is a matter of chance: a fresh sample may miss them all."""
 _WORST_FIRST = {FAR: 0, FAIR: 1, CLOSE: 2}
 
 
@@ -91,7 +89,7 @@ def _rated(name: str, column: NumberColumn) -> tuple[Tone, float]:
     """By one error, and how many times as large that is as what begins to be far from real."""
     fair, far = LIMITS[name]
     error = column.errors[name]
-    if name == "deviation" and column.apart < _HANDFUL:
+    if name == "deviation" and column.apart < HANDFUL:
         return _of_a_handful(column), error.value / far
     # a heavy tail, of which fresh samples have more or less, excuses no deviation that is off by nearly half
     excused = min(BY_CHANCE * error.fresh_sample, 2 * fair if name == "deviation" else float("inf"))

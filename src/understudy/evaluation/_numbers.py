@@ -158,7 +158,13 @@ class NumberColumn:
 
     def text(self, value: float | None) -> str:
         """A value of the column as people write it."""
-        return in_unit(shown(self.type, value), self.unit)
+        return in_unit(shown(self.text_type, value), self.unit)
+
+    @property
+    def text_type(self) -> str:
+        """What its values are written as: whole numbers that look like years as years, 1997 and not 1,997."""
+        years = self.type == "integer" and not self.difference and not self.unit
+        return "year" if years and self.real.p05 >= 1800 and self.real.p95 <= 2100 else self.type
 
     def length(self, value: float | None) -> str:
         """A distance between two values as people write it: days for dates.

@@ -77,6 +77,6 @@ def number_bars(column: NumberColumn, *, title: str = "") -> Chart | None:
         bars.edges,
         {"real": bars.real, "synthetic": bars.synthetic},
         title=title,
-        write=axis_writer(column.type),
+        write=axis_writer(column.text_type),
         beyond={"below": bars.below, "above": bars.above},
     )
