@@ -14,6 +14,7 @@ import pyarrow as pa
 from understudy._core.randomness import streams
 from understudy.evaluation._differences import differences
 from understudy.evaluation._fresh_numbers import Chance, chance_of
+from understudy.evaluation._group_means import group_means
 from understudy.evaluation._number_bars import make_bars
 from understudy.evaluation._number_errors import Told
 from understudy.evaluation._numbers import DAY, ERRORS, FREQUENT, Error, Figures, NumberColumn, Spike, in_unit, shown
@@ -62,7 +63,10 @@ def compare_numbers(pair: Pair, references: References, *, binned: bool) -> list
         field = pair.schema.fields[i]
         known[field.name] = [real, *synthetic, real[rows], *through]
         one = _compare(_Kind.of(field), references.seed, real, synthetic, real[rows], *through)
-        found.append(replace(one, column=replace(one.column, evenly=fillable and _evenly_filled(field))))
+        codes = [value for _, value, is_code in _Kind.of(field).special if is_code]
+        groups = group_means(pair, i, *(_amounts(side, codes) for side in (real, synthetic[0])))
+        evenly = fillable and _evenly_filled(field)
+        found.append(replace(one, column=replace(one.column, evenly=evenly, groups=groups)))
     return found + _compare_differences(pair.schema, references.seed, known, len(pair.synthetic))
 
 
@@ -78,6 +82,11 @@ def _compare_differences(
         one = _compare(kind, seed, real, synthetic, fresh, *through)
         found.append(replace(one, column=replace(one.column, difference=True)))
     return found
+
+
+def _amounts(values: Floats, special: Sequence[float]) -> Floats:
+    """Without special values that are codes."""
+    return np.where(np.isin(values, special), np.nan, values) if special else values
 
 
 def _as_numbers(values: Values) -> Floats:

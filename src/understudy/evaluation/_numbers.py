@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from understudy.charts import plain
+from understudy.evaluation._group_means import GroupMean
 from understudy.evaluation._verdict import BY_CHANCE
 
 DAY = 86_400_000_000  # dates and moments are microseconds inside
@@ -143,6 +144,8 @@ class NumberColumn:
     """How many real rows do not have its most frequent number."""
     ratios: bool = False
     """Whether an error can be told as a part of the mean: of amounts that are all on one side of 0."""
+    groups: tuple[GroupMean, ...] = ()
+    """For each column of categories the group in which its mean is most off."""
     bars: Bars | None = None
     evenly: bool = False
     """Whether it has bins of several values, of which the release knows no more than their counts."""
@@ -190,7 +193,13 @@ class NumberColumn:
             **{side: self._plain(figures) for side, figures in sides.items()},
             "errors": {name: vars(error) for name, error in self.errors.items()},
             "spikes": [vars(spike) for spike in self.spikes],
+            "groups": [self._plain_group(group) for group in self.groups],
         }
+
+    def _plain_group(self, group: GroupMean) -> dict[str, Any]:
+        means = {side: getattr(group, side) for side in ("real", "synthetic")}
+        written = {side: exact_moment(mean) if self.moments else mean for side, mean in means.items()}
+        return {**vars(group), **written, "lost": group.lost}
 
     def _plain(self, figures: Figures) -> dict[str, Any]:
         found = dict(vars(figures))

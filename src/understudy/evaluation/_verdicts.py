@@ -223,8 +223,11 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
     elif references_differ(known):
         come = percent(round(max(0.0, known.closeness or 0.0), 2))
         sentence += f" It has come {come} of the way from independent columns to a fresh sample."
+    lost = _lost_in_groups(results)
+    sentence += lost
+    asked, but = ("counts", ", but not for every mean of a group") if lost else ("questions about groups", "")
     advice = {
-        "close": "For most questions about groups of rows by two or three columns it can stand in for the real table; "
+        "close": f"For most {asked} of rows by two or three columns it can stand in for the real table{but}; "
         + _in_bins(results),
         "fair": "The main patterns are there. Check finer findings against the worst tables below.",
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
@@ -232,6 +235,21 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
+
+
+def _lost_in_groups(results: Sequence[MeasureResult]) -> str:
+    """Numbers whose means in groups of rows are lost, though tables of bins may be right: how many, and the worst."""
+    pairs = [(column, group) for known in results for column in known.numbers for group in column.groups]
+    lost = [(column, group) for column, group in pairs if group.lost]
+    if not lost:
+        return ""
+    column, group = max(lost, key=lambda one: one[1].off)
+    where = "the only pair" if len(pairs) == 1 else f"{len(lost)} of {len(pairs):,} pairs"
+    return (
+        f" In {where} of a number and a column of categories, a group's mean is lost, beyond what chance does: worst "
+        f"{columns_named([column.name])} where {columns_named([group.column])} is {columns_named([group.value])}, "
+        f"{column.text(group.real)} became {column.text(group.synthetic)}."
+    )
 
 
 def _in_bins(results: Sequence[MeasureResult]) -> str:
