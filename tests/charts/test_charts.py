@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from understudy._core.errors import OptionError, OutputError
 from understudy.charts import (
+    Box,
+    BoxRow,
     Chart,
     Series,
     between,
@@ -234,3 +236,11 @@ def test_a_bar_that_is_cut_short_has_a_gap_in_it() -> None:
     found = re.findall(r'<rect class="us-real"', histogram([0, 1, 2, 3], {"real": shares}).svg)
     assert len(found) == 4
     assert len(re.findall(r'<rect class="us-real"', histogram([0, 1, 2, 3], {"real": [0.4, 0.3, 0.3]}).svg)) == 3
+
+
+def test_bold_names_beside_boxes_leave_room_for_what_is_said_of_them() -> None:
+    name = "num_total_cc_accounts − num_open_cc_accounts"
+    drawn = boxes([BoxRow(name, "mean 4.93 → 5.64", {"real": Box((1, 2, 3, 4, 5), 3)})]).svg
+    shown = re.search(r">(num_[^<]*…)<", drawn)
+    assert shown is not None
+    assert 1.1 * width_of(shown[1], 11) + width_of("mean 4.93 → 5.64", 10.5) + 10 < 348

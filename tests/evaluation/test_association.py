@@ -113,3 +113,20 @@ def test_several_synthetic_tables_give_an_interval() -> None:
     for found in measure_associations(pair, references):
         assert found.interval is not None
         assert found.interval[0] < found.value < found.interval[1]
+
+
+def test_a_tie_of_a_single_row_is_not_the_worst() -> None:
+    """A fresh sample loses it as often as not, and all else of the table can be right."""
+    rng = np.random.default_rng(6)
+    schema = Schema.from_dict({"fields": [{"name": name, "type": "boolean"} for name in "abcd"]})
+    one = np.eye(1, 1000, dtype=np.int64)[0]
+    tied, other = rng.integers(0, 2, 1000), rng.integers(0, 2, 1000)
+    made = np.where(rng.random(1000) < 0.8, tied, other)
+    real = Table(schema.domain, (one, one, tied, tied))
+    pair = pair_of_codes(schema, real, [Table(schema.domain, (one * 0, one * 0, tied, made))])
+    for found in measure_associations(pair, make_references(pair))[:2]:
+        assert found.worst is not None
+        assert found.worst[0] == ("c", "d")
+        assert found.details is not None
+        assert found.details.to_pylist()[0]["difference"] == found.worst[1] < 1
+        assert max(found.details["difference"].to_pylist()) == 1

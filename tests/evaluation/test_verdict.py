@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from understudy.evaluation import (
+    CLASSIFICATION,
     TABLE_DISTANCES,
     MeasureInput,
     MeasureResult,
@@ -101,6 +102,28 @@ def test_all_columns_that_are_not_close_are_named_and_the_rest_is_counted(tones:
     assert _told(rated(*tones), "number", "numbers") == said
 
 
+def test_the_worst_columns_are_named_first_and_the_others_are_counted() -> None:
+    ratings = [ColumnRating(f"column_{i}", FAR, f"why {i}", is_number=True, off=i / 10) for i in range(5)]
+    assert _told([*ratings, ColumnRating("fine", CLOSE)], "number", "numbers") == (
+        "5 of 6 numbers are far from real: `column_4` (why 4); `column_3` (why 3); `column_2` (why 2) and 2 more. "
+        "The other one is close to real."
+    )
+
+
+@pytest.mark.parametrize(("wrong", "said"), [(3, "of the columns named here."), (4, "named here or not: the report")])
+def test_advice_does_not_pass_over_columns_that_are_not_named(wrong: int, said: str) -> None:
+    rng = np.random.default_rng(5)
+    field = {"type": "integer", "bins": 4, "constraints": {"minimum": 0, "maximum": 999}}
+    schema = Schema.from_dict({"fields": [{"name": f"n{i}", **field} for i in range(6)]})
+    real = pa.table({f"n{i}": rng.integers(0, 1000, 2000) for i in range(6)})
+    made = pa.table({f"n{i}": rng.integers(0, 500 if i < wrong else 1000, 2000) for i in range(6)})
+    pair = read_pair(real, made, schema)
+    given = MeasureInput(pair=pair, references=make_references(pair), ways=(1,), classifiers=False)
+    verdict = three_verdicts(compute_measures(given))[0]
+    assert verdict.tone is FAR
+    assert said in verdict.advice
+
+
 @pytest.mark.parametrize(
     ("off", "tone", "said"),
     [
@@ -125,6 +148,40 @@ def test_relations_closer_than_a_fresh_sample_are_not_called_good(off: float, to
 def test_most_columns_are_said_to_be_usable_only_if_most_are(fair: int, said: bool) -> None:
     ratings = [ColumnRating(str(i), FAIR if i < fair else CLOSE) for i in range(6)]
     assert ("Most columns" in _most(ratings)) == said
+
+
+@pytest.mark.parametrize(
+    ("fair_numbers", "fair_others", "said"),
+    [
+        (1, 1, "Most columns can be used as they are. "),
+        (3, 1, "Most columns of categories can be used as they are, but not most numbers. "),
+        (1, 3, "Most numbers can be used as they are, but not most columns of categories. "),
+        (3, 3, ""),
+    ],
+)
+def test_of_numbers_and_of_other_columns_it_is_told_apart(fair_numbers: int, fair_others: int, said: str) -> None:
+    numbers = [ColumnRating(str(i), FAIR if i < fair_numbers else CLOSE, is_number=True) for i in range(4)]
+    others = [ColumnRating(str(i), FAIR if i < fair_others else CLOSE) for i in range(4)]
+    assert _most([*numbers, *others]) == said
+
+
+def test_models_are_told_by_the_average_and_by_what_comes_least_and_most() -> None:
+    def learnt(name: str, value: float) -> MeasureResult:
+        return MeasureResult(
+            CLASSIFICATION, name, "?", definition="", value=value, score=value, verdict="",
+            fresh_sample=0.8, independent_columns=0.5,
+        )  # fmt: skip
+
+    several = three_verdicts([learnt("AUC: svm", 0.62), learnt("AUC: boosting", 0.74)])[2]
+    assert (
+        "come 60 % of the way from independent columns to real rows, tested on real rows: the average of 2 measures, "
+        "from 40 % (AUC: svm: 0.62; 0.80 from real rows, 0.50 from independent columns) to 80 % (AUC: boosting: 0.74; "
+    ) in several.sentence
+    one = three_verdicts([learnt("AUC: svm", 0.62)])[2]
+    assert one.sentence.endswith(
+        "40 % of the way from independent columns to real rows, tested on real rows. AUC: svm: 0.62; 0.80 from real "
+        "rows, 0.50 from independent columns."
+    )
 
 
 def test_relations_that_are_right_in_bins_say_where_numbers_are_wrong_inside() -> None:

@@ -13,6 +13,8 @@ from understudy.charts._svg import fit, svg, tag, width_of
 _WIDTH, _MARGIN = 360.0, 6.0
 _ROW, _BOX = 38.0, 7.0
 _CLASSES = ("us-real", "us-synthetic", "us-third", "us-fourth", "us-fifth")
+_BOLD = 1.15
+"""How much wider bold letters are."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,15 @@ def _row(row: BoxRow, top: float) -> list[str]:
     def x(value: float) -> float:
         return left + 4 + (right - left - 8) * (0.5 if high == low else (value - low) / span)
 
-    room = right - left - width_of(row.said, 10.5) - 10
+    name = fit(row.name, right - left - width_of(row.said, 10.5) - 10, 11 * _BOLD)
     parts = [
-        tag("text", fit(row.name, room, 11), class_="us-ink", x=left, y=top + 9, font_size=11, font_weight="600"),
+        tag("text", name, class_="us-ink", x=left, y=top + 9, font_size=11, font_weight="600"),
         tag("text", row.said, class_="us-quiet", x=right, y=top + 9, font_size=10.5, text_anchor="end"),
     ]
-    for j, (name, box) in enumerate(row.boxes.items()):
-        known_class = f"us-{name}" if f"us-{name}" in _CLASSES else _CLASSES[j % 5]
+    for j, (side, box) in enumerate(row.boxes.items()):
+        known_class = f"us-{side}" if f"us-{side}" in _CLASSES else _CLASSES[j % 5]
         if all(math.isfinite(n) for n in (*box.quantiles, box.mean)):
-            parts += _box(box, known_class, x, top + 14 + j * (_BOX + 2), name)
+            parts += _box(box, known_class, x, top + 14 + j * (_BOX + 2), side)
     return parts
 
 

@@ -29,9 +29,9 @@ from understudy.evaluation._measure import ASSOCIATIONS_GROUP, Direction, Measur
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
-from understudy.evaluation._scales import Floats, Ints, Scale, scales_of
+from understudy.evaluation._scales import Flags, Floats, Ints, Scale, scales_of
 from understudy.evaluation._summary import not_measured, over_tables
-from understudy.evaluation._verdict import number, off_by
+from understudy.evaluation._verdict import HANDFUL, number, off_by
 from understudy.schema import Marginal
 from understudy.tables import Table
 
@@ -139,8 +139,12 @@ def _result(
     first = gaps(synthetic[0])
     value, interval = over_tables([float(gaps(one).mean()) for one in synthetic])
     low, high = float(gaps(fresh).mean()), float(gaps(independent).mean())
-    worst = int(first.argmax())
+    steady = _steady(name, pair, scales)
+    solid = np.array([steady[i] and steady[j] for i, j in pairs])
+    order = np.lexsort((-first, ~solid))
+    worst = int(order[0])
     columns = tuple(pair.names[i] for i in pairs[worst])
+    details = _details(name, pair, pairs, real, synthetic[0], first, gaps(fresh), gaps(independent))
     possible = sum(s.ordered for s in scales) if name == "Spearman" else len(scales)
     of = possible * (possible - 1) // 2
     return MeasureResult(
@@ -159,9 +163,20 @@ def _result(
         scope=f"all {len(pairs)} pairs" if len(pairs) == of else f"{len(pairs)} of {of} pairs: the others are constant",
         worst=(columns, float(first[worst])),
         interval=interval,
-        details=_details(name, pair, pairs, real, synthetic[0], first, gaps(fresh), gaps(independent)),
+        details=details.take(pa.array(order)),
         unit="number",
     )
+
+
+def _steady(name: AssociationName, pair: Pair, scales: Sequence[Scale]) -> Flags:
+    """Columns in which no mere handful of real rows differ from all others. Ties of the rest are not called worst: they
+    rest on few rows, which a fresh sample may miss."""
+    found = []
+    for column, scale in zip(pair.real.columns, scales, strict=True):
+        counts = np.bincount(column, minlength=scale.size)
+        counted = counts[scale.places >= 0] if name == "Spearman" else counts
+        found.append(int(counted.sum()) - int(counted.max(initial=0)) >= HANDFUL)
+    return np.array(found)
 
 
 def _details(
@@ -187,7 +202,7 @@ def _details(
     if name == "mutual information":
         columns |= {"real_bits": real["mutual information (bits)"][at]}
         columns |= {"synthetic_bits": synthetic["mutual information (bits)"][at]}
-    return pa.table(columns).take(pa.array(np.argsort(-gaps, kind="stable")))
+    return pa.table(columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,14 @@ import pyarrow as pa
 
 from understudy._core.randomness import streams
 from understudy.evaluation._differences import differences
+from understudy.evaluation._fresh_numbers import Chance, chance_of
+from understudy.evaluation._group_means import group_means
 from understudy.evaluation._number_bars import make_bars
+from understudy.evaluation._number_errors import Told
 from understudy.evaluation._numbers import DAY, ERRORS, FREQUENT, Error, Figures, NumberColumn, Spike, in_unit, shown
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
-from understudy.evaluation._supports import Support, same
+from understudy.evaluation._supports import Support
 from understudy.schema import Field, Schema
 from understudy.tables import InOrderDraw, Kinds, Values, decode_batch, read_loosely
 
@@ -59,21 +62,31 @@ def compare_numbers(pair: Pair, references: References, *, binned: bool) -> list
         through = [drawn.get(i, real)] if binned else []
         field = pair.schema.fields[i]
         known[field.name] = [real, *synthetic, real[rows], *through]
-        one = _compare(_Kind.of(field), real, synthetic, real[rows], *through)
-        found.append(replace(one, column=replace(one.column, evenly=fillable and _evenly_filled(field))))
-    return found + _compare_differences(pair.schema, known, len(pair.synthetic))
+        one = _compare(_Kind.of(field), references.seed, real, synthetic, real[rows], *through)
+        codes = [value for _, value, is_code in _Kind.of(field).special if is_code]
+        groups = group_means(pair, i, *(_amounts(side, codes) for side in (real, synthetic[0])))
+        evenly = fillable and _evenly_filled(field)
+        found.append(replace(one, column=replace(one.column, evenly=evenly, groups=groups)))
+    return found + _compare_differences(pair.schema, references.seed, known, len(pair.synthetic))
 
 
-def _compare_differences(schema: Schema, known: Mapping[str, list[Floats]], n_synthetic: int) -> list[Compared]:
+def _compare_differences(
+    schema: Schema, seed: int, known: Mapping[str, list[Floats]], n_synthetic: int
+) -> list[Compared]:
     """What lies between columns that are declared to be in order: right columns can be wrongly far apart."""
     found = []
     for between in differences(schema, known):
         real, *others = between.tables
         synthetic, (fresh, *through) = others[:n_synthetic], others[n_synthetic:]
         kind = _Kind(between.name, between.type, unit=between.unit)
-        one = _compare(kind, real, synthetic, fresh, *through)
+        one = _compare(kind, seed, real, synthetic, fresh, *through)
         found.append(replace(one, column=replace(one.column, difference=True)))
     return found
+
+
+def _amounts(values: Floats, special: Sequence[float]) -> Floats:
+    """Without special values that are codes."""
+    return np.where(np.isin(values, special), np.nan, values) if special else values
 
 
 def _as_numbers(values: Values) -> Floats:
@@ -134,21 +147,22 @@ class _Kind:
 
 
 def _compare(
-    kind: _Kind, real: Floats, synthetic: Sequence[Floats], fresh: Floats, binned: Floats | None = None
+    kind: _Kind, seed: int, real: Floats, synthetic: Sequence[Floats], fresh: Floats, binned: Floats | None = None
 ) -> Compared:
     tables = [real, *synthetic, fresh, *([] if binned is None else [binned])]
     codes = np.array([value for _, value, is_code in kind.special if is_code])
     support = Support.of([table[~(np.isnan(table) | np.isin(table, codes))] for table in tables])
     figures = [support.figures(row) for row in range(len(tables))]
     shares = _shares(kind, support, tables)
-    told = _Told(support, figures, shares, _scale(figures[0], kind))
+    told = Told(support, figures, shares, _scale(figures[0], kind))
+    chance = _chance(kind, seed, told, n_real=len(real), rows=len(synthetic[0]))
     k = len(synthetic)
     each = {name: np.array([told.error(name, 0, row) for row in range(1, k + 1)]) for name in ERRORS}
     at = None if binned is None else k + 2
     errors = {
         name: Error(
             _mean(each[name]),
-            told.error(name, 0, k + 1),
+            chance.errors[name],
             None if at is None else told.error(name, 0, at),
             None if at is None else _mean(np.array([told.error(name, at, row) for row in range(1, k + 1)])),
         )
@@ -165,41 +179,40 @@ def _compare(
         left_out=tuple(label for label, _, is_code in kind.special if is_code),
         errors=errors,
         spikes=tuple(
-            Spike(label, float(own[0]), float(own[1]), float(own[k + 1]), None if at is None else float(own[at]))
+            Spike(
+                label,
+                float(own[0]),
+                float(own[1]),
+                float(own[k + 1]),
+                None if at is None else float(own[at]),
+                by_chance=chance.spikes[label],
+            )
             for label, own in shares.items()
         ),
+        apart=int(support.totals[0] - support.counts[0].max(initial=0)),
+        ratios=kind.type in ("integer", "number") and _on_one_side(support),
         bars=make_bars(support, kind.type, [len(table) for table in tables[:2]]),
     )
     return Compared(column, each)
 
 
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """What is known of one column in every table; tables are numbered."""
+def _chance(kind: _Kind, seed: int, told: Told, *, n_real: int, rows: int) -> Chance:
+    """What fresh samples of the real column show, in a table of so many rows, missing cells and codes among them."""
+    return chance_of(
+        told.support.values,
+        told.support.counts[0],
+        rows=round(rows * int(told.support.totals[0]) / n_real),
+        shares={label: float(own[0]) for label, own in told.shares.items()},
+        all_rows=rows,
+        scale=told.scale,
+        rng=streams(seed).get("evaluate", "fresh numbers", kind.name),
+    )
 
-    support: Support
-    figures: Sequence[Figures]
-    shares: Mapping[str, Floats]
-    scale: float
 
-    def error(self, name: str, one: int, other: int) -> float:
-        """How far the second table is off the first; lengths in the real column's deviations. NaN if nobody can say."""
-        here, there = self.figures[one], self.figures[other]
-        if name == "spikes":
-            return max((abs(float(own[one] - own[other])) for own in self.shares.values()), default=0.0)
-        if not here.rows or not there.rows:
-            return float(bool(here.rows) != bool(there.rows)) if name == "KS" else float("nan")
-        if name == "KS":
-            return self.support.kolmogorov_smirnov(one, other)
-        if name == "Wasserstein":
-            return self.support.wasserstein(one, other) / self.scale
-        if name == "deviation":
-            real = self.figures[0].deviation
-            return 0.0 if same(here.deviation, there.deviation) else _ratio(abs(here.deviation - there.deviation), real)
-        if name == "quantiles":
-            ends = ((here.p05, there.p05), (here.p25, there.p25), (here.p75, there.p75), (here.p95, there.p95))
-            return sum(abs(a - b) for a, b in ends) / len(ends) / self.scale
-        return float(abs(getattr(here, name) - getattr(there, name))) / self.scale
+def _on_one_side(support: Support) -> bool:
+    """Whether all real values are on one side of 0, so that an error can be told as a part of the mean."""
+    own = support.values[support.counts[0] > 0]
+    return bool(len(own)) and bool(own[0] >= 0 or own[-1] <= 0)
 
 
 def _is_number(field: Field, special: float) -> bool:
@@ -207,11 +220,6 @@ def _is_number(field: Field, special: float) -> bool:
     if field.bins is not None and field.bins.minimum <= special <= field.bins.maximum:
         return True
     return special == 0 and field.type in ("integer", "number")
-
-
-def _ratio(gap: float, whole: float) -> float:
-    """A gap as a part of the whole; a column that does not vary has none, and a gap is as large as can be."""
-    return gap / whole if isfinite(gap) and isfinite(whole) and whole > 0 else 1.0 if isfinite(gap) else float("nan")
 
 
 def _scale(real: Figures, kind: _Kind) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from understudy.evaluation._column_ratings import rate_number
 from understudy.evaluation._numbers import DAY, ERRORS, NumberColumn
-from understudy.evaluation._verdicts import rate_number
 
 _SIDES = ("real", "synthetic", "fresh_sample", "binned")
 _FIGURES = ("mean", "deviation", "p05", "p25", "median", "p75", "p95")

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from understudy.charts import plain
+from understudy.evaluation._group_means import GroupMean
 from understudy.evaluation._verdict import BY_CHANCE
 
 DAY = 86_400_000_000  # dates and moments are microseconds inside
@@ -61,6 +62,8 @@ class Spike:
     synthetic: float
     fresh_sample: float
     binned: float | None = None
+    by_chance: float = 0.0
+    """How far off the shares of fresh samples are: the median."""
 
     @property
     def error(self) -> float:
@@ -75,15 +78,16 @@ class Spike:
         [True, False, True]
         """
         off = not self.real / 2 <= self.synthetic <= 2 * self.real
-        return off and self.real >= FREQUENT and self.error > BY_CHANCE * abs(self.real - self.fresh_sample)
+        return off and self.real >= FREQUENT and self.error > BY_CHANCE * self.by_chance
 
 
 @dataclass(frozen=True)
 class Error:
     """How far a figure of the synthetic column is off, and where it was lost.
 
-    `binning` is what real values lose that go through the release's bins and are drawn back without noise, `noise` how
-    far the synthetic values are from these. None where it is not known which bins a table was made with.
+    `fresh_sample` is the median of what several fresh samples show, `binning` what real values lose that go through the
+    release's bins and are drawn back without noise, `noise` how far the synthetic values are from these. The latter two
+    are None where it is not known which bins a table was made with.
 
     >>> Error(0.3, fresh_sample=0.01, binning=0.28, noise=0.05).value
     0.3
@@ -136,6 +140,12 @@ class NumberColumn:
     """Special values that are codes and no amounts: in no mean, their shares are among the spikes."""
     errors: Mapping[str, Error]
     spikes: tuple[Spike, ...] = ()
+    apart: int = 0
+    """How many real rows do not have its most frequent number."""
+    ratios: bool = False
+    """Whether an error can be told as a part of the mean: of amounts that are all on one side of 0."""
+    groups: tuple[GroupMean, ...] = ()
+    """For each column of categories the group in which its mean is most off."""
     bars: Bars | None = None
     evenly: bool = False
     """Whether it has bins of several values, of which the release knows no more than their counts."""
@@ -151,7 +161,13 @@ class NumberColumn:
 
     def text(self, value: float | None) -> str:
         """A value of the column as people write it."""
-        return in_unit(shown(self.type, value), self.unit)
+        return in_unit(shown(self.text_type, value), self.unit)
+
+    @property
+    def text_type(self) -> str:
+        """What its values are written as: whole numbers that look like years as years, 1997 and not 1,997."""
+        years = self.type == "integer" and not self.difference and not self.unit
+        return "year" if years and self.real.p05 >= 1800 and self.real.p95 <= 2100 else self.type
 
     def length(self, value: float | None) -> str:
         """A distance between two values as people write it: days for dates.
@@ -177,7 +193,13 @@ class NumberColumn:
             **{side: self._plain(figures) for side, figures in sides.items()},
             "errors": {name: vars(error) for name, error in self.errors.items()},
             "spikes": [vars(spike) for spike in self.spikes],
+            "groups": [self._plain_group(group) for group in self.groups],
         }
+
+    def _plain_group(self, group: GroupMean) -> dict[str, Any]:
+        means = {side: getattr(group, side) for side in ("real", "synthetic")}
+        written = {side: exact_moment(mean) if self.moments else mean for side, mean in means.items()}
+        return {**vars(group), **written, "lost": group.lost}
 
     def _plain(self, figures: Figures) -> dict[str, Any]:
         found = dict(vars(figures))

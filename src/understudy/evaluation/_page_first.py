@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from understudy.charts import Chart, percent, tidy
+from understudy.evaluation._column_ratings import rate_number
 from understudy.evaluation._numbers import Figures, NumberColumn, in_unit, shown
 from understudy.evaluation._pictures import columns_picture, models_picture, relations_picture
-from understudy.evaluation._rating import CLOSE, FAIR, FAR
 from understudy.evaluation._verdict import number, points
-from understudy.evaluation._verdicts import rate_number
 
 if TYPE_CHECKING:
     from understudy.evaluation._report import Report
@@ -47,8 +46,7 @@ def first_screen(report: Report) -> dict[str, Any]:
 def number_rows(columns: Sequence[NumberColumn]) -> list[dict[str, Any]]:
     """A row for each number or date: worst first."""
     rated = [(column, rate_number(column)) for column in columns]
-    order = {FAR: 0, FAIR: 1, CLOSE: 2}
-    rated.sort(key=lambda one: (order[one[1].tone], -one[0].errors["KS"].value))
+    rated.sort(key=lambda one: one[1].place)
     return [
         {
             "name": tidy(column.name),
@@ -82,7 +80,7 @@ def _both(column: NumberColumn, figure: str) -> str:
 def _quantiles(figures: Figures, column: NumberColumn) -> str:
     """Four of them, each on one line: a moment has a space in it."""
     ends = (figures.p05, figures.p25, figures.p75, figures.p95)
-    written = " · ".join(shown(column.type, end).replace(" ", _NO_BREAK) for end in ends)
+    written = " · ".join(shown(column.text_type, end).replace(" ", _NO_BREAK) for end in ends)
     return in_unit(written, column.unit)
 
 

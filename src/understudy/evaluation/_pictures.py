@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from understudy.charts import Between, Box, BoxRow, Chart, between, boxes, histogram, scatter
+from understudy.evaluation._column_ratings import rate_number
 from understudy.evaluation._figures import axis_writer, histogram_bars
 from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._measure import LEARNING_GROUP
 from understudy.evaluation._numbers import Figures, NumberColumn
-from understudy.evaluation._rating import CLOSE, FAR
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram
-from understudy.evaluation._verdicts import rate_number
 
 _MOST_COLUMNS = 6
 _ON_A_SCALE = ("Cramér's V", "Spearman")
@@ -22,8 +21,7 @@ _ON_A_SCALE = ("Cramér's V", "Spearman")
 def columns_picture(columns: Sequence[NumberColumn], histograms: Sequence[Histogram]) -> Chart | None:
     """Quantiles of the numbers that are worst, real and synthetic; of a table without numbers its worst column."""
     if columns:
-        order = {FAR: 0, CLOSE: 2}
-        ranked = sorted(columns, key=lambda one: (order.get(rate_number(one).tone, 1), -one.errors["KS"].value))
+        ranked = sorted(columns, key=lambda one: rate_number(one).place)
         return boxes([_row(column) for column in ranked[:_MOST_COLUMNS]], title="quantiles, real and synthetic")
     worst = max(histograms, key=lambda one: one.distance, default=None)
     return None if worst is None else histogram_bars(worst, title=worst.name, legend=True)
@@ -79,6 +77,6 @@ def number_bars(column: NumberColumn, *, title: str = "") -> Chart | None:
         bars.edges,
         {"real": bars.real, "synthetic": bars.synthetic},
         title=title,
-        write=axis_writer(column.type),
+        write=axis_writer(column.text_type),
         beyond={"below": bars.below, "above": bars.above},
     )

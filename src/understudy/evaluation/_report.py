@@ -17,6 +17,7 @@ from understudy._core.errors import OptionError, OutputError, did_you_mean
 from understudy._core.files import write_bytes
 from understudy._core.notebooks import card
 from understudy.charts import Chart
+from understudy.evaluation._column_ratings import rate_number
 from understudy.evaluation._facts import ReportFacts
 from understudy.evaluation._figures import difference_map, histogram_bars, result_strip
 from understudy.evaluation._frames import Kind, as_frame, frame_kind
@@ -35,7 +36,7 @@ from understudy.evaluation._summaries import (
     pair_histograms,
     worst_tables,
 )
-from understudy.evaluation._verdicts import Verdict, rate_number, three_verdicts
+from understudy.evaluation._verdicts import Verdict, three_verdicts
 from understudy.tables import PRIVATE
 
 _WIDEST_SCORED = 3

@@ -15,6 +15,9 @@ BY_CHANCE = 1.5
 """So many times what a fresh sample shows can still be chance. It is drawn from the real rows themselves, so it carries
 the chance of one sample; two samples of the same population carry that of both, √2 times as much."""
 
+HANDFUL = 5
+"""Fewer rows that differ from all others are a matter of chance: a fresh sample may well miss them all."""
+
 
 def points(share: float) -> str:
     """A share as points of a hundred: one decimal, or two where one would show nothing.

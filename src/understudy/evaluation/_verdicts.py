@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from understudy.charts import percent
+from understudy.evaluation._column_ratings import ColumnRating, rate_columns, rate_number
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
-from understudy.evaluation._numbers import LIMITS, Error, NumberColumn, Spike
+from understudy.evaluation._numbers import Error
 from understudy.evaluation._rating import (
     CLOSE,
     CLOSER,
@@ -28,14 +28,13 @@ from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._tables import TABLE_DISTANCES
 from understudy.evaluation._verdict import BY_CHANCE, WELL_BELOW, columns_named, points
 
-# Not the quantiles: of a column with few values they jump though next to nothing has changed.
-_RATED = ("KS", "Wasserstein", "mean", "deviation", "spikes")
 _FEW = 0.1
 """A larger share of numbers, or of other columns, that are far from real makes the verdict far from real."""
 _SOME = 0.25
 _NAMED = 3
 _WIDTHS = {2: "two", 3: "three", 4: "four"}
 _COLUMNS = ("column", "columns")
+_LISTED = "the report lists every one, worst first"
 _LOOK = "look for copies of real rows in it"
 
 
@@ -64,20 +63,6 @@ class Verdict:
         }
 
 
-@dataclass(frozen=True)
-class ColumnRating:
-    """How good one column is by itself, and what is worst about it.
-
-    >>> ColumnRating("age", CLOSE).why
-    ''
-    """
-
-    name: str
-    tone: Tone
-    why: str = ""
-    is_number: bool = False
-
-
 def three_verdicts(results: Sequence[MeasureResult]) -> tuple[Verdict, Verdict, Verdict]:
     """Single columns, relations, use for models.
 
@@ -85,66 +70,6 @@ def three_verdicts(results: Sequence[MeasureResult]) -> tuple[Verdict, Verdict, 
     ['unknown', 'unknown', 'unknown']
     """
     return _single_columns(results), _relations(results), _models(results)
-
-
-def rate_number(column: NumberColumn) -> ColumnRating:
-    """By raw values: the worst of what is off about them, beyond what chance would make of a fresh sample."""
-    worst, why, excess = CLOSE, "", 0.0
-    for name in _RATED:
-        fair, far = LIMITS[name]
-        error = column.errors[name]
-        if not isfinite(error.value) or error.value <= BY_CHANCE * error.fresh_sample:
-            continue
-        tone = graded(error.value, fair, far)
-        if tone is not CLOSE and (worst_of((tone, worst)) is not worst or error.value / far > excess):
-            worst, excess = worst_of((tone, worst)), max(excess, error.value / far)
-            why = _why(name, column)
-    gone = [spike for spike in column.spikes if spike.lost]
-    if gone and worst is CLOSE:  # few rows, but whoever counts them finds something else
-        worst, why = FAIR, _share_of(max(gone, key=lambda one: one.error))
-    return ColumnRating(column.name, worst, why, is_number=True)
-
-
-def _why(name: str, column: NumberColumn) -> str:
-    real, made = column.real, column.synthetic
-    if name == "deviation":
-        return f"deviation {column.length(real.deviation)} became {column.length(made.deviation)}"
-    if name == "spikes":
-        return _share_of(max(column.spikes, key=lambda one: one.error))
-    if name == "KS" and column.difference:
-        return f"median {column.text(real.median)} became {column.text(made.median)}"
-    if name == "KS":
-        return f"distribution off by {points(column.errors['KS'].value)} points"
-    if name == "mean" or column.errors["mean"].value > column.errors["Wasserstein"].value / 2:
-        return f"mean {column.text(real.mean)} became {column.text(made.mean)}"
-    ends = {"p05": "5 %", "p25": "25 %", "p75": "75 %", "p95": "95 %"}
-    end = max(ends, key=lambda one: abs(float(getattr(real, one)) - float(getattr(made, one))))
-    return f"{ends[end]} quantile {column.text(getattr(real, end))} became {column.text(getattr(made, end))}"
-
-
-def _share_of(spike: Spike) -> str:
-    return f"share of {spike.value}: {percent(spike.real)} became {percent(spike.synthetic)}"
-
-
-def rate_columns(results: Sequence[MeasureResult]) -> list[ColumnRating]:
-    """Every column: numbers by raw values, all others, and numbers of which only bins are known, by their shares."""
-    numbers = [rate_number(column) for known in results for column in known.numbers]
-    done = {rating.name for rating in numbers}
-    return numbers + [rating for rating in _by_shares(results) if rating.name not in done]
-
-
-def _by_shares(results: Sequence[MeasureResult]) -> list[ColumnRating]:
-    single = next((known for known in results if known.group == TABLES_GROUP and known.width == 1), None)
-    if single is None or single.details is None:
-        return []
-    found = []
-    for line in single.details.to_pylist():
-        off, fresh = line["distance"], line["fresh_sample"] or 0.0
-        tone = CLOSE if off <= BY_CHANCE * fresh else graded(off - fresh, 0.02, 0.06)
-        found.append(
-            ColumnRating(line["column_1"], tone, "" if tone is CLOSE else f"shares off by {points(off)} points")
-        )
-    return found
 
 
 def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
@@ -159,21 +84,37 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     tone = worst_of(_of_group(group) for group in groups if group)
     kinds = (("number", "numbers"), ("column of categories", "columns of categories") if groups[0] else _COLUMNS)
     parts = [_told(group, *nouns) for group, nouns in zip(groups, kinds, strict=True) if group]
-    but = "" if all(one.tone is CLOSE for one in ratings) else ", but for the columns named here"
+    but = "" if all(one.tone is CLOSE for one in ratings) else ", but for columns that are not close to real"
     advice = {
         "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
         "fair": f"{_most(ratings)}Look up the ones named here before quoting a figure of theirs.",
         "far": "Do not quote figures of the columns named here.",
         "unknown": "",
-    }[tone.name]
+    }
+    if any(_unnamed(group) for group in groups):
+        advice["fair"] = f"{_most(ratings)}Before quoting a figure, look up how its column is rated: {_LISTED}."
+        advice["far"] = f"Do not quote figures of columns that are far from real, named here or not: {_LISTED}."
     lost = _lost(results) if tone is not CLOSE else ""
-    return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice)
+    return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice[tone.name])
 
 
 def _most(ratings: Sequence[ColumnRating]) -> str:
-    """That most columns are close to real, where they are."""
-    fine = sum(one.tone is CLOSE for one in ratings)
-    return "Most columns can be used as they are. " if 2 * fine > len(ratings) else ""
+    """That most columns are close to real, where they are: of both kinds, or else of which."""
+    fine = {}
+    for number, nouns in ((True, "numbers"), (False, "columns of categories")):
+        group = [one for one in ratings if one.is_number == number]
+        if group:
+            fine[nouns] = 2 * sum(one.tone is CLOSE for one in group) > len(group)
+    if all(fine.values()):
+        return "Most columns can be used as they are. "
+    usable = [nouns for nouns, most in fine.items() if most]
+    others = [nouns for nouns, most in fine.items() if not most]
+    return f"Most {usable[0]} can be used as they are, but not most {others[0]}. " if usable else ""
+
+
+def _unnamed(ratings: Sequence[ColumnRating]) -> bool:
+    """Whether some that are not close to real are counted, not named."""
+    return any(sum(one.tone is tone for one in ratings) > _NAMED for tone in (FAR, FAIR))
 
 
 def _exactly_real(results: Sequence[MeasureResult]) -> bool:
@@ -193,11 +134,11 @@ def _of_group(ratings: Sequence[ColumnRating]) -> Tone:
 
 
 def _told(ratings: Sequence[ColumnRating], one: str, several: str) -> str:
-    """All that are far from real or to be used with care, and how many are left: nobody need guess at the rest."""
+    """The worst that are far from real or to be used with care, and how many more there are, and how many are left."""
     n = len(ratings)
     said: list[str] = []
     for tone, word in ((FAR, "far from real"), (FAIR, "to be used with care")):
-        found = [rating for rating in ratings if rating.tone is tone]
+        found = sorted((rating for rating in ratings if rating.tone is tone), key=lambda one: one.place)
         if found:
             named = "; ".join(f"{columns_named([rating.name])} ({rating.why})" for rating in found[:_NAMED])
             more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
@@ -231,14 +172,15 @@ def _lost(results: Sequence[MeasureResult]) -> str:
 def _to_be_filled(results: Sequence[MeasureResult]) -> str:
     """What helps columns that lose most inside their declared bins."""
     found = [
-        column.name
+        rate_number(column)
         for known in results
         for column in known.numbers
-        if column.evenly and rate_number(column).tone is not CLOSE and _by_bins(column.errors["KS"])
+        if column.evenly and _by_bins(column.errors["KS"])
     ]
+    found = sorted((rating for rating in found if rating.tone is not CLOSE), key=lambda one: one.place)
     if not found:
         return ""
-    named = ", ".join(columns_named([name]) for name in found[:_NAMED])
+    named = ", ".join(columns_named([rating.name]) for rating in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return (
         f" The declared bins of {named}{more} are filled evenly: with `inside: auto` beside their edges, a release "
@@ -281,8 +223,11 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
     elif references_differ(known):
         come = percent(round(max(0.0, known.closeness or 0.0), 2))
         sentence += f" It has come {come} of the way from independent columns to a fresh sample."
+    lost = _lost_in_groups(results)
+    sentence += lost
+    asked, but = ("counts", ", but not for every mean of a group") if lost else ("questions about groups", "")
     advice = {
-        "close": "For most questions about groups of rows by two or three columns it can stand in for the real table; "
+        "close": f"For most {asked} of rows by two or three columns it can stand in for the real table{but}; "
         + _in_bins(results),
         "fair": "The main patterns are there. Check finer findings against the worst tables below.",
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
@@ -290,6 +235,21 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
+
+
+def _lost_in_groups(results: Sequence[MeasureResult]) -> str:
+    """Numbers whose means in groups of rows are lost, though tables of bins may be right: how many, and the worst."""
+    pairs = [(column, group) for known in results for column in known.numbers for group in column.groups]
+    lost = [(column, group) for column, group in pairs if group.lost]
+    if not lost:
+        return ""
+    column, group = max(lost, key=lambda one: one[1].off)
+    where = "the only pair" if len(pairs) == 1 else f"{len(lost)} of {len(pairs):,} pairs"
+    return (
+        f" In {where} of a number and a column of categories, a group's mean is lost, beyond what chance does: worst "
+        f"{columns_named([column.name])} where {columns_named([group.column])} is {columns_named([group.value])}, "
+        f"{column.text(group.real)} became {column.text(group.synthetic)}."
+    )
 
 
 def _in_bins(results: Sequence[MeasureResult]) -> str:
@@ -319,13 +279,11 @@ def _models(results: Sequence[MeasureResult]) -> Verdict:
     closeness = float(np.mean([max(0.0, known.closeness or 0.0) for known in rated]))
     tone = graded(1 - closeness, 0.2, 0.5)
     tone = worst_of((tone, FAIR)) if FAR in tones else tone
-    shown = max(rated, key=lambda known: (known.name.startswith("AUC"), known.fresh_sample or 0.0))
-    targets = [] if shown.details is None else shown.details.column("target").to_pylist()
+    targets = [] if rated[0].details is None else rated[0].details.column("target").to_pylist()
     predict = f" to predict {', '.join(columns_named([name]) for name in targets)}" if targets else ""
     sentence = (
         f"Models that learn from it{predict} come {percent(round(closeness, 2))} of the way from independent columns "
-        f"to real rows, tested on real rows. {shown.name}: {shown.value:.2f}; {shown.fresh_sample:.2f} from real rows, "
-        f"{shown.independent_columns:.2f} from independent columns."
+        f"to real rows, tested on real rows{_from_least_to_most(rated)}."
     )
     advice = {
         "close": "Models can be developed and compared on it.",
@@ -334,3 +292,22 @@ def _models(results: Sequence[MeasureResult]) -> Verdict:
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
+
+
+def _from_least_to_most(rated: Sequence[MeasureResult]) -> str:
+    """What the average is of: one example alone would flatter a table, or do it wrong."""
+    ranked = sorted(rated, key=lambda known: known.closeness or 0.0)
+    if len(ranked) == 1:
+        return f". {_reached(ranked[0])}"
+    least, most = (
+        f"{percent(round(max(0.0, known.closeness or 0.0), 2))} ({_reached(known)})"
+        for known in (ranked[0], ranked[-1])
+    )
+    return f": the average of {len(ranked)} measures, from {least} to {most}"
+
+
+def _reached(known: MeasureResult) -> str:
+    return (
+        f"{known.name}: {known.value:.2f}; {known.fresh_sample:.2f} from real rows, "
+        f"{known.independent_columns:.2f} from independent columns"
+    )
