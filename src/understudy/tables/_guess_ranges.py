@@ -59,7 +59,9 @@ def guess_numbers(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     notes = [NAMED if named else HEAVY if below or above else RANGE]
     if candidate.group:
         notes.append(f"'{candidate.group}' parts thousands; synthetic numbers are written without it.")
-    return notes + _on_digits(column, candidate, digits) + _on_special([format_number(float(value)) for value in special])
+    return (
+        notes + _on_digits(column, candidate, digits) + _on_special([format_number(float(value)) for value in special])
+    )
 
 
 def _as_categories(column: Column, candidate: Candidate, raw: dict[str, Any], values: list[Any]) -> list[str]:
