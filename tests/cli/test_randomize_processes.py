@@ -14,7 +14,7 @@ from understudy.privacy import read_ledger
 from understudy.randomize import open_randomized, plan
 
 APPLY = ("randomize", "apply", "hospital.csv", "--plan", "hospital.plan.yaml", "-o", "outbox/hospital.parquet")
-CHARGED = "The charge of epsilon 11/10 to dataset 'hospital' stays in the ledger."
+CHARGED = "The charge of epsilon 1.1 to dataset 'hospital' stays in the ledger."
 START = ["hospital.csv", "hospital.plan.yaml", "outbox"]
 
 # Waits for a signal right before a method is called, or right after it.

@@ -76,7 +76,7 @@ def test_a_charge_over_the_cap_is_refused_and_changes_nothing(kind, path):
     ledger = MemoryLedger(dataset="d", cap="1") if kind == "memory" else SQLiteLedger(path, dataset="d", cap="1")
     ledger.charge(**cost("2/3"))
     before = ledger.show()
-    with pytest.raises(BudgetExceeded, match=r"epsilon 1/2 of dataset 'd', but 1/3 of its cap 1 is left"):
+    with pytest.raises(BudgetExceeded, match=r"epsilon 0\.5 of dataset 'd', but 1/3 of its cap 1 is left"):
         ledger.charge(**cost("1/2"))
     assert ledger.show() == before
     ledger.charge(**cost("1/3"))
@@ -103,7 +103,7 @@ def test_ten_tenths_are_one(path):
 def test_deltas_are_summed_and_capped_when_asked(path):
     ledger = SQLiteLedger(path, dataset="d", cap=9, delta_cap="1e-6")
     ledger.charge(**cost(1, "6e-7"))
-    with pytest.raises(BudgetExceeded, match="of its delta cap 1/1000000 is left"):
+    with pytest.raises(BudgetExceeded, match="of its delta cap 1e-6 is left"):
         ledger.charge(**cost(1, "6e-7"))
     ledger.charge(**cost(1, "4e-7"))
     assert read_ledger(path).accounts["d"].delta_spent == Fraction("1e-6")
@@ -144,7 +144,7 @@ def test_runs_under_another_neighbour_relation_are_refused(ledger):
 def test_a_cap_is_fixed_by_its_first_use_and_changed_only_on_purpose(ledger, path):
     with pytest.raises(LedgerError, match="has cap 4 in this ledger, and this run names 9"):
         SQLiteLedger(path, dataset="people", cap=9)
-    with pytest.raises(LedgerError, match="delta cap None in this ledger"):
+    with pytest.raises(LedgerError, match="delta cap none in this ledger"):
         SQLiteLedger(path, dataset="people", delta_cap="1e-9")
     assert SQLiteLedger(path, dataset="people").remaining() == 1
     entry = ledger.change_cap(9, note="board meeting")

@@ -378,7 +378,7 @@ def test_whatever_stops_it_after_the_charge_tells_of_it(
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises((KeyboardInterrupt, OutputError)) as caught:
         run(table, tmp_path)
-    assert "The charge of epsilon 11/10 to dataset 'hospital' stays in the ledger." in caught.value.__notes__
+    assert "The charge of epsilon 1.1 to dataset 'hospital' stays in the ledger." in caught.value.__notes__
     assert left_in(tmp_path) == ["private"]
     assert read_ledger(sidecar(table)).account("hospital").spent == Fraction(11, 10)
 

@@ -19,6 +19,11 @@ _ORDERED = [
     ["< 1 year", "1 year", "2 years", "10+ years"],
     ["$0-$999", "$1,000-$4,999", "$5,000+"],
     ["0-9k", "10k-99k", "100k+"],
+    ["1-9km/h", "10-24", "25-39", "40-54", "55+"],
+    ["0-9 kg", "10-49 kg", "50-99 kg"],
+    ["<500k", "500k-1m", "1m-5m", "5m+"],
+    ["$0-$500", "$501-$900", "$1k-$5k"],
+    ["1 year", "2-5 years", "6+ years old"],
     ["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"],
     ["never", "rarely", "sometimes", "often", "always"],
     ["poor", "fair", "good", "very good", "excellent"],
@@ -45,7 +50,9 @@ def test_an_order_is_found_whatever_the_texts_come_in(texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "texts",
     [["red", "green"], ["yes", "no"], ["F", "M"], ["S", "M"], ["jan", "red"], ["1-9", "other"], ["A", "B"], ["1st"],
-     ["a1", "a2"], ["Jan", "january"], ["1-9", "1 - 9"], [], ["unknown", "high"]],
+     ["a1", "a2"], ["Jan", "january"], ["1-9", "1 - 9"], [], ["unknown", "high"],
+     ["6-11 months", "1-2 years", "3-5 years"], ["10-99", "100-999", "1-9 million"], ["10-24", "25-39", "1-9m"],
+     ["10-24", "25-39", "1km/h-9km/h"], ["0-10", "5-20", "20+"], ["1-9 kg", "10-99 g", "100-999 mg"]],
 )  # fmt: skip
 def test_no_order_is_made_up(texts: list[str]) -> None:
     assert natural_order(texts) is None

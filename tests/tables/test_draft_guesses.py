@@ -200,6 +200,61 @@ def test_rules_are_suggested_and_not_declared(tmp_path: Path) -> None:
     assert len(Schema.load(tmp_path / "s.yaml").dependencies) == 2
 
 
+def suggested(table: dict[str, Any]) -> list[str]:
+    notes = list(draft_schema(pa.table(table)).comments)
+    return notes[notes.index("dependencies:") + 1 :] if "dependencies:" in notes else []
+
+
+def test_rules_are_found_wherever_they_stand_in_a_wide_table() -> None:
+    rng = np.random.default_rng(2)
+    town = rng.integers(0, 30, 2000)
+    wide: dict[str, Any] = {f"kind{i}": [f"v{v}" for v in rng.integers(0, 4 + i % 9, 2000)] for i in range(120)}
+    wide |= {"town": [f"t{v}" for v in town], "area": [f"a{v % 6}" for v in town], "side": [f"s{v % 3}" for v in town]}
+    assert suggested(wide) == [
+        "- {determines: [town], column: area}",
+        "- {determines: [area], column: side}",
+    ], "that a town has one side follows"
+    named = suggested({f"c{i}": [f"v{v * (i + 7) % 31}" for v in town] for i in range(20)})
+    assert len([line for line in named if line.startswith("- ")]) == 12
+    assert " ".join(named[12:]).startswith("These rows keep more: c"), "what is not listed is told"
+
+
+def test_a_rule_that_one_row_of_many_breaks_is_not_suggested() -> None:
+    town = np.arange(15_000) % 30
+    area = [f"a{v % 6}" for v in town]
+    assert suggested({"town": [f"t{v}" for v in town], "area": area})
+    assert not suggested({"town": [f"t{v}" for v in town], "area": [*area[:7001], "a0", *area[7002:]]})
+
+
+def test_orders_of_numbers_are_asked_about_where_chance_would_break_them() -> None:
+    rng = np.random.default_rng(3)
+    asked = "  # by definition, or by chance in these rows?"
+    total = rng.lognormal(6, 1, 2000).round(2)
+    opened = (total * rng.random(2000) ** 0.5).round(2)
+    paid = (opened * rng.random(2000)).round(2)
+    lines = suggested({"paid_lines": paid, "total_lines": total, "open_lines": opened})
+    assert lines == [
+        f"- {{lower: open_lines, upper: total_lines}}{asked}",
+        f"- {{lower: paid_lines, upper: open_lines}}{asked}",
+    ], "the third follows"
+    assert not suggested({"paid_lines": paid, "total_lines": np.append(total[:-1], 0)})
+    assert not suggested({"age": rng.integers(18, 90, 2000), "income": rng.integers(1000, 90_000, 2000)})
+    spent = np.where(rng.random(2000) < 0.3, 0, rng.integers(100, 9000, 2000))
+    assert not suggested({"visits": np.where(spent == 0, 0, rng.integers(1, 60, 2000)), "spent": spent})
+
+
+def test_what_is_asked_about_can_be_declared(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    total = rng.lognormal(6, 1, 2000).round(2)
+    table = pa.table({"total": total, "part of the total": (total * rng.random(2000)).round(2)})
+    text = draft_schema(table).to_yaml()
+    for line in text.splitlines():
+        if line.startswith(("# dependencies:", "# - ")):
+            text = text.replace(f"{line}\n", f"{line.removeprefix('# ')}\n")
+    (tmp_path / "s.yaml").write_text(text)
+    assert [one.text for one in Schema.load(tmp_path / "s.yaml").dependencies] == ["part of the total ≤ total"]
+
+
 _KINDS = st.sampled_from(
     ["count", "money", "float", "tiny", "huge", "date", "moment", "word", "code", "month", "flag", "sentinel", "comma",
      "id", "constant", "mess"]
@@ -296,6 +351,12 @@ def test_a_column_of_whole_numbers_but_one_gets_no_decimals(as_number: Any) -> N
     field = drafted([*[as_number(i % 60) for i in range(500)], as_number("6.75")])
     assert field.to_dict()["decimals"] == 0
     assert any("nearly all cells are whole numbers. A few are not" in note for note in field.comments)
+
+
+def test_whole_numbers_that_pandas_wrote_beside_gaps_are_called_nothing_else() -> None:
+    field = drafted([f"{i * 7 % 150}.0" for i in range(300)] + [""])
+    assert (field.type, field.missing_allowed) == ("integer", True)
+    assert not any("decimals" in note for note in field.comments)
 
 
 @pytest.mark.parametrize(

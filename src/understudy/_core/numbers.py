@@ -12,6 +12,8 @@ from understudy._core.errors import OptionError
 MOST_DIGITS = 19
 _MOST_EXPONENT = 400
 _LONGEST = 200
+_MOST_SHOWN = 20
+_SMALL = Fraction(1, 1000)
 
 
 class TooManyDigitsError(ValueError):
@@ -61,6 +63,26 @@ def exact_number(value: object) -> Fraction:
     if numbers[1] == 0:
         raise ValueError("not a finite number")
     return Fraction(numbers[0]) / Fraction(numbers[1])
+
+
+def exact_text(number: Fraction) -> str:
+    """The number as people write it, exactly: in decimals where it has them, else as a fraction.
+
+    >>> [exact_text(Fraction(text)) for text in ("3/2", "20", "1/3", "1/1000000000", "-1/8")]
+    ['1.5', '20', '1/3', '1e-9', '-0.125']
+    """
+    above, below = abs(number.numerator), number.denominator
+    places = next((k for k in range(_MOST_EXPONENT) if 10**k % below == 0), None)
+    digits = "" if places is None else str(above * 10**places // below)
+    if not places or len(digits) > _MOST_SHOWN:
+        return str(number)
+    if abs(number) < _SMALL:
+        first, rest = digits[0], digits[1:]
+        shown = f"{first}{'.' if rest else ''}{rest}e{len(rest) - places}"
+    else:
+        digits = digits.zfill(places + 1)
+        shown = f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{shown}" if number < 0 else shown
 
 
 def read_whole_number(text: str) -> int:

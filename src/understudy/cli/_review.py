@@ -95,7 +95,7 @@ def _suggested(path: Path) -> str:
     if _RULES not in lines:
         return ""
     rules = takewhile(lambda line: line.startswith("# - "), lines[lines.index(_RULES) + 1 :])
-    few = ", ".join(line.removeprefix("# - ") for line in rules)
+    few = ", ".join(line.removeprefix("# - ").partition("  #")[0] for line in rules)
     return f" In comments at its top, rules that rows keep: {few}. Take the # away from those that hold for everybody."
 
 

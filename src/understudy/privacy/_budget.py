@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal, Protocol, TypeAlias
 
 from understudy._core.errors import OptionError, UnderstudyWarning
-from understudy._core.numbers import exact_number
+from understudy._core.numbers import exact_number, exact_text
 from understudy.privacy._conversion import mu_squared_for, pure_epsilon_for
 from understudy.privacy._levels import gaussian_level, laplace_level
 from understudy.privacy._mechanisms import Exponential, Mechanism, PermuteAndFlip
@@ -124,7 +124,7 @@ class PureBudget:
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
-            raise OptionError(f"epsilon must be above 0. Got {self.epsilon} instead.")
+            raise OptionError(f"epsilon must be above 0. Got {exact_text(self.epsilon)} instead.")
 
     @property
     def delta(self) -> Fraction:
@@ -207,9 +207,11 @@ class GDPBudget:
 
     def __post_init__(self) -> None:
         if self.mu_squared <= 0 or self.epsilon <= 0:
-            raise OptionError(f"epsilon and mu must be above 0. Got {self.epsilon} and √{self.mu_squared} instead.")
+            raise OptionError(
+                f"epsilon and mu must be above 0. Got {exact_text(self.epsilon)} and √{self.mu_squared} instead."
+            )
         if not 0 < self.delta < 1:
-            raise OptionError(f"delta must lie between 0 and 1. Got {self.delta} instead.")
+            raise OptionError(f"delta must lie between 0 and 1. Got {exact_text(self.delta)} instead.")
 
     @property
     def pure(self) -> bool:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from understudy._core.errors import OptionError
+from understudy._core.numbers import exact_text
 from understudy.privacy._normal import decimal, digits, tail_bounds
 
 _KEPT = 12  # significant digits of what is found, rounded to the safe side
@@ -33,7 +34,10 @@ def mu_squared_for(epsilon: Fraction, delta: Fraction) -> Fraction:
         low, _ = _bracket(2 * root * root, lambda square: _delta_above(square, epsilon) <= decimal(delta))
         found = _rounded(low, ROUND_FLOOR)
         if not found > 0 or not _delta_above(found, epsilon) <= decimal(delta):
-            raise OptionError(f"epsilon {epsilon} with delta {delta} leaves no budget to spend. Raise epsilon.")
+            raise OptionError(
+                f"epsilon {exact_text(epsilon)} with delta {exact_text(delta)} leaves no budget to spend. "
+                "Raise epsilon."
+            )
     return Fraction(found)
 
 

@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Literal, Protocol, TypeAlias, get_args
 
 from understudy._core.errors import BudgetExceeded, LedgerError, OptionError, did_you_mean
+from understudy._core.numbers import exact_text
 from understudy._core.receipts import Receipt, leave_receipt
 from understudy.privacy._budget import Number, parse_number
 from understudy.privacy._dataset_names import find_name
@@ -124,17 +125,19 @@ class Account:
         check_amounts(epsilon, delta)
         self.refuse_relation(terms.neighbours, terms.unit)
         if epsilon > self.remaining:
+            asked, left, cap = exact_text(epsilon), exact_text(self.remaining), exact_text(self.cap)
             raise BudgetExceeded(
-                f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but {self.remaining} of its cap "
-                f"{self.cap} is left. Ask for {self.remaining} or less, or {raising}."
+                f"this run asks for epsilon {asked} of dataset '{self.dataset}', but {left} of its cap {cap} is left. "
+                f"Ask for {left} or less, or {raising}."
                 if self.remaining
-                else f"this run asks for epsilon {epsilon} of dataset '{self.dataset}', but its cap {self.cap} is "
-                f"spent. Sample from a model that is already released: that is free. Or {raising}."
+                else f"this run asks for epsilon {asked} of dataset '{self.dataset}', but its cap {cap} is spent. "
+                f"Sample from a model that is already released: that is free. Or {raising}."
             )
         if self.delta_cap is not None and self.delta_spent + delta > self.delta_cap:
+            asked, left = exact_text(delta), exact_text(self.delta_cap - self.delta_spent)
             raise BudgetExceeded(
-                f"this run asks for delta {delta} of dataset '{self.dataset}', but {self.delta_cap - self.delta_spent} "
-                f"of its delta cap {self.delta_cap} is left. Ask for less, run it under pure epsilon (--delta 0), or "
+                f"this run asks for delta {asked} of dataset '{self.dataset}', but {left} of its delta cap "
+                f"{exact_text(self.delta_cap)} is left. Ask for less, run it under pure epsilon (--delta 0), or "
                 f"{raising}."
             )
 
@@ -266,13 +269,14 @@ def check_cap(account: Account, cap: Fraction | None, delta_cap: Fraction | None
     """Raise if another cap is named than the one on record: a cap is changed on purpose, never in passing."""
     if cap is not None and cap != account.cap:
         raise LedgerError(
-            f"dataset '{account.dataset}' has cap {account.cap} in this ledger, and this run names {cap}. "
-            f"Name {account.cap} or none, or {_CHANGING}."
+            f"dataset '{account.dataset}' has cap {exact_text(account.cap)} in this ledger, and this run names "
+            f"{exact_text(cap)}. Name {exact_text(account.cap)} or none, or {_CHANGING}."
         )
     if delta_cap is not None and delta_cap != account.delta_cap:
+        known = "none" if account.delta_cap is None else exact_text(account.delta_cap)
         raise LedgerError(
-            f"dataset '{account.dataset}' has delta cap {account.delta_cap} in this ledger, and this run names "
-            f"{delta_cap}. Name the same or none, or {_CHANGING}."
+            f"dataset '{account.dataset}' has delta cap {known} in this ledger, and this run names "
+            f"{exact_text(delta_cap)}. Name the same or none, or {_CHANGING}."
         )
 
 
@@ -331,11 +335,11 @@ def receipt_for(entry: Entry, look: Callable[[], bool] | None = None) -> Receipt
         what = f"record of a release of dataset '{entry.dataset}' without a bound"
         sentence = f"The {what} stays in the ledger."
     elif entry.kind == "charge":
-        what = f"charge of epsilon {entry.epsilon} to dataset '{entry.dataset}'"
+        what = f"charge of epsilon {exact_text(entry.epsilon)} to dataset '{entry.dataset}'"
         sentence = f"The {what} stays in the ledger."
     else:
         what = f"new cap of dataset '{entry.dataset}'"
-        sentence = f"The cap of dataset '{entry.dataset}' is {entry.epsilon} now."
+        sentence = f"The cap of dataset '{entry.dataset}' is {exact_text(entry.epsilon)} now."
     doubt = f"The {what} may be in the ledger, which cannot be read now. Look with: understudy ledger show"
     return Receipt(entry.hash, sentence, doubt, look or (lambda: True))
 

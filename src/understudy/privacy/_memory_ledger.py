@@ -27,8 +27,8 @@ class MemoryLedger:
     (2, Fraction(1, 4))
     >>> ledger.charge(most)
     Traceback (most recent call last):
-    understudy._core.errors.BudgetExceeded: this run asks for epsilon 3/4 of dataset 'people', but 1/4 of its cap 1 is \
-left. Ask for 1/4 or less, or make the ledger with a larger cap.
+    understudy._core.errors.BudgetExceeded: this run asks for epsilon 0.75 of dataset 'people', but 0.25 of its cap \
+1 is left. Ask for 0.25 or less, or make the ledger with a larger cap.
     """
 
     def __init__(self, *, dataset: str = "dataset", cap: Number, delta_cap: Number | None = None) -> None:

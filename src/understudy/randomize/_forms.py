@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import lcm
 
 from understudy._core.errors import OptionError, did_you_mean
+from understudy._core.numbers import exact_text
 from understudy.randomize._matrix import LARGEST_DENOMINATOR, LARGEST_MATRIX, Matrix, Response, TransitionMatrix
 from understudy.randomize._odds import odds_below, short_epsilon
 
@@ -24,7 +25,7 @@ def response_within(size: int, epsilon: Fraction) -> Response:
     True
     """
     if epsilon <= 0:
-        raise OptionError(f"epsilon must be above 0. Got {epsilon}: nothing could be learnt.")
+        raise OptionError(f"epsilon must be above 0. Got {exact_text(epsilon)}: nothing could be learnt.")
     odds = odds_below(short_epsilon(epsilon))
     each = 1 << min(_BITS, int(LARGEST_DENOMINATOR / (odds + size - 1)).bit_length() - 1)
     kept = int(odds * each)

@@ -88,9 +88,26 @@ def _call(text: str, names: Collection[str]) -> Call:
         raise OptionError(f"'{bare}' goes on after its ')'. {EXAMPLE_OF_NUMBERS}")
     inside = bare[found.end() : -1]
     written = f"{function}({inside.strip()})"
+    _refuse_conditions_inside(function, inside, written, names)
     if function in ("count", "share"):
         return _of_conditions(function, inside, written, names)
     return _of_column(function, split_nested(inside, ","), written)
+
+
+def _refuse_conditions_inside(function: str, inside: str, written: str, names: Collection[str]) -> None:
+    """Refuse a '|' between brackets, and say where it goes: `P(A | B)` is written so in books."""
+    asked, *given = split_nested(inside, "|", at_most=1)
+    named = any("|" in name and name.casefold() in inside.casefold() for name in names)
+    if not given or named or (function in ("count", "share") and not re.search("[=<>≤≥≠]", given[0])):
+        return  # a bar in a value is refused where it is looked up, with the values that there are
+    asked, conditions = asked.strip(), given[0].strip()
+    if function == "quantile" and "," in conditions and "," not in asked:
+        *some, level = split_nested(conditions, ",")
+        asked, conditions = f"{asked}, {level.strip()}", ",".join(some).strip()
+    raise OptionError(
+        f"a '|' stands inside the brackets of {written}. Conditions go behind them, once for all that is asked: "
+        f"{function}({asked}) | {conditions or 'sex=Female'}. Put names and values that contain a '|' in quotes."
+    )
 
 
 def _of_conditions(function: str, inside: str, written: str, names: Collection[str]) -> Call:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from understudy.schema._scales import PLACES, word_set
 
@@ -18,7 +19,7 @@ _NUMBERED = word_set(
     "month step degree band size semester term generation gen"
 )
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
-_NUMBER = r"([0-9]{1,3}(?:[, ][0-9]{3})+|[0-9]+(?:\.[0-9]+)?)\s*(k|m)?"
+_NUMBER = r"([0-9]{1,3}(?:[, ][0-9]{3})+|[0-9]+(?:\.[0-9]+)?)(?:\s*(k|m)(?![a-z/]))?"
 _UNIT = r"\s*[$€£%]?\s*([a-z][a-z./ ]*|[$€£%])?"
 _BAND = re.compile(rf"[$€£]?\s*{_NUMBER}\s*[$€£%]?\s*(?:-|–|—|to|\.\.|_|<)\s*[<=$€£]*\s*{_NUMBER}{_UNIT}")
 _BELOW = re.compile(rf"(?:<=|<|≤|under|below|less than|up to|fewer than|at most)\s*[$€£]?\s*{_NUMBER}{_UNIT}")
@@ -27,6 +28,7 @@ _ABOVE = re.compile(
     rf"|[$€£]?\s*{_NUMBER}\s*[$€£%]?\s*"
     rf"(?:\+|and over|and above|and more|or more|or over|and older|or older|plus){_UNIT}"
 )
+_MULTIPLES = word_set("hundred thousand thousands tsd million millions mio mn mill billion billions bn lakh crore")
 _SINGLE = re.compile(rf"[$€£]?\s*{_NUMBER}{_UNIT}")
 _PERIOD = re.compile(r"(1[6-9]|2[01])[0-9]{2}([-/ ]?(q[1-4]|(0[1-9]|1[0-2])|w[0-5][0-9]|s[12]|h[12]))?", re.IGNORECASE)
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?")
@@ -80,14 +82,35 @@ def _by_scale(texts: list[str]) -> NaturalOrder | None:
 
 
 def _by_band(texts: list[str]) -> NaturalOrder | None:
-    bands = [_band(text) for text in texts]
-    ends = [band[:2] for band in bands if band is not None]
-    units = {band[2] for band in bands if band is not None and band[2]}
-    real = sum(low != high for low, high in ends)
-    if len(ends) != len(bands) or len(set(ends)) != len(ends) or real < 2 or len(units) > 2:
+    """By their ends, where none reaches into another, and whatever an `m` at some of them stands for.
+
+    Beside thousands (`500k-1m`) it is millions; otherwise it may be metres, minutes or months.
+    """
+    order = _in_line([_band(text) for text in texts])
+    thousands = any(re.search(r"[0-9]\s*k(?![a-z/])", text.lower()) for text in texts)
+    if order is None or (not thousands and order != _in_line([_band(text, million=1.0) for text in texts])):
         return None
-    order = sorted(range(len(texts)), key=lambda i: ends[i])
     return NaturalOrder(what="bands", texts=tuple(texts[i] for i in order))
+
+
+def _in_line(bands: list[tuple[float, float, str] | None]) -> list[int] | None:
+    """The places of the bands from the lowest on; None where one cannot be placed for certain."""
+    known = [band for band in bands if band is not None]
+    units = {_one_unit(unit) for _, _, unit in known}
+    named = units - {""}
+    # 6-11 months and 1-2 years are no one scale; nor are 1-9 million beside 10-99
+    apart = len(named) > 1 or (len(units) > 1 and any(_MULTIPLES & set(unit.split()) for unit in named))
+    if len(known) < len(bands) or apart or sum(low != high for low, high, _ in known) < 2:
+        return None
+    order = sorted(range(len(known)), key=lambda i: known[i][:2])
+    ends = [known[i][:2] for i in order]
+    overlap = any(a == b or a[1] > b[0] for a, b in pairwise(ends))
+    return None if overlap else order
+
+
+def _one_unit(unit: str) -> str:
+    """The unit as it is of one: `years` and `year` are the same."""
+    return unit.strip(" .").removesuffix(" old").removesuffix(" of age").removesuffix("s")
 
 
 def _by_number(texts: list[str]) -> NaturalOrder | None:
@@ -125,25 +148,25 @@ def _by_period(texts: list[str]) -> NaturalOrder | None:
     return NaturalOrder(what="periods", texts=tuple(sorted(texts, key=lambda text: dated[text])))
 
 
-def _band(text: str) -> tuple[float, float, str] | None:
+def _band(text: str, *, million: float = 1e6) -> tuple[float, float, str] | None:
     """Both ends of a band and its unit: `10-49 employees` is (10, 49, 'employees')."""
     lower = " ".join(text.strip().lower().split())
     if found := _BAND.fullmatch(lower):
-        low, high = _value(found[1], found[2] or found[4]), _value(found[3], found[4])
+        low, high = _value(found[1], found[2] or found[4], million), _value(found[3], found[4], million)
         return (low, high, found[5] or "") if low <= high else None
     if found := _BELOW.fullmatch(lower):
-        return -math.inf, _value(found[1], found[2]), found[3] or ""
+        return -math.inf, _value(found[1], found[2], million), found[3] or ""
     if found := _ABOVE.fullmatch(lower):
         number, thousand, unit = (found[1], found[2], found[3]) if found[1] else (found[4], found[5], found[6])
-        return _value(number, thousand), math.inf, unit or ""
+        return _value(number, thousand, million), math.inf, unit or ""
     if found := _SINGLE.fullmatch(lower):
-        value = _value(found[1], found[2])
+        value = _value(found[1], found[2], million)
         return value, value, found[3] or ""
     return None
 
 
-def _value(number: str, thousands: str | None) -> float:
-    return float(number.replace(",", "").replace(" ", "")) * {"k": 1e3, "m": 1e6}.get(thousands or "", 1.0)
+def _value(number: str, thousands: str | None, million: float) -> float:
+    return float(number.replace(",", "").replace(" ", "")) * {"k": 1e3, "m": million}.get(thousands or "", 1.0)
 
 
 def _plain(text: str) -> str:

@@ -59,7 +59,9 @@ def guess_numbers(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     notes = [NAMED if named else HEAVY if below or above else RANGE]
     if candidate.group:
         notes.append(f"'{candidate.group}' parts thousands; synthetic numbers are written without it.")
-    return notes + _on_digits(column, digits) + _on_special([format_number(float(value)) for value in special])
+    return (
+        notes + _on_digits(column, candidate, digits) + _on_special([format_number(float(value)) for value in special])
+    )
 
 
 def _as_categories(column: Column, candidate: Candidate, raw: dict[str, Any], values: list[Any]) -> list[str]:
@@ -139,9 +141,9 @@ def _digits(column: Column, limits: tuple[Fraction, Fraction]) -> int:
     return max(0, min(max(column.decimals, needed if not column.digits or span < 1 else 0), most, 15))
 
 
-def _on_digits(column: Column, digits: int) -> list[str]:
-    """What to say of cells that have more digits after the point than are guessed."""
-    if not column.digits or max(column.digits) <= digits:
+def _on_digits(column: Column, candidate: Candidate, digits: int) -> list[str]:
+    """What to say of cells that have more digits after the point than are guessed; zeros are no more, as in 129.0."""
+    if candidate.kind == "integer" or not column.digits or max(column.digits) <= digits:
         return []
     if digits == 0:
         return ["decimals: nearly all cells are whole numbers. A few are not, and are read as the nearest one."]
