@@ -95,6 +95,11 @@ def test_errors_of_several_epsilons_are_of_the_same_bins_and_fall(delta):
     assert not any("foretold in the bins" in note for note in alone.notes)
 
 
+def test_an_epsilon_left_out_between_commas_is_refused(capsys):
+    assert run(["plan", "demo", "--epsilon", "1,,2"]) == 2
+    assert "Got '1,,2' instead" in capsys.readouterr().err
+
+
 def test_a_plan_measures_no_more_tables_than_there_are_pairs():
     few = us.plan(schema=AUTOS, rows=3000, epsilon=1e6)
     assert any(note.startswith("Up to 6 tables of two columns are measured") for note in few.notes)
