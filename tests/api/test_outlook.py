@@ -70,6 +70,41 @@ def test_what_is_said_to_help_does_help(planned):
     assert us.plan(schema=fewer, rows=5912, epsilon=0.1).outlook[0].relations == "survive"
 
 
+AUTOS = {"fields": [{**AUTO["fields"][-1], "name": name} for name in "abcd"]}
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1e6, "1e-9"), (2e5, 0)])
+def test_an_epsilon_without_noise_has_a_plan_with_as_many_bins_as_there_may_be(epsilon, delta):
+    plan = us.plan(schema=AUTOS, rows=3000, epsilon=epsilon, delta=delta)
+    assert {one.size for one in plan.attributes} == {16}
+    assert plan.outlook[0].pairs_kept == 6
+
+
+@pytest.mark.parametrize("delta", ["1e-9", 0])
+def test_errors_of_several_epsilons_are_of_the_same_bins_and_fall(delta):
+    epsilons = ["1/3", "1/2", "2/3", 1, 2]
+    plan = us.plan(schema=AUTOS, rows=3000, epsilon=epsilons, delta=delta)
+    for worse, better in zip(plan.outlook, plan.outlook[1:], strict=False):
+        assert better.pair_error < worse.pair_error
+        assert better.column_error < worse.column_error
+    assert len({line.independent_error for line in plan.outlook}) == 1
+    alone = us.plan(schema=AUTOS, rows=3000, epsilon=2, delta=delta)
+    assert alone.outlook[0] == plan.outlook[-1]
+    said = [note for note in plan.notes if "foretold in the bins that are expected at ε = 2," in note]
+    assert len(said) == 1
+    assert not any("foretold in the bins" in note for note in alone.notes)
+
+
+def test_an_epsilon_left_out_between_commas_is_refused(capsys):
+    assert run(["plan", "demo", "--epsilon", "1,,2"]) == 2
+    assert "Got '1,,2' instead" in capsys.readouterr().err
+
+
+def test_a_plan_measures_no_more_tables_than_there_are_pairs():
+    few = us.plan(schema=AUTOS, rows=3000, epsilon=1e6)
+    assert any(note.startswith("Up to 6 tables of two columns are measured") for note in few.notes)
+
+
 def test_rules_on_columns_whose_bins_are_to_be_found_are_planned_with():
     rule = {"impossible": {"income": "12345..", "sex": "Female"}}
     free, ruled = (

@@ -108,6 +108,46 @@ def test_the_order_inside_bins_is_spoken_of_where_bins_are_cut(model: us.Publish
     assert any("known bin by bin" in note for note in model.query(text).notes) == said
 
 
+@pytest.mark.parametrize("statistic", ["mean(low)", "median(low)", "quantile(low, 1)"])
+def test_a_condition_bounds_what_is_never_larger(model: us.PublishedModel, statistic: str) -> None:
+    answer = model.query(f"{statistic} | high<=3")
+    assert 0 <= answer.low <= answer.value <= answer.high <= 3
+    answer = model.query(f"{statistic.replace('low', 'high')} | low>=97")
+    assert 97 <= answer.low <= answer.value <= answer.high <= 99
+
+
+def test_a_condition_bounds_deviations_shares_and_sums(model: us.PublishedModel) -> None:
+    assert model.query("sd(low) | high<=3").high <= 1.5
+    assert model.query("share(low<=1) | high<=3").value == pytest.approx(0.5, abs=0.01)  # evenly filled bins
+    few = model.query("count(high<=3)")
+    assert model.query("sum(low) | high<=3").value <= 3 * few.value
+
+
+def test_a_bin_that_a_bound_cuts_counts_for_less_where_the_other_bin_is_cut_too(model: us.PublishedModel) -> None:
+    answer, drawn = model.query("mean(low) | high<=30"), model.sample(20_000, where="high<=30", seed=1)["low"]
+    assert drawn.max() <= 30
+    assert answer.value == pytest.approx(drawn.mean(), abs=2)
+
+
+def test_a_condition_bounds_through_other_columns_too(chain: us.PublishedModel) -> None:
+    assert chain.query("mean(a) | c<=5").high <= 5
+    assert chain.query("mean(m) | c<=5").high <= 5
+    assert chain.query("mean(c) | a>=95").low >= 95
+
+
+def test_whole_values_of_a_column_keep_the_rows_of_a_bin_that_they_cut(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    low, high = np.sort(np.random.default_rng(4).integers(0, 100, (2, 3000)), axis=0)
+    fields = [integer("a"), {"name": "b", "type": "integer", "categories": list(range(0, 100, 10))}]
+    table = pd.DataFrame({"a": np.minimum(low, high // 10 * 10), "b": high // 10 * 10})
+    model = release(tmp_path_factory, table, fields, ["ab"])
+    upper = 1 - model.query("share(a<=49) | b<=60").value
+    real = table[table.b <= 60].a
+    assert upper == pytest.approx((real > 49).mean(), abs=0.03)
+    assert model.query("quantile(a, 1) | b<=60").high <= 60
+
+
 def test_an_order_holds_through_a_column_that_is_never_missing(chain: us.PublishedModel) -> None:
     with pytest.raises(OptionError, match="'a' is declared never to be larger than 'b', and 'b' never than 'c'"):
         chain.query("mean(b) | a>=40, c<=30")

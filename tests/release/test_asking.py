@@ -121,6 +121,16 @@ def test_one_date_with_slashes_needs_no_quotes_and_several_do():
         read_conditions(DATES, "day=01/03/2021/05/07/2021")
 
 
+@pytest.mark.parametrize(
+    "where", ["day=2023-02-30", "day=2023-02-30..", {"day": "2023-02-30"}, {"day": ["2023-02-30"]}]
+)
+def test_a_day_that_does_not_exist_is_called_that(where):
+    year = {"minimum": "2023-01-01", "maximum": "2023-12-31"}
+    schema = Schema.from_dict({"fields": [{"name": "day", "type": "date", "constraints": year, "bins": 4}]})
+    with pytest.raises(OptionError, match=r"^column 'day': '2023-02-30' is a day that does not exist\.$"):
+        _ = read_conditions(schema, where).regions
+
+
 def test_dots_inside_quotes_are_no_range():
     (term,) = parse_terms("a='x..y'..'z'")
     assert parse_range(term.value) == ("x..y", "z")

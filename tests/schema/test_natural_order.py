@@ -9,6 +9,9 @@ from understudy.schema import looks_like_codes, natural_order, prefix_taxonomy
 _ORDERED = [
     ["January", "February", "December"],
     ["JAN", "FEB", "SEPT"],
+    ["janvier", "Février", "août", "DÉCEMBRE"],
+    ["Januar", "März", "Oktober"],
+    ["enero", "abril", "diciembre"],
     ["Mon", "Tue", "Sun"],
     ["S", "M", "L", "XL"],
     ["low", "Medium", "HIGH"],

@@ -99,6 +99,13 @@ def test_natural_orders_are_recognised() -> None:
     assert not drafted(["red", "green"]).ordered
 
 
+def test_many_texts_in_an_order_may_point_at_people_too() -> None:
+    clocks = [f"{minute // 60:02}:{minute % 60:02}" for minute in range(0, 1440, 2)]
+    field = draft_schema(pa.table({"seen": clocks * 2}))["seen"]
+    assert field.ordered
+    assert "720 texts; rare ones may point at people." in str(field.comments)
+
+
 def test_ranges_that_a_name_stands_for() -> None:
     assert drafted(list(range(24)) * 2, "hour").to_dict()["constraints"] == {"minimum": 0, "maximum": 23}
     seen = drafted(list(range(5, 24)) * 2, "hour").to_dict()

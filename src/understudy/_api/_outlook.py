@@ -8,6 +8,7 @@ from functools import cached_property
 
 from understudy._api._settings import budget_of
 from understudy._core.errors import UserError
+from understudy._core.numbers import exact_number
 from understudy.methods import STRENGTHS, Method, Outlook, Plan, outlook_of
 from understudy.numbers import VALUE_BY_VALUE, expected_schema, numbers_share, terms_without_numbers
 from understudy.privacy import PrivacyTerms
@@ -32,12 +33,17 @@ def dry_run(method: Method, domain: Domain, n: int, terms: PrivacyTerms) -> Plan
 
 @dataclass(frozen=True, kw_only=True)
 class Planned:
-    """All that is public of a run to be: what a dry run at any ε, of any number of rows, starts from."""
+    """All that is public of a run to be: what a dry run at any ε, of any number of rows, starts from.
+
+    Its bins are those expected at `bins_at`, if that is the larger ε: errors in more bins are larger, so those of
+    several ε can be compared only in the same.
+    """
 
     method: Method
     schema: Schema
     terms: PrivacyTerms
     n: int
+    bins_at: PrivacyTerms | None = None
 
     def at(self, epsilon: object) -> Planned:
         """The same at another ε."""
@@ -55,7 +61,10 @@ class Planned:
     @cached_property
     def domain(self) -> Domain:
         """The columns as the method will see them: with as many bins as are to be expected where they are found."""
-        return expected_schema(self.schema, self.n, self.terms).domain
+        at = self.terms
+        if self.bins_at is not None and self.bins_at.budget.epsilon > at.budget.epsilon:
+            at = self.bins_at
+        return expected_schema(self.schema, self.n, at).domain
 
     @property
     def left(self) -> PrivacyTerms:
@@ -80,11 +89,29 @@ class Planned:
 
 
 def outlooks(planned: Planned, epsilons: Sequence[object]) -> tuple[Outlook, ...]:
-    """What to expect at each ε, with a sentence each."""
-    found = [planned.at(epsilon).outlook() for epsilon in epsilons]
-    return tuple(
-        replace(one, words=_words(one, planned.at(epsilon))) for one, epsilon in zip(found, epsilons, strict=True)
+    """What to expect at each ε in the same bins, with a sentence each; seconds are of as many as a run would find."""
+    lines = []
+    for own in map(planned.at, epsilons):
+        compared = replace(own, bins_at=_largest(planned, epsilons).terms)
+        found = compared.outlook()
+        seconds = found.seconds if compared.domain == own.domain else own.dry_run().seconds
+        lines.append(replace(found, words=_words(found, compared), seconds=seconds))
+    return tuple(lines)
+
+
+def same_bins(planned: Planned, epsilons: Sequence[object]) -> tuple[str, ...]:
+    """What to say where the bins that are expected differ between the ε of a list."""
+    largest = _largest(planned, epsilons)
+    if all(planned.at(epsilon).domain == largest.domain for epsilon in epsilons):
+        return ()
+    return (
+        f"Errors at every ε are foretold in the bins that are expected at ε = {float(largest.terms.budget.epsilon):g}, "
+        "so that they can be compared; at a smaller ε fewer bins are found.",
     )
+
+
+def _largest(planned: Planned, epsilons: Sequence[object]) -> Planned:
+    return planned.at(max(epsilons, key=exact_number))
 
 
 def _words(one: Outlook, planned: Planned) -> str:

@@ -12,7 +12,7 @@ from understudy import demo
 from understudy._api._arguments import PlanAndMethodArguments
 from understudy._api._counting_plan import with_counting
 from understudy._api._options import read_arguments, takes
-from understudy._api._outlook import ASSUMED, Planned, outlooks
+from understudy._api._outlook import ASSUMED, Planned, outlooks, same_bins
 from understudy._api._promised import refuse_promises
 from understudy._api._settings import budget_of, demo_source, refuse_idle_master
 from understudy._api._unit import refuse_unit, unit_of
@@ -72,9 +72,10 @@ def plan(
     found = planned.dry_run()
     found = with_counting(found, asked, known, terms, opened)
     lines = outlooks(planned, asked.epsilon)
+    foretold = any(line.column_error is not None for line in lines)
     return replace(
         found,
-        notes=(*found.notes, *_kept(known)),
+        notes=(*found.notes, *_kept(known), *(same_bins(planned, asked.epsilon) if foretold else ())),
         epsilon=float(terms.budget.epsilon),
         promise=_in_words(terms),
         promises=_promises(planned, found),

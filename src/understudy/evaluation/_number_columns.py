@@ -98,7 +98,7 @@ def _as_numbers(values: Values) -> Floats:
 
 
 def _drawn_back(pair: Pair, places: Sequence[int], seed: int) -> dict[int, Floats]:
-    """Real values put through the bins of the schema and drawn back, without any noise: what binning alone does."""
+    """Real values put through the bins of the schema and drawn back: bins and histograms in them alone."""
     cut = [i for i in places if pair.schema.fields[i].bins is not None]
     if not cut:
         return {}

@@ -86,8 +86,9 @@ class Error:
     """How far a figure of the synthetic column is off, and where it was lost.
 
     `fresh_sample` is the median of what several fresh samples show, `binning` what real values lose that go through the
-    release's bins and are drawn back without noise, `noise` how far the synthetic values are from these. The latter two
-    are None where it is not known which bins a table was made with.
+    release's bins and are drawn back as a release draws them: noise of a histogram inside bins is part of it. `noise` is
+    how far the synthetic values are from these. The latter two are None where it is not known which bins a table was
+    made with.
 
     >>> Error(0.3, fresh_sample=0.01, binning=0.28, noise=0.05).value
     0.3
@@ -135,7 +136,7 @@ class NumberColumn:
     synthetic: Figures
     fresh_sample: Figures
     binned: Figures | None = None
-    """Of the real values, put through the release's bins and drawn back without noise."""
+    """Of the real values, put through the release's bins and drawn back, with no noise in how many are in each."""
     left_out: tuple[str, ...] = ()
     """Special values that are codes and no amounts: in no mean, their shares are among the spikes."""
     errors: Mapping[str, Error]

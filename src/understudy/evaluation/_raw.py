@@ -166,7 +166,8 @@ def _verdict(name: str, value: float, fresh: float, columns: Sequence[NumberColu
     known = np.array([pair for pair in lost if None not in pair], dtype=np.float64)
     if len(known) and np.isfinite(known).any(axis=0).all():
         binning, noise = np.nanmean(known, axis=0)
-        said += f" Lost by binning alone: {written(float(binning))}; by noise: {written(float(noise))}."
+        said += f" Lost by bins and what is inside them: {written(float(binning))}; by noise of the model's tables: "
+        said += f"{written(float(noise))}."
     return said
 
 

@@ -164,8 +164,8 @@ def _lost(results: Sequence[MeasureResult]) -> str:
         return ""
     binning, noise = (float(np.mean([one[side] for one in known])) for side in (0, 1))
     return (
-        f"Distributions are off by {points(binning)} points by what is lost inside bins, "
-        f"by {points(noise)} by noise in their counts.{_to_be_filled(results)}"
+        f"Distributions are off by {points(binning)} points by bins and histograms inside them, "
+        f"by {points(noise)} by noise in the model's tables.{_to_be_filled(results)}"
     )
 
 

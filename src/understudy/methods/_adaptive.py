@@ -152,10 +152,7 @@ class Adaptive(Declared):
         """What a run would do, from public quantities alone."""
         shares = self.divide(domain, n, terms)
         columns, relations, rows = sum(shares.columns, Fraction(0)), shares.relations, shares.rows
-        most = f"Up to {shares.rounds}"
-        if self._unsettled(terms) and shares.relations:
-            most = f"Some {shares.rounds}, or more where rare values merge,"
-        note = f"{most} tables of two columns are measured, those that the model gets most wrong."
+        note = _rounds_note(domain, shares.rounds, unsettled=self._unsettled(terms) and bool(shares.relations))
         if shares.relations and not terms.budget.pure:
             note += (
                 " Where they tell little beyond noise, the rest of their budget goes into single columns again; how "
@@ -167,7 +164,7 @@ class Adaptive(Declared):
             relations = 1 - rows - columns
         rules = self._rules(domain, shares, terms).described()
         notes = (note, *(f"{words.capitalize()}: {texts}." for words, texts in rules.items()))
-        varied = sum(attribute.size > 1 for attribute in domain)
+        varied = _varied(domain)
         parities = by_parities(domain, terms)
         measures = (
             measures_of_parities(domain, n, terms, rows) if parities else measures_of_rounds(domain, terms, shares)
@@ -220,7 +217,7 @@ class Adaptive(Declared):
 
     def _usual_cells(self, domain: Domain, terms: PrivacyTerms) -> int:
         """A tree that weighted rows may follow can be smaller than one that has to do."""
-        varied = sum(attribute.size > 1 for attribute in domain)
+        varied = _varied(domain)
         followed = self.beyond and not by_parities(domain, terms) and comb(varied, 2) <= MOST_PAIRS
         return MOST_CELLS if followed else MOST_LAST_CELLS
 
@@ -293,6 +290,20 @@ def by_parities(domain: Domain, terms: PrivacyTerms) -> bool:
     varied = [attribute.size for attribute in domain if attribute.size > 1]
     most = MOST_PURE_COLUMNS if terms.budget.pure else MOST_PARITY_COLUMNS
     return 2 <= len(varied) <= most and max(varied) == 2
+
+
+def _varied(domain: Domain) -> int:
+    """How many columns have two values or more."""
+    return sum(attribute.size > 1 for attribute in domain)
+
+
+def _rounds_note(domain: Domain, rounds: int, *, unsettled: bool) -> str:
+    """How many tables of two columns are measured: never more than there are, so rounds beyond that repeat some."""
+    pairs = comb(_varied(domain), 2)
+    most = f"Some {rounds}, or more where rare values merge," if unsettled and rounds < pairs else f"Up to {rounds}"
+    if rounds > pairs:
+        return f"Up to {pairs} tables of two columns are measured, those that the model gets most wrong more than once."
+    return f"{most} tables of two columns are measured, those that the model gets most wrong."
 
 
 def _parity_plan(domain: Domain, terms: PrivacyTerms, rows: Fraction) -> tuple[Fraction, str]:

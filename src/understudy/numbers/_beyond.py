@@ -8,8 +8,8 @@ What is charged: a row is in one ring of a column, so the indicators of its ring
 one of them, by one (proof.md, section 12). It is asked only where it is needed, which shows in counts that were given
 out (section 2).
 
-There are rows up to the last ring that stands out from noise, by itself or with one or two before it, and none beyond:
-the farther rings are, the more noise in them would move means. Inside a ring all orders of magnitude are as frequent;
+There are rows up to the last ring that stands out from noise, by itself or, if it does to some extent, with one or two
+before it, and none beyond: the farther rings are, the more noise in them would move means. Inside a ring all orders of magnitude are as frequent;
 in the last one twice the distance leaves half of the rows.
 """
 
@@ -32,6 +32,8 @@ _STEPS = 8
 """Evenly filled parts of a ring."""
 _CLEAR = 3.5
 """Rings have rows if they hold so many standard deviations of noise, alone or in runs."""
+_LAST = 1.5
+"""What the last ring holds at least by itself, in the same: noise in one that is four times as far moves means most."""
 _RUN = 3
 _MOST = 0.5
 """Least part of all rows at the one value."""
@@ -129,8 +131,8 @@ def _reach(counts: Floats, variance: float) -> int:
         runs = np.arange(1, min(last, _RUN) + 1)
         begun = below[last - runs]
         clear = (below[last] - begun) / np.sqrt(variance * runs)
-        without = (below[last - 1] - begun) / np.sqrt(variance * np.maximum(runs - 1, 1))
-        if ((clear >= _CLEAR) & (clear > without)).any():
+        clearer = clear > (below[last - 1] - begun) / np.sqrt(variance * np.maximum(runs - 1, 1))
+        if counts[last - 1] >= _LAST * np.sqrt(variance) and (clearer & (clear >= _CLEAR)).any():
             return last
     return 0
 

@@ -31,13 +31,14 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
         return schema
     tables = sum(-(-(1 + binary_depth(values)) // 2) for values in cells.values())
     noise = terms.table_noise(numbers_share(schema) * (1 - _MEANS) / max(tables, 1))
-    room = n * terms.unit.parts / (3 * sqrt(float(noise.variance)))  # noise is of what is counted
+    least = 3 * sqrt(float(noise.variance)) / terms.unit.parts  # noise is of what is counted; a huge ε has none
+    room = min(float(_BINS), n / least) if least else float(_BINS)
     written = schema.to_dict()
     for i, values in cells.items():
         if schema.fields[i].shaped:
             continue  # its bins are declared
         few = values <= schema.fields[i].n_main  # as many bins as values: each keeps its own
-        bins = max(2, min(_BINS, round(room))) + len(schema.fields[i].cuts)  # what is declared of rows cuts as well
+        bins = max(2, round(room)) + len(schema.fields[i].cuts)  # what is declared of rows cuts as well
         written["fields"][i]["bins"] = {"count": values if few else min(bins, values)}
     for rules in ("dependencies", "brokenRows"):
         written.pop(rules, None)  # bins of equal width need not end where a rule does; found ones will

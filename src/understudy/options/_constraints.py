@@ -261,8 +261,8 @@ class Several:
         return tuple(self.each.accept(one) for one in ([value] if alone else value))
 
     def read(self, text: str) -> tuple[Any, ...]:
-        """The values between commas."""
-        return tuple(self.each.read(part.strip()) for part in text.split(",") if part.strip())
+        """The values between commas, of which one may end the list; nothing between two is for `each` to judge."""
+        return tuple(self.each.read(one.strip()) for one in text.strip().removesuffix(",").split(",") if text.strip())
 
 
 @dataclass(frozen=True, slots=True)

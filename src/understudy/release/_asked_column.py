@@ -20,7 +20,7 @@ from understudy.release._farthest import farthest
 from understudy.release._histogram_noise import cut_shape, fine_noise
 from understudy.release._number_answer import Figure
 from understudy.release._number_line import NumberLine, number_line
-from understudy.release._ordered_values import weights_among, what_order_leaves
+from understudy.release._ordered_values import weights_among, what_order_allows, what_order_leaves
 from understudy.release._outermost import UNSEEN, Outermost, mean_astray, variance_astray
 from understudy.release._regions import Region, everything, known_numbers, up_to
 from understudy.schema import Field, Marginal
@@ -55,19 +55,24 @@ class Column:
         return {a: region for a, region in self.asked.given.regions.items() if a != self.attribute}
 
     @cached_property
+    def allowed(self) -> Region:
+        """What of that orders allow beside conditions that take parts of other columns' bins."""
+        return what_order_allows(self.asked.schema, self.attribute, self.own, self.others)
+
+    @cached_property
     def left(self) -> Region | None:
-        """What an order with columns of one value leaves."""
+        """What an order with columns of one value, or of whole codes, leaves."""
         return what_order_leaves(self.asked.schema, self.attribute, self.others)
 
     @property
     def weights(self) -> Floats:
         """For each code, the share of its rows that are meant."""
-        return weights_among(self.own, self.left)
+        return weights_among(self.allowed, self.left)
 
     @cached_property
     def kept(self) -> Region:
         """What the conditions and the order allow."""
-        return self.own if self.left is None else self.own.within(self.left)
+        return self.allowed if self.left is None else self.allowed.within(self.left)
 
     @cached_property
     def line(self) -> NumberLine:

@@ -113,8 +113,9 @@ def bins_in_order(
         if lower in asked and upper in asked and new & {lower, upper}
     ]
     return [
-        f"'{schema.names[lower]}' ≤ '{schema.names[upper]}' is known bin by bin: in a bin of both the answer does not "
-        "reckon with it, and no interval covers that. Drawn rows keep it exactly."
+        f"'{schema.names[lower]}' ≤ '{schema.names[upper]}' is known bin by bin: of a bin of both no value beyond the "
+        "ends of a condition counts, but how the two lie to each other inside it the answer does not reckon with, and "
+        "no interval covers that. Drawn rows keep it exactly."
         for lower, upper in pairs
         if not _reckoned_with(schema, (lower, upper), asked, new)
         # of rows that fulfil conditions a part is asked for, and where the others are matters as well

@@ -47,7 +47,7 @@ from understudy.release._number_words import (
     parts_of_bins,
     refuse_function,
 )
-from understudy.release._ordered_values import weights_among, what_order_leaves
+from understudy.release._ordered_values import weights_among, what_order_allows, what_order_leaves
 from understudy.release._regions import Region, everything, known_numbers
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
@@ -197,7 +197,8 @@ class Asked:
                 what_order_leaves(self.schema, attribute, others),
             )
             leans = self.leans(attribute, estimate, given=bool(others))
-            found = found.times(self._ratio(estimate, region.within(base), base, left, leans))
+            whole = what_order_allows(self.schema, attribute, base, others)
+            found = found.times(self._ratio(estimate, region.within(whole), whole, left, leans))
             if found.value == 0:
                 return found
             known[attribute] = region.within(base)

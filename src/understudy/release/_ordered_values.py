@@ -116,13 +116,33 @@ def unkept_order(schema: Schema, regions: Mapping[int, Region]) -> list[Edge]:
 
 
 def what_order_leaves(schema: Schema, a: int, regions: Mapping[int, Region]) -> Region | None:
-    """What a column may be beside columns that have one value each; None where that tells nothing.
+    """What a column may be beside columns that have one value each, or whole codes; None where that tells nothing.
 
-    Rows of a bin are drawn until they are in order, so a cut bin keeps its rows (`weights_among`). Where the histogram
-    inside a bin has no row among what is left, the column stays as it was.
+    Of whole codes the model knows how many rows of each bin go with them. Rows of a bin are drawn until they are in
+    order, so a cut bin keeps its rows (`weights_among`). Where the histogram inside a bin has no row among what is
+    left, the column stays as it was.
     """
-    left = _between(schema, a, regions)
+    left = _between(schema, a, regions, known=True)
     return left if left is not None and _has_rows(left) else None
+
+
+def what_order_allows(schema: Schema, a: int, region: Region, regions: Mapping[int, Region]) -> Region:
+    """What of a column's region lies between the least and the largest values that conditions leave other columns.
+
+    Where a condition takes a part of another column's bin, a bin that is cut here loses rows: the model counts that
+    part alike beside every value. Where the histogram inside a bin has no row among what is left, the column stays as
+    it was.
+
+    >>> from understudy.release._conditions import read_conditions
+    >>> day = {"type": "integer", "bins": 1, "constraints": {"minimum": 0, "maximum": 9}}
+    >>> schema = Schema.from_dict({"fields": [{"name": "from", **day}, {"name": "to", **day}],
+    ...     "dependencies": [{"lower": "from", "upper": "to"}]})
+    >>> what_order_allows(schema, 0, everything(schema["from"]), read_conditions(schema, "to=0..4").regions).spans
+    ((0, 4),)
+    """
+    between = _between(schema, a, regions, known=False)
+    found = region if between is None else region.within(between)
+    return found if _has_rows(found) else region
 
 
 def is_exact_beside(schema: Schema, a: int, other: int, regions: Mapping[int, Region]) -> bool:
@@ -133,26 +153,32 @@ def is_exact_beside(schema: Schema, a: int, other: int, regions: Mapping[int, Re
     region = regions[other]
     if not {(a, other), (other, a)} & set(order_edges(schema)) or ordered_values(region).only is None:
         return False
-    bins, left = region.field.bins, _between(schema, a, {other: region})
+    bins, left = region.field.bins, _between(schema, a, {other: region}, known=True)
     whole = bins is None or region.weights.max() > 1 - _ROUNDING
     return whole and schema.fields[a].bins is not None and (left is None or _has_rows(left))
 
 
-def _between(schema: Schema, a: int, regions: Mapping[int, Region]) -> Region | None:
-    """Values between those that the columns below and above a column have; None where all are."""
-    whole = everything(schema.fields[a])
-    low: Fraction | None = None
-    high: Fraction | None = None
-    for lower, upper in order_edges(schema):
-        other = upper if lower == a else lower
-        value = ordered_values(regions[other]).only if a in (lower, upper) and other in regions else None
-        if value is not None and upper == a:
-            low = value if low is None else max(low, value)
-        elif value is not None:
-            high = value if high is None else min(high, value)
-    if low is None and high is None:
+def _is_known(region: Region) -> bool:
+    """Whether a column has one value, or no part of a bin."""
+    weights = region.weights
+    whole = ((weights < _ROUNDING) | (weights > 1 - _ROUNDING)).all()
+    return bool(whole) or ordered_values(region).only is not None
+
+
+def _between(schema: Schema, a: int, regions: Mapping[int, Region], *, known: bool) -> Region | None:
+    """Values from the least that the columns below have to the largest that those above have; None where all are.
+
+    Of columns that are `known`, or of the others.
+    """
+    tied = [pair for pair in tied_pairs(schema, regions) if a in pair] if set(regions) - {a} else []
+    others = {b: regions[b] for pair in tied for b in pair if b != a and b in regions}
+    ends = {b: ordered_values(one) for b, one in others.items() if _is_known(one) == known}
+    least = [ends[b].stretches[0][0] for b, upper in tied if upper == a and b in ends and not ends[b].free]
+    largest = [ends[b].stretches[-1][1] for lower, b in tied if lower == a and b in ends and not ends[b].free]
+    if not least and not largest:
         return None
-    found = _cut(whole, low, high)
+    whole = everything(schema.fields[a])
+    found = _cut(whole, max(least, default=None), min(largest, default=None))
     return None if found == whole else found
 
 

@@ -281,7 +281,9 @@ class _Builder:
 
     def _equal(self, low: Fraction, high: Fraction, count: int | None) -> tuple[Fraction, ...] | None:
         if low > high:
-            self._fault("constraints.minimum is larger than constraints.maximum. Swap them, or correct one")
+            file = self.file.constraints
+            ends = f"constraints.minimum {file.end('minimum')} is larger than constraints.maximum {file.end('maximum')}"
+            self._fault(f"{ends}. Swap them, or correct one")
             return None
         room = default_count(low, high, self.form)
         count = room if count is None else count
@@ -303,10 +305,13 @@ class _Builder:
             self._fault(f"bins.edges: {error}")
             return None
         if len(edges) < 2 or any(a >= b for a, b in pairwise(edges)):
-            self._fault("bins.edges must be at least two values, each larger than the one before")
+            self._fault(
+                f"bins.edges must be at least two values, each larger than the one before; got {shown(plain(written))}"
+            )
             return None
         if (low is not None and low != edges[0]) or (high is not None and high != edges[-1]):
-            self._fault("bins.edges must begin at constraints.minimum and end at constraints.maximum")
+            said = f"got {shown(plain(written[0]))} to {shown(plain(written[-1]))}"
+            self._fault(f"bins.edges must begin at constraints.minimum and end at constraints.maximum; {said}")
             return None
         return edges
 

@@ -17,7 +17,7 @@ from understudy.schema._bins import Bins
 from understudy.schema._domain import Attribute
 from understudy.schema._levels import Tree, binary_levels, taxonomy_levels
 from understudy.schema._limits import shown
-from understudy.schema._values import FieldType, Form, Value
+from understudy.schema._values import FieldType, Form, NoSuchDayError, Value
 
 Outside: TypeAlias = Literal["error", "clip", "other"]
 Origin: TypeAlias = Literal["declared", "draft"]
@@ -161,7 +161,9 @@ class Field:
             return self._codes_of_labels[value]
         try:
             inner = self.form.parse(value)
-        except ValueError:
+        except ValueError as error:
+            if isinstance(error, NoSuchDayError) and self.other_code is None:
+                raise OptionError(f"column '{self.name}': {error}.") from None
             inner = None
         if inner in self._codes:
             return self._codes[inner]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError, f
 from pydantic.alias_generators import to_camel
 
 from understudy.schema._limits import MAX_VALUES, shown
-from understudy.schema._written import written_text
+from understudy.schema._written import plain, written_text
 
 _OURS = ("bins", "taxonomy", "special", "outside", "origin", "decimals", "timezone", "sensitivity", "sensitivities")
 _FIELD_KEYS = (
@@ -76,6 +76,10 @@ class ConstraintsFile(BaseModel):
     maximum: Any = None
     exclusive_minimum: Any = None
     exclusive_maximum: Any = None
+
+    def end(self, key: Literal["minimum", "maximum"]) -> str:
+        """An end of the range as it was written."""
+        return shown(plain(getattr(self, f"exclusive_{key}") if getattr(self, key) is None else getattr(self, key)))
 
 
 class FieldFile(BaseModel):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from unicodedata import normalize
 
 from understudy.schema._scales import PLACES, word_set
 
@@ -170,5 +171,6 @@ def _value(number: str, thousands: str | None, million: float) -> float:
 
 
 def _plain(text: str) -> str:
-    """Lower case, words joined by one mark: `Very good`, `very-good` and `VERY_GOOD.` are the same."""
-    return re.sub(r"[^a-z0-9]+", "_", text.strip().lower()).strip("_")
+    """Lower case without accents, words joined by one mark: `Very good`, `very-good` and `VERY_GOOD.` are the same."""
+    letters = re.sub(r"[\u0300-\u036f]", "", normalize("NFKD", text.strip().lower()))
+    return re.sub(r"[^a-z0-9]+", "_", letters).strip("_")

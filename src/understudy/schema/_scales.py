@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 _SCALES = """
-months: january jan | february feb | march mar | april apr | may | june jun | july jul | august aug
-    | september sep sept | october oct | november nov | december dec
+months: january jan janvier januar enero | february feb fevrier februar febrero | march mar mars marz maerz marzo
+    | april apr avril abril | may mai mayo | june jun juin juni junio | july jul juillet juli julio
+    | august aug aout agosto | september sep sept septembre septiembre | october oct octobre oktober octubre
+    | november nov novembre noviembre | december dec decembre dezember diciembre
 weekdays: monday mon mo | tuesday tue tues tu | wednesday wed weds we | thursday thu thur thurs th | friday fri fr
     | saturday sat sa | sunday sun su
 seasons: spring | summer | autumn fall | winter

@@ -45,6 +45,10 @@ _STEPS = (
 _INT64 = range(-(2**63), 2**63)
 
 
+class NoSuchDayError(ValueError):
+    """A date of the right form, such as 2023-02-30."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Form:
     """How values of one field are written: its type, and its format, marks and true/false texts.
@@ -179,7 +183,7 @@ class Form:
         except ValueError:
             shape = self.format or ("YYYY-MM-DD" if self.type == "date" else "YYYY-MM-DDThh:mm:ss")
             if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-                raise ValueError(f"{shown(text)} is a day that does not exist") from None
+                raise NoSuchDayError(f"{shown(text)} is a day that does not exist") from None
             raise ValueError(f"{shown(text)} is not a {self.type} of the form {shape}") from None
 
 

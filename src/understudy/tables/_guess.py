@@ -118,6 +118,8 @@ def _categories(column: Column, guess: Guess, texts: list[str], *, codes: bool) 
         if found.without:
             column.words[found.without[0]] = 1
             guess.remarks.append(f"'{found.without[0]}' has no place in that order, so it is taken for missing.")
+        if len(texts) > _MANY_TEXTS:
+            guess.remarks.append(_rare_ones(texts))
         return
     guess.remarks.append("categories, as rows have them. List all that are possible, and none that only a row knows.")
     if codes and (tree := prefix_taxonomy(texts)):
@@ -125,9 +127,11 @@ def _categories(column: Column, guess: Guess, texts: list[str], *, codes: bool) 
         lengths = " and ".join(filter(None, (", ".join(map(str, tree[1][:-1])), str(tree[1][-1]))))
         guess.remarks.append(f"these are codes; taxonomy by their first {lengths} characters. Put in the public list.")
     elif len(texts) > _MANY_TEXTS:
-        guess.remarks.append(
-            f"{len(texts):,} texts; rare ones may point at people. List groups, or use outside: other."
-        )
+        guess.remarks.append(_rare_ones(texts))
+
+
+def _rare_ones(texts: list[str]) -> str:
+    return f"{len(texts):,} texts; rare ones may point at people. List groups, or use outside: other."
 
 
 def _why_text(column: Column, texts: list[str]) -> list[str]:
