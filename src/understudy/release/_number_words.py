@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
@@ -12,6 +13,7 @@ from understudy.release._answer import percent
 from understudy.release._histogram_noise import cut_field, hiding_noise
 from understudy.release._number_answer import Figure, shown
 from understudy.release._regions import Region, number_specials
+from understudy.release._unplaced import Stretch
 from understudy.schema import Field
 
 _ORDER_ONLY = ("median", "quantile")
@@ -19,6 +21,8 @@ _MUCH = 0.2
 """The part of an answer from which on it is said that nobody measured it."""
 _FAR = 1.0
 """How far from its interval a figure may lie if nobody says so, in widths of it."""
+_HIDDEN = 0.05
+"""The part of the rows from which on it is said that nobody knows where they lie."""
 _SEEN = 2.0
 """Rows that stand out from noise, in its deviations."""
 
@@ -137,6 +141,17 @@ def far_out(field: Field, worst: Figure, widths: float, share: float) -> list[st
         f"'{field.name}': the outermost {percent(share)} of rows do not stand out from noise. The interval reckons "
         "with a long tail of them, not with all of them at the end of the range, where "
         f"{worst.statistic} would be {shown(worst.value, worst)}."
+    ]
+
+
+def hidden_places(field: Field, found: Sequence[Stretch]) -> list[str]:
+    """What is to be said of a mean or a deviation, of rows of which nobody knows where in a stretch they lie."""
+    share = sum(one.share for one in found if one.hidden)
+    if share <= _HIDDEN:
+        return []
+    return [
+        f"'{field.name}': how {share:.0%} of these rows lie in the range was hidden by noise. The "
+        "interval reckons with all of them at either end of the stretch in which they were found."
     ]
 
 
