@@ -96,7 +96,7 @@ def cut_bins(region: Region, noise: tuple[float, float] | None) -> list[str]:
     if cut.partly and inside < _SEEN * sqrt(noise[1]):
         return [
             f"'{field.name}': so few rows, if any, do not stand out from the noise of its histogram, which is some "
-            f"{_rounded(hiding_noise(noise))} rows for a value or a stretch of values, and may hide several times that."
+            f"{roughly(hiding_noise(noise))} rows for a value or a stretch of values, and may hide several times that."
         ]
     return []
 
@@ -155,7 +155,12 @@ def hidden_places(field: Field, found: Sequence[Stretch]) -> list[str]:
     ]
 
 
-def _rounded(number: float) -> str:
+def roughly(number: float) -> str:
+    """A number of rows with the one digit that counts.
+
+    >>> roughly(283.4), roughly(0.2)
+    ('300', '1')
+    """
     return f"{float(f'{number:.1g}'):,.0f}" if number >= 1 else "1"
 
 
