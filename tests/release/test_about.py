@@ -6,6 +6,8 @@ import io
 import re
 import shutil
 import subprocess
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pandas as pd
 import pytest
 
 import understudy as us
-from understudy.release import CardFacts, Statement, about_release, declared_facts
+from understudy.release import CardFacts, ChargeLine, Statement, about_release, declared_facts
 from understudy.release._loading import loading
 from understudy.schema import Schema
 
@@ -54,6 +56,15 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> us.Release:
     )
     schema = {"name": "customers", **PACKAGE, "fields": FIELDS}
     return us.publish(table, schema=schema, epsilon=1, out=tmp_path_factory.mktemp("about") / "release", seed=2)
+
+
+def test_the_page_says_how_many_rows_noise_hides() -> None:
+    fine = ChargeLine(
+        what="numbers, value by value", mechanism="…", cost=None, unit="epsilon", noise="variance σ² = 90000 per cell"
+    )
+    statement = Statement.example(n_rows=10_000, charges=(replace(fine, cost=Fraction(1, 10)),))
+    page = about_release(Schema.from_dict({"fields": FIELDS}), statement, table="t.csv", n_rows=9, facts=CardFacts())
+    assert "missing from it: noise is some 300 rows (3 % of all) for a value or a stretch of values" in page
 
 
 @pytest.mark.parametrize("delta", [0, 1e-9])

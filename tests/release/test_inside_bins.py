@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from understudy._core.errors import OptionError
 from understudy.models import CliqueTree, TreeMeasurement, TreeModel
-from understudy.numbers import cell_starts
+from understudy.numbers import MEANS, cell_starts
 from understudy.release import ChargeLine, PublishedModel, Statement
 from understudy.release._asked_column import Column
 from understudy.release._conditions import Conditions
@@ -18,6 +19,7 @@ from understudy.release._number_line import number_line
 from understudy.release._numbers_asked import Asked
 from understudy.release._outermost import Outermost
 from understudy.release._regions import everything
+from understudy.release._unplaced import mean_noise
 from understudy.schema import Schema
 
 FINE = ChargeLine(
@@ -233,7 +235,7 @@ def test_what_was_clipped_may_lie_at_the_end_of_the_range() -> None:
 
 def test_rows_that_would_move_a_figure_far_from_the_end_of_the_range_are_told() -> None:
     notes = seen_up_to(300).query("mean(x), sd(x), sum(x), variance(x)").notes
-    assert "outermost 0.4% of rows do not stand out from noise" in notes[0]
+    assert "outermost 0.5% of rows do not stand out from noise" in notes[0]
     assert [note.split(", where ")[1].split(" would")[0] for note in notes] == ["mean(x)", "sd(x)", "variance(x)"]
     short = {"first": [0, 5000], "starts": [0, 5000], "shares": [5000.0, 5000.0]}
     assert not published(column({"found": short}), [5000, 5000]).query("mean(x), sd(x)").notes
@@ -261,7 +263,7 @@ def test_a_value_apart_at_the_end_leaves_rows_before_it_unsure() -> None:
     asked = Asked(model.schema, model.model, model.statement, Conditions(model.schema, {}))
     first, last = Column(asked, 0).outermost
     assert (first.farthest, last.farthest) == (0, 9998)
-    assert last.share == pytest.approx(20 / 5500), "twice the noise of a cell"
+    assert last.share == pytest.approx(29.7 / 5500, rel=0.01), "what a run that reaches so far stands out by"
 
 
 def test_where_nothing_was_found_there_may_be_as_much_as_noise_hides() -> None:
@@ -333,3 +335,44 @@ def test_a_condition_on_a_part_of_a_bin_says_that_its_rows_count_as_alike() -> N
     )
     assert "part of a bin" in model.query("share(sex=f) | x=10..14").notes[0]
     assert not model.query("share(sex=f) | x=0..24").notes
+
+
+def one_stretch(rows: float) -> PublishedModel:
+    """Of a column with so many rows in a single stretch from 1000 to 2999, of a bin with next to all rows."""
+    shape = {"first": [0, 9999], "starts": [0, 1000, 3000, 9999], "shares": [0.0, rows, 0.0, 0.001]}
+    return published(column({"found": shape}), [rows, 0.001])
+
+
+def test_rows_of_a_stretch_that_was_not_tilted_may_all_lie_at_one_end() -> None:
+    answer = one_stretch(100).query("mean(x), sd(x)")  # noise may move 29 rows from one end to the other
+    mean, deviation = answer.figures
+    assert mean.low < 1000, "all at 1000, and some of the outermost below"
+    assert mean.high > 2999
+    assert deviation.low == 0
+    assert "how 100% of these rows lie in the range was hidden by noise" in answer.notes[0]
+
+
+def test_rows_of_a_stretch_that_stand_out_clearly_lean_as_far_as_noise_hides() -> None:
+    answer = one_stretch(10_000).query("mean(x)")
+    shift = 2.935 * 10 * 2000 / 10_000
+    assert 1999.5 - 2 * shift < answer.low < 1999.5 - shift
+    assert not any("hidden by noise" in note for note in answer.notes)
+
+
+def test_a_mean_has_the_noise_of_the_mean_that_was_measured() -> None:
+    """Of evenly filled bins that could be tilted: distances from 0 to 2500 below and above, with noise of 20 rows."""
+    shape = {"first": [0, 5000], "starts": [0, 2500, 5000, 7500], "shares": [2400.0, 2600.0, 2600.0, 2400.0]}
+    schema = column({"found": shape})
+    statement = replace(
+        published(schema, [5000, 5000]).statement,
+        charges=(FINE, replace(FINE, what=MEANS, noise="variance σ² = 400 per cell")),
+    )
+    assert mean_noise(schema.fields[0].bins, statement) == pytest.approx(2.045 * 2500 * 2**0.5 * 20 / 10_000, rel=0.05)
+
+
+def test_a_quantile_that_noise_may_hide_lies_along_a_tail() -> None:
+    """The outermost 20 of 500 rows may lie farther out, so that the quantile of which 15 lie beyond may."""
+    shape = {"first": [0, 100], "starts": [0, 100, 300], "shares": [300.0, 200.0, 0.0]}
+    model = published(column({"found": shape}), [300, 200])
+    high = [model.query(f"quantile(x, {level})").high for level in (0.9, 0.97, 0.99)]
+    assert high[0] <= 300 < high[1] < high[2] == 9999

@@ -86,8 +86,8 @@ class Error:
     """How far a figure of the synthetic column is off, and where it was lost.
 
     `fresh_sample` is the median of what several fresh samples show, `binning` what real values lose that go through the
-    release's bins and are drawn back as a release draws them: noise of a histogram inside bins is part of it. `noise` is
-    how far the synthetic values are from these. The latter two are None where it is not known which bins a table was
+    release's bins and are drawn back as a release draws them: noise of a histogram inside bins is part of it. `noise`
+    is how far the synthetic values are from these. The latter two are None where it is not known which bins a table was
     made with.
 
     >>> Error(0.3, fresh_sample=0.01, binning=0.28, noise=0.05).value

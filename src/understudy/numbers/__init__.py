@@ -3,13 +3,15 @@
 from understudy.numbers._asked import schema_at
 from understudy.numbers._expected import expected_schema, terms_without_numbers
 from understudy.numbers._grid import cell_starts, even_schema, fine_schema
-from understudy.numbers._hidden import HIDDEN_AT_AN_END, most_hidden
+from understudy.numbers._hidden import HIDDEN_AT_AN_END, most_hidden, most_leaning
 from understudy.numbers._histogram import fit_histogram
+from understudy.numbers._hull import LEAST_SPREAD, least_seen
 from understudy.numbers._resolve import BEYOND_SPIKES, MEANS, VALUE_BY_VALUE, Resolved, numbers_share, resolve_numbers
 
 __all__ = [
     "BEYOND_SPIKES",
     "HIDDEN_AT_AN_END",
+    "LEAST_SPREAD",
     "MEANS",
     "VALUE_BY_VALUE",
     "Resolved",
@@ -18,7 +20,9 @@ __all__ = [
     "expected_schema",
     "fine_schema",
     "fit_histogram",
+    "least_seen",
     "most_hidden",
+    "most_leaning",
     "numbers_share",
     "resolve_numbers",
     "schema_at",

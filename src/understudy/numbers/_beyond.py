@@ -9,8 +9,8 @@ one of them, by one (proof.md, section 12). It is asked only where it is needed,
 out (section 2).
 
 There are rows up to the last ring that stands out from noise, by itself or, if it does to some extent, with one or two
-before it, and none beyond: the farther rings are, the more noise in them would move means. Inside a ring all orders of magnitude are as frequent;
-in the last one twice the distance leaves half of the rows.
+before it, and none beyond: the farther rings are, the more noise in them would move means. Inside a ring all orders of
+magnitude are as frequent; in the last one twice the distance leaves half of the rows.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ BRANCHES = 4
 _CAUTION = 2.0
 """A run that reaches d times as far as what is filled has to have √(2·log(1 + 4d)) standard deviations."""
 _STEEPNESS = 4.0
-_LEAST_SPREAD = 1 / 32
+LEAST_SPREAD = 1 / 32
 """Distances are compared with at least this part of the range: a single value says nothing of how far others lie."""
 _NEARER = 1.0
 """A run that ends earlier is taken if it stands out by as much but for this, in standard deviations."""
@@ -136,13 +136,21 @@ def _weak(tree: Averaged, ends: Floats, run: tuple[int, int], rest: tuple[int, i
 def _excess(tree: Averaged, ends: Floats, run: tuple[int, int], filled: tuple[int, int]) -> float:
     """By how many standard deviations a run stands out more than it has to, beside the cells that are filled."""
     rows, variance = tree.between(*run)
-    needed = np.sqrt(_CAUTION * np.log1p(_STEEPNESS * _distance(ends, run, filled)))
-    return float(rows / np.sqrt(variance) - needed)
+    return float(rows / np.sqrt(variance) - least_seen(_distance(ends, run, filled)))
+
+
+def least_seen(distance: float) -> float:
+    """The standard deviations that a run stands out by, if it reaches so many times as far as what is filled.
+
+    >>> [round(least_seen(distance), 1) for distance in (0.5, 1, 10)]
+    [1.5, 1.8, 2.7]
+    """
+    return float(np.sqrt(_CAUTION * np.log1p(_STEEPNESS * distance)))
 
 
 def _distance(ends: Floats, run: tuple[int, int], filled: tuple[int, int]) -> float:
     """How long a run is, as a part of what is filled."""
-    spread = max(ends[filled[1]] - ends[filled[0]], _LEAST_SPREAD * ends[-1])
+    spread = max(ends[filled[1]] - ends[filled[0]], LEAST_SPREAD * ends[-1])
     return float((ends[run[1]] - ends[run[0]]) / spread)
 
 

@@ -20,6 +20,8 @@ from understudy.privacy import Measurement
 from understudy.schema import Axis
 
 Floats = npt.NDArray[np.float64]
+COARSEST = 4
+"""Levels of so few cells are not asked for: those below tell as much."""
 _TELLS = 3.0
 """What each further cell must explain of the chi-square for its level to be looked at again."""
 

@@ -24,7 +24,7 @@ from understudy.numbers._beyond import Rings, lone_spike
 from understudy.numbers._cuts import cut
 from understudy.numbers._grid import fine_schema
 from understudy.numbers._histogram import fit_histogram
-from understudy.numbers._levels import Look, telling_levels
+from understudy.numbers._levels import COARSEST, Look, telling_levels
 from understudy.numbers._mean import Distances, MeanQueries, ask_means, factors, tilted
 from understudy.numbers._round import round_at
 from understudy.numbers._totals import rows_in_range
@@ -42,8 +42,6 @@ _SEEN = 2.0
 """Least mass of a declared bin that has a shape, in standard deviations of the noise."""
 _PARTS_OF_BIN = 4
 """In which an evenly filled bin is tilted."""
-_COARSEST = 4
-"""Levels of so few cells are not asked for: those below tell as much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +266,7 @@ def _axes(position: int, field: Field) -> list[Axis]:
     """Every other level of the attribute, coarsest first: each cell holds four of the next."""
     attribute, extra = field.attribute, field.size - field.n_main
     levels = range(0, attribute.n_levels, 2)
-    kept = [level for level in levels if level == 0 or attribute.size_at(level) - extra > _COARSEST]
+    kept = [level for level in levels if level == 0 or attribute.size_at(level) - extra > COARSEST]
     return [Axis(position, level) for level in reversed(kept)]
 
 

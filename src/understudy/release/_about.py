@@ -10,8 +10,10 @@ from typing import Any
 
 from understudy.numbers import BEYOND_SPIKES, MEANS, VALUE_BY_VALUE
 from understudy.release._card_facts import CardFacts
+from understudy.release._histogram_noise import fine_noise, hiding_noise
 from understudy.release._letter_parts import banners
 from understudy.release._loading import loading
+from understudy.release._number_words import roughly
 from understudy.release._statement import Statement
 from understudy.release._statement_text import clean, describe_domain, number
 from understudy.schema import Field, Schema
@@ -125,10 +127,24 @@ def _making(schema: Schema, statement: Statement) -> str:
         lines.append(
             f"{what} found from a noisy histogram and mean of each such "
             f"column, for {100 * float(share):.3g} % of the privacy budget. Groups of rows that do not stand out from "
-            "noise are missing from it. The outermost rows of a long tail are too few to be seen: they are drawn as "
-            "those before them suggest, so largest values and deviations of heavy-tailed columns are guesses."
+            f"noise are missing from it{_size_of_noise(statement)}. The outermost rows of a long tail are too few to "
+            "be seen: they are drawn as those before them suggest, so "
+            "largest values and deviations of heavy-tailed columns are guesses."
         )
     return "\n\n".join(lines)
+
+
+def _size_of_noise(statement: Statement) -> str:
+    """How many rows that is, for each value or stretch of values."""
+    noise = fine_noise(statement)
+    if noise is None:
+        return ""
+    rows = hiding_noise(noise)
+    part = 100 * rows / max(statement.n_rows, 1)
+    return (
+        f": noise is some {roughly(rows)} rows ({part:.2g} % of all) for a value or a stretch of values, and may hide "
+        "several times that"
+    )
 
 
 def _inside(field: Field) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
+from math import hypot, sqrt
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -21,8 +21,9 @@ from understudy.release._histogram_noise import cut_shape, fine_noise
 from understudy.release._number_answer import Figure
 from understudy.release._number_line import NumberLine, number_line
 from understudy.release._ordered_values import weights_among, what_order_allows, what_order_leaves
-from understudy.release._outermost import UNSEEN, Outermost, mean_astray, variance_astray
+from understudy.release._outermost import UNSEEN, Outermost, mean_astray, unseen, variance_astray
 from understudy.release._regions import Region, everything, known_numbers, up_to
+from understudy.release._unplaced import Stretch, mean_noise, mean_unplaced, stretches, variance_unplaced
 from understudy.schema import Field, Marginal
 
 if TYPE_CHECKING:
@@ -120,14 +121,26 @@ class Column:
 
     @cached_property
     def mean(self) -> Amount:
-        """The mean; where the outermost rows may lie is reckoned with."""
-        return replace(self._amount(self.line.mean), astray=mean_astray(self.outermost))
+        """The mean; where the outermost rows may lie is reckoned with, and where in bins noise hid others."""
+        ends, inside = mean_astray(self.outermost), 0.0
+        if self.field.bins is not None:
+            inside = mean_unplaced(self.stretches, mean_noise(self.field.bins, self.asked.statement))
+        return replace(self._amount(self.line.mean), astray=(hypot(ends[0], inside), hypot(ends[1], inside)))
 
     @cached_property
     def variance(self) -> Amount:
         """The variance, in the same way."""
         found = self._amount(self.line.variance)
-        return replace(found, astray=variance_astray(found.value, self.outermost))
+        ends = variance_astray(found.value, self.outermost)
+        inside = variance_unplaced(self.stretches, float(self.line.mean(self.masses)))
+        below, above = (hypot(*both) for both in zip(ends, inside, strict=True))
+        return replace(found, astray=(min(below, found.value), above))
+
+    @cached_property
+    def stretches(self) -> list[Stretch]:
+        """Stretches in which noise may hide where rows lie."""
+        bins = self.field.bins
+        return [] if bins is None else stretches(self.line, self.masses, bins, self._rows, self.asked.statement)
 
     def _amount(self, statistic: Callable[[Floats], Floats]) -> Amount:
         """A statistic of the masses of all pieces."""
@@ -154,9 +167,13 @@ class Column:
         farthest = float(self.line.high[here].max() if top else self.line.low[here].min())
         bins = number_line(self.field, everything(self.field))
         heaped = self.field.outside == "clip" and farthest == bins.ends[int(top)]
-        rows = (HIDDEN_AT_AN_END if heaped else UNSEEN) * deviation
-        share = min(rows / max(self._rows * total, 1e-9), float(self.masses[here].sum()) / total)
-        return Outermost.of(self.line, self.masses, share, farthest, top=top, heaped=heaped)
+        rows = deviation / max(self._rows * total, 1e-9)
+
+        def those(deviations: float) -> Outermost:
+            share = min(deviations * rows, float(self.masses[here].sum()) / total)
+            return Outermost.of(self.line, self.masses, share, farthest, top=top, heaped=heaped)
+
+        return those(HIDDEN_AT_AN_END) if heaped else those(unseen(those(UNSEEN), bins.ends))
 
     def if_at_the_end(self, *, spread: bool) -> tuple[float, float, float]:
         """What the mean would be, or the variance (`spread`), if all outermost rows of one end lay at it.
@@ -187,8 +204,7 @@ class Column:
             return figure
         error = max(self._error_up_to(float(value), below=below) for below in (False, True))
         low, high = (self._farthest(level, float(value), error, up=up) for up in (False, True))
-        low = line.ends[0] if level < self.hidden[0] else low  # the outermost rows may lie anywhere
-        high = line.ends[1] if 1 - level < self.hidden[1] else high
+        low, high = self._outwards(level, low, high)
         spread = Amount(float(value), line.quantile(self.redrawn, np.asarray(level))).error(*line.ends) or 0.0
         return Figure(
             statistic=statistic,
@@ -198,6 +214,14 @@ class Column:
             high=scale.value(high),
             unit=scale.unit,
         )
+
+    def _outwards(self, level: float, low: float, high: float) -> tuple[float, float]:
+        """An interval of a quantile as far out as noise hides rows: along a tail, and where it hides more, anywhere."""
+        for end, beyond, up in zip(self.outermost, (level, 1 - level), (False, True), strict=False):
+            if beyond < end.share:
+                low, high = (low, max(high, end.reaching(beyond))) if up else (min(low, end.reaching(beyond)), high)
+        ends = self.line.ends
+        return ends[0] if level < self.hidden[0] else low, ends[1] if 1 - level < self.hidden[1] else high
 
     @cached_property
     def hidden(self) -> tuple[float, float]:

@@ -145,7 +145,7 @@ class Cut:
         """How many cells of the grid begin in each part."""
         bins = _bins(self.field)
         ends = np.append(_shape(bins).starts, bins.grid[1][-1] + 1)
-        return np.diff(np.searchsorted(_starts_of_cells(bins), ends))
+        return np.diff(np.searchsorted(starts_of_cells(bins), ends))
 
     @property
     def partly(self) -> bool:
@@ -168,7 +168,7 @@ def _cut_cells(bins: Bins, spans: Sequence[Span], points: Sequence[int], *, decl
     """First point of each cell that is cut, and of the cell after it; of declared bins those with a single value."""
     if declared:
         points = [low for low, high in spans if low == high]
-    grids = [bins.grid[0]] if declared or not points else [bins.grid[0], _starts_of_cells(bins)]  # bins cut cells, too
+    grids = [bins.grid[0]] if declared or not points else [bins.grid[0], starts_of_cells(bins)]  # bins cut cells, too
     found = set()
     for point in points:
         firsts, afters = zip(*(_around(starts, point, int(bins.grid[1][-1])) for starts in grids), strict=True)
@@ -184,7 +184,7 @@ def _around(starts: Ints, point: int, last: int) -> tuple[int, int]:
     return int(starts[at]), int(starts[at + 1]) if at + 1 < len(starts) else last + 1
 
 
-def _starts_of_cells(bins: Bins) -> Ints:
+def starts_of_cells(bins: Bins) -> Ints:
     """The first point of each cell of the grid, whatever bins were found."""
     return _cells_of_range(replace(bins, edges=(bins.edges[0], bins.edges[-1]), shape=None))
 

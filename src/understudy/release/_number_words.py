@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
@@ -12,6 +13,7 @@ from understudy.release._answer import percent
 from understudy.release._histogram_noise import cut_field, hiding_noise
 from understudy.release._number_answer import Figure, shown
 from understudy.release._regions import Region, number_specials
+from understudy.release._unplaced import Stretch
 from understudy.schema import Field
 
 _ORDER_ONLY = ("median", "quantile")
@@ -19,6 +21,8 @@ _MUCH = 0.2
 """The part of an answer from which on it is said that nobody measured it."""
 _FAR = 1.0
 """How far from its interval a figure may lie if nobody says so, in widths of it."""
+_HIDDEN = 0.05
+"""The part of the rows from which on it is said that nobody knows where they lie."""
 _SEEN = 2.0
 """Rows that stand out from noise, in its deviations."""
 
@@ -92,7 +96,7 @@ def cut_bins(region: Region, noise: tuple[float, float] | None) -> list[str]:
     if cut.partly and inside < _SEEN * sqrt(noise[1]):
         return [
             f"'{field.name}': so few rows, if any, do not stand out from the noise of its histogram, which is some "
-            f"{_rounded(hiding_noise(noise))} rows for a value or a stretch of values, and may hide several times that."
+            f"{roughly(hiding_noise(noise))} rows for a value or a stretch of values, and may hide several times that."
         ]
     return []
 
@@ -140,7 +144,23 @@ def far_out(field: Field, worst: Figure, widths: float, share: float) -> list[st
     ]
 
 
-def _rounded(number: float) -> str:
+def hidden_places(field: Field, found: Sequence[Stretch]) -> list[str]:
+    """What is to be said of a mean or a deviation, of rows of which nobody knows where in a stretch they lie."""
+    share = sum(one.share for one in found if one.hidden)
+    if share <= _HIDDEN:
+        return []
+    return [
+        f"'{field.name}': how {share:.0%} of these rows lie in the range was hidden by noise. The "
+        "interval reckons with all of them at either end of the stretch in which they were found."
+    ]
+
+
+def roughly(number: float) -> str:
+    """A number of rows with the one digit that counts.
+
+    >>> roughly(283.4), roughly(0.2)
+    ('300', '1')
+    """
     return f"{float(f'{number:.1g}'):,.0f}" if number >= 1 else "1"
 
 

@@ -43,6 +43,7 @@ from understudy.release._number_words import (
     at_the_end,
     cut_bins,
     far_out,
+    hidden_places,
     left_out,
     parts_of_bins,
     refuse_function,
@@ -90,7 +91,7 @@ class Asked:
         if call.level is not None:
             notes += at_the_end(column.field, call.level, column.hidden)
         else:
-            notes += self._at_an_end(call, column)
+            notes += hidden_places(column.field, column.stretches) + self._at_an_end(call, column)
         notes += self._parts([column.attribute]) + self._in_order(call, {}, by_value=[column.attribute])
         return self._of_column(call, column), notes + self._apart([column.attribute])
 

@@ -21,12 +21,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from understudy.numbers import LEAST_SPREAD, least_seen
 from understudy.release._number_line import NumberLine
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Move: TypeAlias = tuple[float, float]
 UNSEEN = 2.0
-"""Rows that may lie elsewhere, in deviations of the noise in a cell: about what a run of cells needs to stand out."""
+"""Rows that may lie elsewhere at least, in deviations of the noise in a cell: about what a run of cells needs to stand
+out that reaches as far as those before it."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,19 @@ class Outermost:
         away = self.farthest - self.begin
         return self._moved(away, away**2)
 
+    def reaching(self, beyond: float) -> float:
+        """How far out the value may be beyond which this share of the column's rows lies, one of the outermost."""
+        away = abs(self.farthest - self.begin)
+        away = min(self._scale * (self.share / beyond - 1), away) if beyond > 0 else away
+        return self.begin + (away if self.farthest >= self.begin else -away)
+
+    @property
+    def _scale(self) -> float:
+        now = abs(self.first / self.share + self.mean - self.begin) if self.share > 0 else 0.0
+        return max(abs(self.begin - self.median), now)
+
     def _along_a_tail(self) -> Move:
-        now = abs(self.first / self.share + self.mean - self.begin)
-        scale = max(abs(self.begin - self.median), now)
+        scale = self._scale
         if scale <= 0:
             return self.to_the_end
         reach = scale + abs(self.farthest - self.begin)
@@ -100,6 +112,23 @@ class Outermost:
         away = self.begin - self.mean
         shift = self.share * (away + beyond) - self.first
         return shift, self.share * (away**2 + 2 * away * beyond + square) - self.second - shift**2
+
+
+def unseen(nearest: Outermost, ends: tuple[float, float]) -> float:
+    """Rows that may lie elsewhere, in deviations, in a range with these ends: the farther it goes on, the more.
+
+    Those up to the end of the range stand out once they are as many as a histogram asks for of a run that reaches so
+    far (`numbers/_hull.py`). `nearest` are those that may lie elsewhere at least.
+
+    >>> near, far = (
+    ...     Outermost(share=0.1, begin=50.0, farthest=end, mean=25.0, median=25.0, first=3.0, second=90.0)
+    ...     for end in (99.0, 2000.0)
+    ... )
+    >>> round(unseen(near, (0.0, 99.0)), 1), round(unseen(far, (0.0, 2000.0)), 1)
+    (2.0, 3.1)
+    """
+    spread = max(2 * abs(nearest.begin - nearest.median), LEAST_SPREAD * (ends[1] - ends[0]))
+    return max(UNSEEN, least_seen(abs(nearest.farthest - nearest.begin) / spread)) if spread > 0 else UNSEEN
 
 
 def mean_astray(ends: Sequence[Outermost]) -> tuple[float, float]:
