@@ -105,6 +105,13 @@ def test_a_plan_measures_no_more_tables_than_there_are_pairs():
     assert any(note.startswith("Up to 6 tables of two columns are measured") for note in few.notes)
 
 
+def test_a_plan_says_what_finding_bins_may_take_beside():
+    even = {"fields": [{"name": "age", "type": "integer", "bins": 5, "constraints": {"minimum": 0, "maximum": 99}}]}
+    found, declared = (us.plan(schema=schema, rows=3000, epsilon=1) for schema in (AUTO, even))
+    assert any("up to 5% more of the budget" in note for note in found.notes)
+    assert not any("more of the budget" in note for note in declared.notes)
+
+
 def test_rules_on_columns_whose_bins_are_to_be_found_are_planned_with():
     rule = {"impossible": {"income": "12345..", "sex": "Female"}}
     free, ruled = (

@@ -20,6 +20,7 @@ from understudy._core.errors import OptionError, TableError
 from understudy._core.machine import slowness, waiting
 from understudy._core.numbers import exact_number, whole_number
 from understudy.methods import Auto, Plan, PromisePlan, expected_error, method_named, refuse_unpublishable
+from understudy.numbers import BEYOND_SHARE
 from understudy.options import DEFAULT_DELTA, OutlookOptions
 from understudy.privacy import Neighbours, PrivacyTerms
 from understudy.release import Promise
@@ -75,13 +76,28 @@ def plan(
     foretold = any(line.column_error is not None for line in lines)
     return replace(
         found,
-        notes=(*found.notes, *_kept(known), *(same_bins(planned, asked.epsilon) if foretold else ())),
+        notes=(
+            *found.notes,
+            *_beside_spikes(known),
+            *_kept(known),
+            *(same_bins(planned, asked.epsilon) if foretold else ()),
+        ),
         epsilon=float(terms.budget.epsilon),
         promise=_in_words(terms),
         promises=_promises(planned, found),
         outlook=lines,
         wall_seconds=found.seconds * slowness() * waiting(),
         assumed=ASSUMED if any(line.pair_error is not None for line in lines) else "",
+    )
+
+
+def _beside_spikes(schema: Schema) -> tuple[str, ...]:
+    """What finding bins may take beside what is planned, which only noisy counts will tell."""
+    if not any(field.automatic for field in schema.fields):
+        return ()
+    return (
+        "Where a column shows a single value alone, the rows beside it are looked for with up to "
+        f"{float(BEYOND_SHARE):.0%} more of the budget, which the errors do not reckon with.",
     )
 
 

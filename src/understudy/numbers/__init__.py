@@ -6,9 +6,18 @@ from understudy.numbers._grid import cell_starts, even_schema, fine_schema
 from understudy.numbers._hidden import HIDDEN_AT_AN_END, most_hidden, most_leaning
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._hull import LEAST_SPREAD, least_seen
-from understudy.numbers._resolve import BEYOND_SPIKES, MEANS, VALUE_BY_VALUE, Resolved, numbers_share, resolve_numbers
+from understudy.numbers._resolve import (
+    BEYOND_SHARE,
+    BEYOND_SPIKES,
+    MEANS,
+    VALUE_BY_VALUE,
+    Resolved,
+    numbers_share,
+    resolve_numbers,
+)
 
 __all__ = [
+    "BEYOND_SHARE",
     "BEYOND_SPIKES",
     "HIDDEN_AT_AN_END",
     "LEAST_SPREAD",

@@ -36,7 +36,7 @@ VALUE_BY_VALUE, BEYOND_SPIKES, MEANS = "numbers, value by value", "numbers, beyo
 """What a statement calls their charges; readers of it know them by these names."""
 _MEANS = Fraction(1, 5)
 """Part of the share that goes into means."""
-_BEYOND = Fraction(1, 20)
+BEYOND_SHARE = Fraction(1, 20)
 """What it takes beside, of all of the budget, where columns show a single value alone."""
 _SEEN = 2.0
 """Least mass of a declared bin that has a shape, in standard deviations of the noise."""
@@ -149,12 +149,12 @@ def _beyond_spikes(curator: Curator, fine: Schema, columns: list[_Column]) -> tu
     if not rings:
         return columns, Fraction(0)
     asked = [one.queries(fine.domain, position) for position, one in rings.items()]
-    found = curator.ask(NoisyLinear(queries=asked, what=BEYOND_SPIKES), share=_BEYOND)
+    found = curator.ask(NoisyLinear(queries=asked, what=BEYOND_SPIKES), share=BEYOND_SHARE)
     variance = max((found.deviation / _parts(curator)) ** 2, 1e-9)
     counts = iter(np.split(found.values / _parts(curator), np.cumsum([len(one) for one in asked])[:-1]))
     totals = {one.position: one.total for one in columns}
     again = {position: one.masses(next(counts), variance, totals[position]) for position, one in rings.items()}
-    return [_reaching_farther(fine, one, again.get(one.position)) for one in columns], _BEYOND
+    return [_reaching_farther(fine, one, again.get(one.position)) for one in columns], BEYOND_SHARE
 
 
 def _rings(field: Field, column: _Column) -> Rings | None:
