@@ -21,6 +21,7 @@ from understudy.tables import InOrderDraw, Inside, decode_batch, find_inside
 from understudy.tables._inside._apart import _DRAWS, Apart, new_state
 from understudy.tables._inside._grids import Grid
 from understudy.tables._inside._lengths import CUTS, Length
+from understudy.tables._inside._tilts import fit_tilts
 
 DAY = {"type": "date", "constraints": {"minimum": "2019-01-01", "maximum": "2020-03-31"}}
 STAYS = {
@@ -326,3 +327,33 @@ def naive_columns(twin: NaiveApart, made: Apart, bins: list[Bins], codes, ordere
                 point, s = row.place(0, float(drawn[r])), 0
             points[b, r], strata[b, r] = point, s
     return points.tolist()
+
+
+def test_chains_and_conditions_that_cut_bins_are_drawn_untilted() -> None:
+    """Tilts of pairs that are multiplied made the last column of a chain half as wide again."""
+    wide, table = whole("a", 0, 399, 4), np.triu(np.ones((4, 4))) - 0.5 * np.eye(4)
+    pair, chain = (
+        ordered(*({**wide, "name": name} for name in names), edges=edges)
+        for names, edges in (("ab", [(0, 1)]), ("abc", [(0, 1), (1, 2)]))
+    )
+    assert set(find_inside(pair, lambda lower, upper: table).tilts) == {0, 1}
+    assert find_inside(chain, lambda lower, upper: table).tilts == {}
+    model = Adaptive(epsilon=1, seed=1).fit(stays(3000, 4), STAYS).model_
+    whole_draw, cut = (
+        model.sample(3000, seed=1, where=where).dropna() for where in ("ward=a", "admitted=2019-03-10..2019-06-20")
+    )
+    assert (days(whole_draw) >= 0).all()
+    assert (days(cut) >= 0).all()
+
+
+def test_no_value_is_drawn_where_the_other_column_leaves_none() -> None:
+    """The lower column reaches farther than the upper one: what lies beyond is drawn as little as may be."""
+    schema = ordered(whole("a", 0, 999, 1), whole("b", 0, 999, 1), edges=[(0, 1)])
+    shapes = (Shape(starts=(0, 500), shares=(0.9, 0.1)), Shape(starts=(0, 400), shares=(1.0, 0.0)))
+    fields = [
+        replace(field, bins=replace(field.bins, shape=shape))
+        for field, shape in zip(schema.fields, shapes, strict=True)
+    ]
+    low, high = (Grid.of(field) for field in fields)
+    factors = fit_tilts(low, high, None, np.ones((1, 1))).lower
+    assert factors.at(np.array([700]))[0] == 0.25

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from understudy._api._options import make_method
-from understudy._api._outlook import Planned
+from understudy._api._outlook import Planned, in_same_bins
 from understudy._api._settings import budget_of
 from understudy._core.errors import OptionError, TableError, UserError
 from understudy._core.files import exists, is_file, is_folder
@@ -205,7 +205,8 @@ def budget_lines(model: PublishedModel) -> tuple[BudgetLine, ...]:
         terms = PrivacyTerms(budget=budget_of(statement.epsilon, statement.delta), neighbours=relation, unit=unit)
         method = make_method(statement.method, _sensitive(model))
         spent = Planned(method=method, schema=_before_bins(model.schema), terms=terms, n=n)
-        lines = [_budget_line(spent.at(statement.epsilon * int(4 * factor) / 4), factor == 1) for factor in _FACTORS]
+        others = in_same_bins(spent, [statement.epsilon * int(4 * factor) / 4 for factor in _FACTORS])
+        lines = [_budget_line(other, factor == 1) for other, factor in zip(others, _FACTORS, strict=True)]
     except UserError:  # the release stands without its plan, say where a name holds a comma
         return ()
     return tuple(line for line in lines if line is not None) if all(lines) else ()

@@ -91,12 +91,17 @@ class Planned:
 def outlooks(planned: Planned, epsilons: Sequence[object]) -> tuple[Outlook, ...]:
     """What to expect at each ε in the same bins, with a sentence each; seconds are of as many as a run would find."""
     lines = []
-    for own in map(planned.at, epsilons):
-        compared = replace(own, bins_at=_largest(planned, epsilons).terms)
+    for own, compared in zip(map(planned.at, epsilons), in_same_bins(planned, epsilons), strict=True):
         found = compared.outlook()
         seconds = found.seconds if compared.domain == own.domain else own.dry_run().seconds
         lines.append(replace(found, words=_words(found, compared), seconds=seconds))
     return tuple(lines)
+
+
+def in_same_bins(planned: Planned, epsilons: Sequence[object]) -> list[Planned]:
+    """A run at each ε in the bins expected at the largest, in which errors can be compared."""
+    largest = _largest(planned, epsilons).terms
+    return [replace(planned.at(epsilon), bins_at=largest) for epsilon in epsilons]
 
 
 def same_bins(planned: Planned, epsilons: Sequence[object]) -> tuple[str, ...]:

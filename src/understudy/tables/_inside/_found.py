@@ -48,7 +48,8 @@ def find_inside(schema: Schema, table_of: TableOf) -> Inside:
     lengths: dict[Edge, Length] = {}
     apart: dict[Edge, Tilts] = {}
     alone: dict[Edge, Tilts] = {}
-    for pair in _telling(edges):
+    telling = _telling(edges)
+    for pair in telling:
         lower, upper = grids[pair[0]], grids[pair[1]]
         table = table_of(*pair) if _leaves_open(lower, upper) else None
         if table is None:
@@ -58,18 +59,24 @@ def find_inside(schema: Schema, table_of: TableOf) -> Inside:
         length = fit_length(lower, upper, table)
         if length is not None:
             apart[pair] = fit_tilts(lower, upper, length, table)
-            if apart[pair].off <= alone[pair].off + _FARTHER:
+            if _fits(apart[pair], alone[pair]):
                 lengths[pair] = length
     nearest = _nearest(lengths)
-    return Inside(nearest, _tilts({pair: (apart if pair in nearest else alone)[pair] for pair in alone}))
+    return Inside(nearest, _tilts({pair: (apart if pair in nearest else alone)[pair] for pair in alone}, telling))
 
 
-def _tilts(found: Mapping[Edge, Tilts]) -> dict[int, Tilt]:
-    """A column of several orders takes what each makes of it."""
+def _fits(apart: Tilts, alone: Tilts) -> bool:
+    """Whether columns can be drawn so far apart and lie inside their bins about as well as in order alone."""
+    return apart.off <= alone.off + _FARTHER and not apart.off > _REACHED >= alone.off
+
+
+def _tilts(found: Mapping[Edge, Tilts], edges: Collection[Edge]) -> dict[int, Tilt]:
+    """Those of pairs that nothing else is in order with: of chains and stars one tilt would undo another's work."""
     tilts: dict[int, Tilt] = {}
     for (a, b), pair in found.items():
-        if pair.off <= _REACHED:
-            tilts[a], tilts[b] = pair.lower.times(tilts.get(a)), pair.upper.times(tilts.get(b))
+        others = {column for edge in edges if edge != (a, b) for column in edge}
+        if pair.off <= _REACHED and not {a, b} & others:
+            tilts[a], tilts[b] = pair.lower, pair.upper
     return tilts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -91,8 +91,13 @@ class _Part:
         involved = tuple(sorted({a for edge in edges for a in edge}))
         at = {a: i for i, a in enumerate(involved)}
         fields = tuple(known[a] for a in involved)
-        tilted = [inside.tilts[a].of(known[a]) if a in inside.tilts else known[a] for a in involved]
-        grids = tuple(Grid.of(field) for field in tilted)
+        tilted = [
+            inside.tilts[a].of(field) if a in inside.tilts else field for a, field in zip(involved, fields, strict=True)
+        ]
+        # one tilted column beside one that is not would be farther off than both as they are
+        grids = tuple(
+            Grid.of(field or own) for field, own in zip(fields if None in tilted else tilted, fields, strict=True)
+        )
         lengths = {(at[a], at[b]): inside.lengths[a, b] for a, b in edges if (a, b) in inside.lengths}
         orders = _orders(grids, [(at[a], at[b]) for a, b in edges])
         return cls(
@@ -136,6 +141,13 @@ class _Part:
                 placed = np.empty(len(alone), dtype=np.int64)
                 place_points(codes[a, alone], rng.random(len(alone)), own.pieces, placed)
                 points[a, alone] = placed
+
+
+def _tilted(fields: Mapping[int, Field], inside: Inside) -> list[Field]:
+    """The fields as they are drawn from: all untilted if one cannot be, which would leave both farther off."""
+    found = [inside.tilts[a].of(field) if a in inside.tilts else field for a, field in fields.items()]
+    known = [field for field in found if field is not None]
+    return known if len(known) == len(found) else list(fields.values())
 
 
 def _orders(grids: Sequence[Grid], edges: Sequence[Edge]) -> Orders:

@@ -9,9 +9,9 @@ values a and b are drawn
 
 where s is what is known of values inside each bin, and k keeps the order, and may say how far apart they lie. u and v
 are found such that over all bins of the other column values come out as s has them: by proportional fitting of a table
-whose cells are small parts of bins, to T and to both columns. A column of several orders takes what each makes of it.
-There may be no u and v that do that: of two columns in order all of one bin are equal, or they do not lie evenly. It
-follows from a table that the model gives, so it costs nothing.
+whose cells are small parts of bins, to T and to both columns. There may be no u and v that do that: of two columns in
+order all of one bin are equal, or they do not lie evenly. It follows from a table that the model gives, so it costs
+nothing.
 """
 
 from __future__ import annotations
@@ -45,27 +45,17 @@ class Tilt:
     starts: Ints
     factors: Floats
 
-    def times(self, other: Tilt | None) -> Tilt:
-        """Both of them.
-
-        >>> both = Tilt(np.array([0, 4]), np.array([1.0, 2.0])).times(Tilt(np.array([0, 2]), np.array([1.0, 3.0])))
-        >>> both.starts.tolist(), both.factors.tolist()
-        ([0, 2, 4], [1.0, 3.0, 6.0])
-        """
-        if other is None:
-            return self
-        starts = np.union1d(self.starts, other.starts)
-        return Tilt(starts, self.at(starts) * other.at(starts))
-
     def at(self, points: Ints) -> Floats:
         """The factor at each of some grid points."""
         return self.factors[np.maximum(np.searchsorted(self.starts, points, side="right") - 1, 0)]
 
-    def of(self, field: Field) -> Field:
-        """The field with bins that are filled so."""
+    def of(self, field: Field) -> Field | None:
+        """The field with bins that are filled so; None where a condition left a gap between them."""
         bins = field.bins
-        if bins is None or (bins.grid[0][1:] != bins.grid[1][:-1] + 1).any():
+        if bins is None:
             return field
+        if (bins.grid[0][1:] != bins.grid[1][:-1] + 1).any():
+            return None
         first, last, ends = bins.pieces
         inside = self.starts[(self.starts > first[0]) & (self.starts <= last[-1])]
         starts = np.union1d(first, inside)
@@ -120,8 +110,8 @@ def fit_tilts(lower: Grid, upper: Grid, length: Length | None, table: Floats) ->
         for side in (0, 1):
             now = cells.sum(axis=1 - side)
             off += float(np.abs(now - wanted[side]).sum())
-            known = (now > _LEAST) & (wanted[side] > _LEAST)
-            ratio = np.where(known, wanted[side] / np.where(known, now, 1.0), 1.0)
+            # where the other column has nothing to be in order with, as little is drawn as may be
+            ratio = np.where(now > _LEAST, wanted[side] / np.maximum(now, _LEAST), 0.0)
             before = factors[side]
             factors[side] = np.clip(before * ratio, 1 / _MOST, _MOST)
             ratio = factors[side] / before
