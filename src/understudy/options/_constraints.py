@@ -262,9 +262,7 @@ class Several:
 
     def read(self, text: str) -> tuple[Any, ...]:
         """The values between commas, of which one may end the list; nothing between two is for `each` to judge."""
-        return tuple(
-            self.each.read(one.strip()) for one in text.strip().removesuffix(",").split(",") if text.strip(" ,")
-        )
+        return tuple(self.each.read(s.strip()) for s in text.strip().removesuffix(",").split(",") if text.strip(" ,"))
 
 
 @dataclass(frozen=True, slots=True)
