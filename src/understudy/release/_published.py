@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -192,7 +192,10 @@ class PublishedModel:
         refuse_disorder(self.schema, conditions.regions)
         refuse_cut_values(conditions)
         schema = conditions.drawing_schema
-        in_order = InOrderDraw.of(schema, self._inside) if conditions.regions else self._in_order
+        in_order = self._in_order
+        if conditions.regions:
+            tilted = replace(conditions, schema=self._inside.tilted(self.schema)).drawing_schema
+            in_order = InOrderDraw.of(schema, self._inside, tilted)
         rng = source.get("inside bins")
         model, evidence = self.model, conditions.evidence or None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from understudy.schema import Edge, Schema, order_edges
 from understudy.tables._inside._grids import Floats, Grid
@@ -24,6 +24,11 @@ class Inside:
 
     lengths: Mapping[Edge, Length]
     tilts: Mapping[int, Tilt]
+
+    def tilted(self, schema: Schema) -> Schema:
+        """The schema with bins that are filled as columns in order are drawn from."""
+        fields = [self.tilts[a].of(field) if a in self.tilts else field for a, field in enumerate(schema.fields)]
+        return replace(schema, fields=tuple(fields))
 
 
 NOTHING = Inside({}, {})

@@ -15,7 +15,7 @@ from understudy.tables._inside._apart import Apart, new_state
 from understudy.tables._inside._found import NOTHING, Inside, find_inside
 from understudy.tables._inside._grids import Floats, Grid, Ints, joined
 from understudy.tables._inside._kernels import Orders, Pieces, keep_order, place_points
-from understudy.tables._inside._lengths import shared_units
+from understudy.tables._inside._lengths import Length, shared_units
 
 Values: TypeAlias = npt.NDArray[Any]
 
@@ -43,10 +43,14 @@ class InOrderDraw:
     parts: tuple[_Part, ...]
 
     @classmethod
-    def of(cls, schema: Schema, inside: Inside = NOTHING) -> InOrderDraw:
-        """For the orders of a schema, with what is known of values inside bins."""
+    def of(cls, schema: Schema, inside: Inside = NOTHING, tilted: Schema | None = None) -> InOrderDraw:
+        """For the orders of a schema, with what is known of values inside bins.
+
+        `tilted` is the schema as the columns are drawn from, where conditions cut the bins of both.
+        """
+        drawn = tilted or inside.tilted(schema)
         parts = _parts(order_edges(schema))
-        return cls(schema, tuple(_Part.of(schema.fields, edges, inside) for edges in parts))
+        return cls(schema, tuple(_Part.of(schema.fields, drawn.fields, edges, inside.lengths) for edges in parts))
 
     @classmethod
     def as_in(cls, schema: Schema, columns: Sequence[Codes]) -> InOrderDraw:
@@ -87,18 +91,14 @@ class _Part:
     apart: Apart | None
 
     @classmethod
-    def of(cls, known: Sequence[Field], edges: Sequence[Edge], inside: Inside) -> _Part:
+    def of(
+        cls, known: Sequence[Field], drawn: Sequence[Field], edges: Sequence[Edge], lengths: Mapping[Edge, Length]
+    ) -> _Part:
         involved = tuple(sorted({a for edge in edges for a in edge}))
         at = {a: i for i, a in enumerate(involved)}
         fields = tuple(known[a] for a in involved)
-        tilted = [
-            inside.tilts[a].of(field) if a in inside.tilts else field for a, field in zip(involved, fields, strict=True)
-        ]
-        # one tilted column beside one that is not would be farther off than both as they are
-        grids = tuple(
-            Grid.of(field or own) for field, own in zip(fields if None in tilted else tilted, fields, strict=True)
-        )
-        lengths = {(at[a], at[b]): inside.lengths[a, b] for a, b in edges if (a, b) in inside.lengths}
+        grids = tuple(Grid.of(drawn[a]) for a in involved)
+        apart = {(at[a], at[b]): lengths[a, b] for a, b in edges if (a, b) in lengths}
         orders = _orders(grids, [(at[a], at[b]) for a, b in edges])
         return cls(
             involved,
@@ -109,7 +109,7 @@ class _Part:
             joined([grid.pieces for grid in grids]),
             np.concatenate([grid.ends for grid in grids], axis=1),
             orders,
-            Apart.of(grids, lengths, orders.columns.tolist()) if lengths else None,
+            Apart.of(grids, apart, orders.columns.tolist()) if apart else None,
         )
 
     def points(self, columns: Sequence[Codes], rng: Rng) -> Ints:
@@ -141,13 +141,6 @@ class _Part:
                 placed = np.empty(len(alone), dtype=np.int64)
                 place_points(codes[a, alone], rng.random(len(alone)), own.pieces, placed)
                 points[a, alone] = placed
-
-
-def _tilted(fields: Mapping[int, Field], inside: Inside) -> list[Field]:
-    """The fields as they are drawn from: all untilted if one cannot be, which would leave both farther off."""
-    found = [inside.tilts[a].of(field) if a in inside.tilts else field for a, field in fields.items()]
-    known = [field for field in found if field is not None]
-    return known if len(known) == len(found) else list(fields.values())
 
 
 def _orders(grids: Sequence[Grid], edges: Sequence[Edge]) -> Orders:

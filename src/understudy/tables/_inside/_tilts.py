@@ -49,13 +49,11 @@ class Tilt:
         """The factor at each of some grid points."""
         return self.factors[np.maximum(np.searchsorted(self.starts, points, side="right") - 1, 0)]
 
-    def of(self, field: Field) -> Field | None:
-        """The field with bins that are filled so; None where a condition left a gap between them."""
+    def of(self, field: Field) -> Field:
+        """The field with bins that are filled so."""
         bins = field.bins
         if bins is None:
             return field
-        if (bins.grid[0][1:] != bins.grid[1][:-1] + 1).any():
-            return None
         first, last, ends = bins.pieces
         inside = self.starts[(self.starts > first[0]) & (self.starts <= last[-1])]
         starts = np.union1d(first, inside)
