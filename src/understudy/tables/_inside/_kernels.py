@@ -347,8 +347,13 @@ def draw_above(
             if first > last:
                 continue
             p, last_piece, drawn = bin_at[code], bin_at[code + 1] - 1, unit(state)
-            while p < last_piece and stops[p] < first:
-                p += 1
+            q = last_piece
+            while p < q:
+                middle = (p + q) >> 1
+                if stops[middle] < first:
+                    p = middle + 1
+                else:
+                    q = middle
             if begins[p] <= first and last <= stops[p]:  # it is even there
                 point = min(first + np.int64(drawn * np.float64(last - first + 1)), last)
             else:
