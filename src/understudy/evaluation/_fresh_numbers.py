@@ -60,8 +60,8 @@ def chance_of(
         scale: what lengths are measured in.
         rng: what samples are drawn by.
 
-    >>> some = np.array([1.0, 2.0]), np.array([50, 50])
-    >>> rng = np.random.default_rng(0)
+    >>> from understudy._core.randomness import streams
+    >>> some, rng = (np.array([1.0, 2.0]), np.array([50, 50])), streams(0).get("example")
     >>> found = chance_of(*some, rows=100, shares={"1": 0.5, "2": 0.5}, all_rows=100, scale=0.5, rng=rng)
     >>> 0.01 < found.errors["KS"] < 0.06
     True
