@@ -115,11 +115,11 @@ INSIDE: Twins = {
     **dict.fromkeys(
         (
             *("part_below", "parts_between", "times", "at_most", "smallest", "draw_between", "bound"),
-            *("put_in_order", "mark_broken", "keep_order"),
+            *("put_in_order", "mark_broken", "broken_rows", "keep_order"),
         ),
         reading.NaiveRow,
     ),
-    **dict.fromkeys(("stratum_of", "draw_stretch", "draw_parts", "draw_above"), reading.NaiveApart),
+    **dict.fromkeys(("stratum_of", "draw_parts", "draw_above"), reading.NaiveApart),
 }
 TWINS: Mapping[str, Twins] = {
     "understudy._core._kernels": RANDOM,

@@ -269,10 +269,21 @@ def test_lengths_as_in_given_rows_are_those_of_their_bins() -> None:
     assert abs(np.median(gaps) - np.median(end - start)) <= 1
 
 
+def hollow(field):
+    """The column with nothing in the second of its pieces, where its bin has another."""
+    bins = field.bins
+    shares = (bins.shape.shares[0], 0.0, bins.shape.shares[2])
+    return replace(field, bins=replace(bins, shape=replace(bins.shape, shares=shares)))
+
+
+def pieced_or_hollow(name):
+    return pieced(name) | pieced(name).map(hollow)
+
+
 EDGES = [[(0, 1), (1, 2)], [(2, 0), (2, 1)], [(0, 2)]]
 
 
-@given(pieced("a"), pieced("b"), pieced("c"), st.sampled_from(EDGES), st.integers(0, 1 << 30))
+@given(*map(pieced_or_hollow, "abc"), st.sampled_from(EDGES), st.integers(0, 1 << 30))
 def test_columns_that_are_drawn_apart_equal_their_twin(a, b, c, edges, seed) -> None:
     chance, fields = np.random.default_rng(seed), [a, b, c]
     ends = np.cumsum([0, 1, *chance.integers(1, 9, 4), 400]).astype(float)

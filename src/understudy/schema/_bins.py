@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,20 @@ class Shape:
 
     starts: tuple[int, ...]
     shares: tuple[float, ...]
+
+
+class Guide(NamedTuple):
+    """Where the pieces of each bin begin, and a way to find one without a search.
+
+    Bin b has slots from `slot_at[b]` on: twice as many as pieces or more, and a power of two, so that where a slot
+    begins is not rounded. `by_part` has the piece in which each of as many equal parts of what the bin holds begins,
+    and `by_point` that of as many equal stretches of its grid points.
+    """
+
+    bin_at: npt.NDArray[np.int64]
+    slot_at: npt.NDArray[np.int64]
+    by_part: npt.NDArray[np.int64]
+    by_point: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,20 +165,20 @@ class Bins:
         return starts, stops, ends
 
     @cached_property
-    def guide(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Where the pieces of each bin begin, and a way to find one: the piece in which equal parts of each bin begin.
-
-        The parts of bin b begin in pieces `guide[guide_at[b]]`, `guide[guide_at[b] + 1]` and so on: twice as many parts
-        as pieces or more, and a power of two, so that no part's beginning is rounded.
-        """
+    def guide(self) -> Guide:
+        """A way to find pieces by the part of a bin that lies before them, and by the grid points that they hold."""
         starts, _, ends = self.pieces
-        own = np.arange(self.count) if self.shape is None else np.searchsorted(self.grid[0], starts, side="right") - 1
+        first, last = self.grid
+        own = np.arange(self.count) if self.shape is None else np.searchsorted(first, starts, side="right") - 1
         bin_at = np.searchsorted(own, np.arange(self.count + 1))
-        parts = 2 ** np.ceil(np.log2(np.maximum(2 * (np.diff(bin_at) - 1), 1))).astype(np.int64)
-        guide_at = np.append(0, np.cumsum(parts))
-        bin_of = np.repeat(np.arange(self.count), parts)
-        begins = bin_of + (np.arange(guide_at[-1]) - guide_at[bin_of]) / parts[bin_of]
-        return bin_at, guide_at, np.searchsorted(ends, begins, side="right")
+        slots = 2 ** np.ceil(np.log2(np.maximum(2 * (np.diff(bin_at) - 1), 1))).astype(np.int64)
+        slot_at = np.append(0, np.cumsum(slots))
+        bin_of = np.repeat(np.arange(self.count), slots)
+        parts = (np.arange(slot_at[-1]) - slot_at[bin_of]) / slots[bin_of]
+        points = first[bin_of] + ((last - first + 1.0)[bin_of] * parts).astype(np.int64)
+        by_point = np.searchsorted(starts, points, side="right") - 1
+        by_point = np.clip(by_point, bin_at[bin_of], bin_at[bin_of + 1] - 1)
+        return Guide(bin_at, slot_at, np.searchsorted(ends, bin_of + parts, side="right"), by_point)
 
     def share_below(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """For each bin, the share of its values that lie at a grid point up to the one given for it.

@@ -35,8 +35,8 @@ def points_at(bins: Bins, codes: npt.NDArray[Any], parts: Floats) -> Ints:
 
 def _pieces(bins: Bins) -> Pieces:
     first, last, ends = bins.pieces
-    bin_at, guide_at, guide = bins.guide
-    return Pieces(bin_at, first, last, np.append(0.0, ends[:-1]), ends, guide_at, guide)
+    bin_at, *guide = bins.guide
+    return Pieces(bin_at, first, last, np.append(0.0, ends[:-1]), ends, *guide)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Grid:
         points = np.array([round(value / unit) for value in values], dtype=np.int64)
         each = np.arange(len(points) + 1)
         begin, end = each[:-1].astype(np.float64), each[1:].astype(np.float64)
-        pieces = Pieces(each, points, points, begin, end, each, each[:-1])
+        pieces = Pieces(each, points, points, begin, end, each, each[:-1], each[:-1])
         return cls(unit, np.array([points, points]), pieces)
 
     @property
@@ -90,12 +90,12 @@ class Grid:
 
 
 def joined(listed: Sequence[Pieces]) -> Pieces:
-    """The pieces of several columns as those of one: bins, pieces and parts of the guide are numbered on."""
+    """The pieces of several columns as those of one: bins, pieces and slots are numbered on."""
     found: list[Pieces] = []
-    bins = pieces = parts = 0
+    bins = pieces = slots = 0
     for one in listed:
         of_bins = one.bin_at[:-1] + pieces, one.first, one.last, one.begin + bins, one.end + bins
-        found.append(Pieces(*of_bins, one.guide_at[:-1] + parts, one.guide + pieces))
-        bins, pieces, parts = bins + len(one.bin_at) - 1, pieces + len(one.first), parts + len(one.guide)
+        found.append(Pieces(*of_bins, one.slot_at[:-1] + slots, one.by_part + pieces, one.by_point + pieces))
+        bins, pieces, slots = bins + len(one.bin_at) - 1, pieces + len(one.first), slots + len(one.by_part)
     whole = Pieces(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
-    return whole._replace(bin_at=np.append(whole.bin_at, pieces), guide_at=np.append(whole.guide_at, parts))
+    return whole._replace(bin_at=np.append(whole.bin_at, pieces), slot_at=np.append(whole.slot_at, slots))

@@ -19,6 +19,8 @@ from understudy.tables._inside._lengths import Length, shared_units
 
 Values: TypeAlias = npt.NDArray[Any]
 
+_AT_ONCE = 1 << 16
+"""Rows that are drawn together: what is known of them stays in a processor's own memory."""
 _TRIES = 8  # of two values in one bin all but one in 256 are in order by then
 
 
@@ -114,6 +116,11 @@ class _Part:
 
     def points(self, columns: Sequence[Codes], rng: Rng) -> Ints:
         """Grid points of the columns, a line for each."""
+        n = len(columns[0])
+        portions = [slice(start, start + _AT_ONCE) for start in range(0, max(n, 1), _AT_ONCE)]
+        return np.concatenate([self._drawn([of[rows] for of in columns], rng) for rows in portions], axis=1)
+
+    def _drawn(self, columns: Sequence[Codes], rng: Rng) -> Ints:
         codes = np.empty((len(columns), len(columns[0])), dtype=np.int64)
         points, ordered = np.empty_like(codes), np.empty(codes.shape, dtype=np.bool_)
         for a, (field, column) in enumerate(zip(self.fields, columns, strict=True)):

@@ -20,7 +20,8 @@ class Pieces(NamedTuple):
     """What bins are made of: pieces that are evenly filled.
 
     Piece p reaches from grid point `first[p]` to `last[p]`, and in bins from `begin[p]` to `end[p]`; those of bin b
-    begin with `bin_at[b]`. For equal parts of bin b, from `guide_at[b]` on, `guide` has the piece they begin in.
+    begin with `bin_at[b]`. Of what bin b holds, and of its grid points, `by_part` and `by_point` have from `slot_at[b]`
+    on the pieces in which equal parts begin.
     """
 
     bin_at: Array
@@ -28,8 +29,9 @@ class Pieces(NamedTuple):
     last: Array
     begin: Array
     end: Array
-    guide_at: Array
-    guide: Array
+    slot_at: Array
+    by_part: Array
+    by_point: Array
 
 
 class Orders(NamedTuple):
@@ -67,8 +69,8 @@ def place(code, part, pieces):
     p, last_piece = pieces.bin_at[code], pieces.bin_at[code + 1] - 1
     inside = part
     if p < last_piece:
-        there, slots = code + part, pieces.guide_at[code + 1] - pieces.guide_at[code]
-        p = pieces.guide[pieces.guide_at[code] + min(np.int64(part * np.float64(slots)), slots - 1)]
+        there, slots = code + part, pieces.slot_at[code + 1] - pieces.slot_at[code]
+        p = pieces.by_part[pieces.slot_at[code] + min(np.int64(part * np.float64(slots)), slots - 1)]
         while p < last_piece and pieces.end[p] <= there:
             p += 1
         wide = pieces.end[p] - pieces.begin[p]
@@ -219,6 +221,28 @@ def mark_broken(r, again, points, ordered, edges):
 
 
 @kernel()
+def broken_rows(points, ordered, edges):
+    """The rows that are out of some order.
+
+    In a loop of its own for each edge: handing arrays on, row by row, takes ten times as long as looking at two points.
+    """
+    n = points.shape[1]
+    broken = np.zeros(n, dtype=np.bool_)
+    for e in range(edges.shape[0]):
+        lower, upper = points[edges[e, 0]], points[edges[e, 1]]
+        counts, counts_too = ordered[edges[e, 0]], ordered[edges[e, 1]]
+        of_lower, of_upper = edges[e, 2], edges[e, 3]
+        if of_lower == 1 and of_upper == 1:
+            for r in range(n):
+                broken[r] |= (lower[r] > upper[r]) & counts[r] & counts_too[r]
+        else:
+            for r in range(n):
+                one, other = times(lower[r], of_lower), times(upper[r], of_upper)
+                broken[r] |= (one > other) & counts[r] & counts_too[r]
+    return np.flatnonzero(broken)
+
+
+@kernel()
 def keep_order(points, codes, ordered, pieces, grid, orders, tries, state):
     """Draw again, row by row, the grid points of columns that are out of order: a few times, then one by one.
 
@@ -227,10 +251,10 @@ def keep_order(points, codes, ordered, pieces, grid, orders, tries, state):
     are drawn anew, or they would crowd between those that stay. Bins are numbered on over all columns, and reach from
     `grid[0]` to `grid[1]`.
     """
-    k, n = points.shape
+    k = points.shape[0]
     again, follow, cut = np.empty(k, dtype=np.bool_), np.empty(k, dtype=np.int64), np.empty(k, dtype=np.bool_)
     least, most, begin, held = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k), np.empty(k)
-    for r in range(n):
+    for r in broken_rows(points, ordered, orders.edges):
         done, marked = 0, mark_broken(r, again, points, ordered, orders.edges)
         while marked and done < tries // 2:  # most come in order without a look at what others leave them
             for a in range(k):
@@ -265,25 +289,6 @@ def stratum_of(part, cuts):
     while s < last and cuts[s + 1] <= part:
         s += 1
     return s
-
-
-@kernel()
-def draw_stretch(first, last, part, p, last_piece, begins, stops, begin, end):
-    """The grid point at a part of what pieces, from this one on, hold from one grid point to another: one by one."""
-    held, q = 0.0, p
-    while q <= last_piece and begins[q] <= last:
-        wide = np.float64(min(stops[q], last) - max(begins[q], first) + 1)
-        held += (end[q] - begin[q]) * wide / np.float64(stops[q] - begins[q] + 1)
-        q += 1
-    wanted = part * held
-    for piece in range(p, q):
-        low, high = max(begins[piece], first), min(stops[piece], last)
-        wide = np.float64(high - low + 1)
-        own = (end[piece] - begin[piece]) * wide / np.float64(stops[piece] - begins[piece] + 1)
-        if wanted < own:
-            return min(low + np.int64(wanted / own * wide), high)
-        wanted -= own
-    return min(first + np.int64(part * np.float64(last - first + 1)), last)  # where nothing is known to lie
 
 
 @kernel()
@@ -332,7 +337,9 @@ def draw_above(
     no draw will do, the point is drawn from its bin.
     """
     ends, guide = steps
-    bin_at, begins, stops, begin, end = pieces.bin_at, pieces.first, pieces.last, pieces.begin, pieces.end
+    bin_at, starts, stops, before, after = pieces.bin_at, pieces.first, pieces.last, pieces.begin, pieces.end
+    slot_at, by_point, dense = pieces.slot_at, pieces.by_point, (after - before) / (stops - starts + 1.0)
+    slots_a_point = (1 - 2.0**-50) * np.diff(slot_at) / (stops[bin_at[1:] - 1] - starts[bin_at[:-1]] + 1.0)
     n_cells, parts_guided, of_lower, of_upper = ends.shape[1] - 1, np.float64(guide.shape[1]), units[0], units[1]
     for r in range(codes.shape[0]):
         line, code, heaviest = max(lines[r] * (cuts.shape[0] - 1) + below[r], 0), codes[r], 0.0
@@ -346,18 +353,27 @@ def draw_above(
             last = min(-at_most(-(value + lengths[c + 1]), 1, of_upper) - 1, grid[1, code])
             if first > last:
                 continue
-            p, last_piece, drawn = bin_at[code], bin_at[code + 1] - 1, unit(state)
-            q = last_piece
-            while p < q:
-                middle = (p + q) >> 1
-                if stops[middle] < first:
-                    p = middle + 1
-                else:
-                    q = middle
-            if begins[p] <= first and last <= stops[p]:  # it is even there
-                point = min(first + np.int64(drawn * np.float64(last - first + 1)), last)
+            drawn, p = unit(state), bin_at[code]
+            if p < bin_at[code + 1] - 1:
+                p = by_point[slot_at[code] + np.int64(np.float64(first - starts[p]) * slots_a_point[code])]
+                while starts[p] > first:  # the slot was rounded
+                    p -= 1
+                while stops[p] < first:
+                    p += 1
+            if last <= stops[p]:
+                point = min(first + np.int64(drawn * np.float64(last - first + 1)), last)  # it is even there
             else:
-                point = draw_stretch(first, last, drawn, p, last_piece, begins, stops, begin, end)
+                begin, q = before[p] + dense[p] * np.float64(first - starts[p]), p + 1
+                while stops[q] < last:
+                    q += 1
+                there = begin + drawn * (before[q] + dense[q] * np.float64(last + 1 - starts[q]) - begin)
+                while p < q and after[p] <= there:
+                    p += 1
+                if dense[p] > 0.0:
+                    point = starts[p] + np.int64(max(there - before[p], 0.0) / dense[p])
+                    point = min(max(point, first), min(last, stops[p]))
+                else:  # nothing is known to lie there
+                    point = min(first + np.int64(drawn * np.float64(last - first + 1)), last)
             s, weight = np.int64(0), 1.0
             if others.shape[0]:
                 s = stratum_of(part_below(code, point, pieces), cuts)
