@@ -61,12 +61,11 @@ class NaiveRow:
         return {column for a, b in self.edges if value[a] > value[b] for column in (a, b)}
 
     def keep(self, tries: int) -> list[int]:
-        """Draw again what is out of order, some times; then two columns, or all, one by one."""
+        """Draw what is out of order from what the bins leave it, some times; then two columns, or all, one by one."""
         room = self.bounds()
-        for done in range(tries):
+        for _ in range(tries):
             for a in sorted(self.broken()):
-                part = float(self.rng.unit())
-                self.points[a] = self.place(a, part) if done < tries // 2 else self.between(a, *room[a], part)
+                self.points[a] = self.between(a, *room[a], float(self.rng.unit()))
         left = self.broken()
         if left and not (len(left) == 2 and self.one_by_one(left)):
             self.one_by_one(set(self.columns))
@@ -122,6 +121,19 @@ class NaiveRow:
             share * min(max(point - first, 0), last - first + 1) / (last - first + 1)
             for first, last, share in self.bins[a]
         )
+
+
+def naive_rows_in_order(rows: Sequence[NaiveRow], rounds: int, tries: int) -> None:
+    """Draw columns that are out of order from their bins, round by round; then the rows that are left, row by row."""
+    left, before = [row for row in rows if row.broken()], 2 * len(rows)
+    while rounds and 5 * len(left) <= 4 * before:
+        marked = [(row, row.broken()) for row in left]
+        for a in range(len(rows[0].points)):
+            for row in (row for row, columns in marked if a in columns):
+                row.points[a] = row.place(a, float(row.rng.unit()))
+        left, before, rounds = [row for row in left if row.broken()], len(left), rounds - 1
+    for row in left:
+        row.keep(tries)
 
 
 class NaiveApart:

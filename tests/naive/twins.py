@@ -115,12 +115,15 @@ INSIDE: Twins = {
     **dict.fromkeys(
         (
             *("part_below", "parts_between", "times", "at_most", "smallest", "draw_between", "bound"),
-            *("put_in_order", "mark_broken", "broken_rows", "keep_order"),
+            *("put_in_order", "mark_broken"),
         ),
         reading.NaiveRow,
     ),
-    **dict.fromkeys(("stratum_of", "draw_parts", "draw_above"), reading.NaiveApart),
+    **dict.fromkeys(
+        ("broken_rows", "mark_rows", "place_again", "draw_again", "keep_order"), reading.naive_rows_in_order
+    ),
 }
+APART: Twins = dict.fromkeys(("stratum_of", "draw_parts", "draw_above"), reading.NaiveApart)
 TWINS: Mapping[str, Twins] = {
     "understudy._core._kernels": RANDOM,
     "understudy.answers._kernels": ANSWERING,
@@ -137,4 +140,5 @@ TWINS: Mapping[str, Twins] = {
     "understudy.randomize._hashing._kernels": HASHING,
     "understudy.tables._kernels": READING,
     "understudy.tables._inside._kernels": INSIDE,
+    "understudy.tables._inside._apart._kernels": APART,
 }

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.naive.drawing import NaiveXoshiro
-from tests.naive.reading import NaiveRow, naive_points
+from tests.naive.reading import NaiveRow, naive_points, naive_rows_in_order
 from understudy._core.errors import SchemaError
 from understudy._core.randomness import streams
 from understudy.schema import Schema
@@ -20,7 +20,7 @@ from understudy.schema._bins import Bins, Shape
 from understudy.schema._values import Form
 from understudy.tables import decode_batch
 from understudy.tables._inside import points_at
-from understudy.tables._inside._in_order import _Part
+from understudy.tables._inside._in_order import _ROUNDS, _TRIES, _Part
 
 
 def whole(name, low, high, bins, **more):
@@ -192,14 +192,16 @@ def test_rows_in_order_equal_their_twin(a, b, c, edges, data) -> None:
     again = streams(seed).get("decode")
     drawn = [again.random(20) for _ in fields]
     rng = NaiveXoshiro(again.integers(0, 1 << 64, size=4, dtype=np.uint64).tolist())
-    order = part.orders.columns.tolist()
+    order, rows = part.orders.columns.tolist(), []
     for r in range(20):
         main = [min(int(column[r]), field.n_main - 1) for column, field in zip(columns, fields, strict=True)]
         bins = [naive_pieces(field.bins, code) for field, code in zip(fields, main, strict=True)]
         ordered_ = [column[r] < field.n_main for column, field in zip(columns, fields, strict=True)]
         row = NaiveRow([0] * len(fields), bins, ordered_, [field.bins.unit for field in fields], edges, order, rng)
         row.points = [row.place(i, drawn[i][r]) for i in range(len(fields))]
-        assert points[:, r].tolist() == row.keep(8)
+        rows.append(row)
+    naive_rows_in_order(rows, _ROUNDS, _TRIES)
+    assert points.T.tolist() == [row.points for row in rows]
 
 
 def naive_pieces(bins: Bins, code: int) -> list[tuple[int, int, float]]:

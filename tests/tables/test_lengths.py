@@ -18,7 +18,8 @@ from understudy._core.randomness import streams
 from understudy.schema import Bins
 from understudy.schema._bins import Shape
 from understudy.tables import InOrderDraw, Inside, decode_batch, find_inside
-from understudy.tables._inside._apart import _DRAWS, Apart, new_state
+from understudy.tables._inside._apart import Apart, new_state
+from understudy.tables._inside._apart._draw import _DRAWS
 from understudy.tables._inside._grids import Grid
 from understudy.tables._inside._lengths import CUTS, Length
 from understudy.tables._inside._tilts import fit_tilts

@@ -21,7 +21,8 @@ Values: TypeAlias = npt.NDArray[Any]
 
 _AT_ONCE = 1 << 16
 """Rows that are drawn together: what is known of them stays in a processor's own memory."""
-_TRIES = 8  # of two values in one bin all but one in 256 are in order by then
+_ROUNDS, _TRIES = 24, 4
+"""How often columns are drawn again from their bins at most, and then from what the bins of all leave them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +134,7 @@ class _Part:
                 place_points(own, rng.random(len(own)), grid.pieces, point)
         self._place_alone(codes, ordered, rng, points)
         codes += np.cumsum([0, *(grid.count for grid in self.grids[:-1])])[:, np.newaxis]
-        keep_order(points, codes, ordered, self.pieces, self.ends, self.orders, _TRIES, new_state(rng))
+        keep_order(points, codes, ordered, self.pieces, self.ends, self.orders, _ROUNDS, _TRIES, new_state(rng))
         return points
 
     def _place_alone(self, codes: Ints, ordered: npt.NDArray[np.bool_], rng: Rng, points: Ints) -> None:

@@ -48,17 +48,6 @@ class Orders(NamedTuple):
     below: Array
 
 
-class Steps(NamedTuple):
-    """Lines of steps from 0 to 1, and a way to find the one that a value lies in.
-
-    `ends[line]` has where each begins and the last ends, 0 for all of a line of none; `guide[line]` the step that each
-    of so many equal parts begins in.
-    """
-
-    ends: Array
-    guide: Array
-
-
 @kernel(inline="always")
 def place(code, part, pieces):
     """The grid point at a part of the bin of a code.
@@ -243,26 +232,71 @@ def broken_rows(points, ordered, edges):
 
 
 @kernel()
-def keep_order(points, codes, ordered, pieces, grid, orders, tries, state):
-    """Draw again, row by row, the grid points of columns that are out of order: a few times, then one by one.
+def mark_rows(rows, points, ordered, edges, again):
+    """Of these rows, those that are out of some order; `again` gets their columns that are, in as many places."""
+    n, k = rows.shape[0], again.shape[0]
+    again[:, :n] = False
+    for e in range(edges.shape[0]):
+        lower, upper = points[edges[e, 0]], points[edges[e, 1]]
+        counts, counts_too = ordered[edges[e, 0]], ordered[edges[e, 1]]
+        one_again, other_again = again[edges[e, 0]], again[edges[e, 1]]
+        of_lower, of_upper = edges[e, 2], edges[e, 3]
+        for i in range(n):
+            r = rows[i]
+            if times(lower[r], of_lower) > times(upper[r], of_upper) and counts[r] and counts_too[r]:
+                one_again[i] = other_again[i] = True
+    left = 0
+    for i in range(n):
+        broken = False
+        for a in range(k):
+            again[a, left] = again[a, i]
+            broken |= again[a, i]
+        rows[left] = rows[i]
+        left += broken
+    return rows[:left]
 
-    From their bins at first, then from what the bins of all columns leave each: two columns come in order every other
-    time or more often then. Of two that are left the others keep their points, if these leave them room; of more, all
-    are drawn anew, or they would crowd between those that stay. Bins are numbered on over all columns, and reach from
-    `grid[0]` to `grid[1]`.
+
+@kernel()
+def place_again(rows, again, codes, pieces, state, points):
+    """Draw one column anew, from its bins, in the rows that are marked."""
+    for i in range(rows.shape[0]):
+        if again[i]:
+            points[rows[i]] = place(codes[rows[i]], unit(state), pieces)
+
+
+@kernel()
+def draw_again(rounds, points, codes, ordered, pieces, edges, state):
+    """Draw columns that are out of order from their bins again, all rows in one go; the rows that are still left.
+
+    As long as a round puts one row in five in order, as they are drawn one by one where none will do.
+    """
+    rows = broken_rows(points, ordered, edges)
+    again = np.empty((points.shape[0], rows.shape[0]), dtype=np.bool_)
+    rows, before = mark_rows(rows, points, ordered, edges, again), 2 * rows.shape[0]
+    for _ in range(rounds):
+        if 5 * rows.shape[0] > 4 * before:
+            break
+        before = rows.shape[0]
+        for a in range(points.shape[0]):
+            place_again(rows, again[a], codes[a], pieces, state, points[a])
+        rows = mark_rows(rows, points, ordered, edges, again)
+    return rows
+
+
+@kernel()
+def keep_order(points, codes, ordered, pieces, grid, orders, rounds, tries, state):
+    """Draw again the grid points of columns that are out of order: a few times, then one by one.
+
+    From their bins at first, as most come in order without a look at what others leave them; then, row by row, from
+    what the bins of all columns leave each: two columns come in order every other time or more often then. Of two that
+    are left the others keep their points, if these leave them room; of more, all are drawn anew, or they would crowd
+    between those that stay. Bins are numbered on over all columns, and reach from `grid[0]` to `grid[1]`.
     """
     k = points.shape[0]
     again, follow, cut = np.empty(k, dtype=np.bool_), np.empty(k, dtype=np.int64), np.empty(k, dtype=np.bool_)
     least, most, begin, held = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k), np.empty(k)
-    for r in broken_rows(points, ordered, orders.edges):
+    for r in draw_again(rounds, points, codes, ordered, pieces, orders.edges, state):
         done, marked = 0, mark_broken(r, again, points, ordered, orders.edges)
-        while marked and done < tries // 2:  # most come in order without a look at what others leave them
-            for a in range(k):
-                if again[a]:
-                    points[a, r] = place(codes[a, r], unit(state), pieces)
-            done, marked = done + 1, mark_broken(r, again, points, ordered, orders.edges)
-        if not marked:
-            continue
         bound(r, codes, ordered, grid, orders, least, most)
         for a in range(k):
             cut[a] = False
@@ -280,111 +314,3 @@ def keep_order(points, codes, ordered, pieces, grid, orders, tries, state):
         if marked:
             again[:] = True
             put_in_order(r, again, points, codes, ordered, pieces, grid, orders, follow, most, state)
-
-
-@kernel()
-def stratum_of(part, cuts):
-    """The stratum of a bin that a part of it lies in: of one width all but the last ones, which are narrower."""
-    s, last = min(np.int64(part / cuts[1]), cuts.shape[0] - 2), cuts.shape[0] - 2
-    while s < last and cuts[s + 1] <= part:
-        s += 1
-    return s
-
-
-@kernel()
-def draw_parts(lines, others, steps, density, cuts, tries, state, parts, strata):
-    """Draw a part of a column's bin in each row, and its stratum, given the bins of columns above it.
-
-    As the first of these has it, by its `lines` of steps; what the `others` have is reckoned with by drawing again, as
-    often as a stratum is less frequent given their bins. A line is -1 where one of the two is in no order. Here and in
-    `draw_above`, arrays have names of their own and what is done in each row stands in the loop: where arrays are
-    handed on inside it, counting references to them takes as long as all the rest.
-    """
-    ends, guide = steps
-    n_strata, parts_guided = cuts.shape[0] - 1, np.float64(guide.shape[1])
-    for r in range(lines.shape[0]):
-        line, heaviest, chosen = lines[r], -1.0, np.int64(0)
-        known = line >= 0 and ends[line, n_strata] > 0.0
-        for _ in range(tries):
-            value = unit(state)
-            if known:
-                s = np.int64(guide[line, np.int64(value * parts_guided)])
-                while s < n_strata - 1 and ends[line, s + 1] <= value:
-                    s += 1
-            else:
-                s = stratum_of(value, cuts)
-            weight = 1.0
-            for q in range(others.shape[0]):
-                if others[q, r] >= 0:
-                    weight *= density[others[q, r], s]
-            if weight > heaviest:
-                heaviest, chosen = weight, s
-            if weight >= 1.0 or unit(state) < weight:
-                chosen = s
-                break
-        strata[r], parts[r] = chosen, cuts[chosen] + unit(state) * (cuts[chosen + 1] - cuts[chosen])
-
-
-@kernel()
-def draw_above(
-    lower, below, lengths, units, lines, others, steps, density, cuts, codes, grid, pieces, tries, state, points, strata
-):
-    """Draw a grid point of a column's bin in each row, and its stratum, given how far it lies above another column.
-
-    `lower` and `below` have the points and strata of that one, `lengths` where cells of lengths begin, in `units` of
-    which so many make one of each column. Line l of steps has how often lengths lie in each cell, for every stratum of
-    a line of bins. What `others` lie above is reckoned with as in `draw_parts`; strata are found for them alone. Where
-    no draw will do, the point is drawn from its bin.
-    """
-    ends, guide = steps
-    bin_at, starts, stops, before, after = pieces.bin_at, pieces.first, pieces.last, pieces.begin, pieces.end
-    slot_at, by_point, dense = pieces.slot_at, pieces.by_point, (after - before) / (stops - starts + 1.0)
-    slots_a_point = (1 - 2.0**-50) * np.diff(slot_at) / (stops[bin_at[1:] - 1] - starts[bin_at[:-1]] + 1.0)
-    n_cells, parts_guided, of_lower, of_upper = ends.shape[1] - 1, np.float64(guide.shape[1]), units[0], units[1]
-    for r in range(codes.shape[0]):
-        line, code, heaviest = max(lines[r] * (cuts.shape[0] - 1) + below[r], 0), codes[r], 0.0
-        known, value = lines[r] >= 0 and ends[line, n_cells] > 0.0, times(lower[r], of_lower)
-        for _ in range(tries if known else 0):
-            drawn = unit(state)
-            c = np.int64(guide[line, np.int64(drawn * parts_guided)])
-            while c < n_cells - 1 and ends[line, c + 1] <= drawn:
-                c += 1
-            first = max(-at_most(-(value + lengths[c]), 1, of_upper), grid[0, code])
-            last = min(-at_most(-(value + lengths[c + 1]), 1, of_upper) - 1, grid[1, code])
-            if first > last:
-                continue
-            drawn, p = unit(state), bin_at[code]
-            if p < bin_at[code + 1] - 1:
-                p = by_point[slot_at[code] + np.int64(np.float64(first - starts[p]) * slots_a_point[code])]
-                while starts[p] > first:  # the slot was rounded
-                    p -= 1
-                while stops[p] < first:
-                    p += 1
-            if last <= stops[p]:
-                point = min(first + np.int64(drawn * np.float64(last - first + 1)), last)  # it is even there
-            else:
-                begin, q = before[p] + dense[p] * np.float64(first - starts[p]), p + 1
-                while stops[q] < last:
-                    q += 1
-                there = begin + drawn * (before[q] + dense[q] * np.float64(last + 1 - starts[q]) - begin)
-                while p < q and after[p] <= there:
-                    p += 1
-                if dense[p] > 0.0:
-                    point = starts[p] + np.int64(max(there - before[p], 0.0) / dense[p])
-                    point = min(max(point, first), min(last, stops[p]))
-                else:  # nothing is known to lie there
-                    point = min(first + np.int64(drawn * np.float64(last - first + 1)), last)
-            s, weight = np.int64(0), 1.0
-            if others.shape[0]:
-                s = stratum_of(part_below(code, point, pieces), cuts)
-                for q in range(others.shape[0]):
-                    if others[q, r] >= 0:
-                        weight *= density[others[q, r], s]
-            if weight > heaviest:
-                heaviest, points[r], strata[r] = weight, point, s
-            if weight > 0.0 and (weight >= 1.0 or unit(state) < weight):
-                points[r], strata[r] = point, s
-                break
-        if heaviest == 0.0:
-            part = unit(state)
-            points[r], strata[r] = place(code, part, pieces), stratum_of(part, cuts)

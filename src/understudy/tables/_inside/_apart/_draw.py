@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Rng
 from understudy.schema import Edge
+from understudy.tables._inside._apart._kernels import Steps, draw_above, draw_parts
 from understudy.tables._inside._grids import Floats, Grid, Ints
-from understudy.tables._inside._kernels import Steps, draw_above, draw_parts, place_points
+from understudy.tables._inside._kernels import place_points
 from understudy.tables._inside._lengths import CUTS, Length, length_parts, shared_units
 
 _DRAWS = 6  # at most, where several columns bear on one
@@ -70,7 +71,7 @@ class Apart:
     def draw(self, codes: Ints, ordered: npt.NDArray[np.bool_], rng: Rng, points: Ints) -> None:
         """Fill `points` with grid points for these codes: in order above the nearest column, if not above others."""
         lines = self._lines(codes, ordered)
-        strata, state = np.zeros_like(codes), new_state(rng)
+        strata, state = np.empty_like(codes), new_state(rng)
         for b in self.columns:
             above = [p for p, (lower, _) in enumerate(self.pairs) if lower == b]
             [p] = [p for p, (_, upper) in enumerate(self.pairs) if upper == b] or [-1]
