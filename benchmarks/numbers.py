@@ -30,6 +30,8 @@ from understudy.schema import Schema
 DATA = Path(os.environ.get("UNDERSTUDY_DATA", "../shared/data"))
 MADE = Path(".bench/numbers")
 Floats = npt.NDArray[np.float64]
+ROUND = ("loans", "couples", "rooms", "insured", "birds", "injuries")
+"""Tables of round numbers."""
 KINDS = ("integer", "number", "year", "date", "datetime")
 SPENDING = {"name": "medical_spending", "type": "integer", "constraints": {"minimum": 0, "maximum": 50_000}}
 
@@ -42,10 +44,10 @@ def tables(made: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
     for name, file in (("adult", DATA / "adult.csv.gz"), ("br2000", DATA / "br2000.csv")):
         if file.exists():
             found[name] = (file, bare(Schema.load(DATA / f"{name}.schema.yaml").to_dict()))
-    for name in ("flights", "movies", "food"):
+    for name in ("flights", "movies", "food", *ROUND):
         if (made / f"{name}.csv").exists():
             found[name] = (made / f"{name}.csv", json.loads((made / f"{name}.schema.json").read_text()))
-    for name in {"adult", "br2000", "flights", "movies", "food"} - set(found):
+    for name in {"adult", "br2000", "flights", "movies", "food", *ROUND} - set(found):
         print(f"{name}: not there, left out")
     return found
 

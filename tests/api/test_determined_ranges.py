@@ -67,8 +67,10 @@ def codes_and_prices() -> pd.DataFrame:
 
 
 def test_what_a_map_leaves_out_has_one_value_too(tmp_path: Path) -> None:
-    fields = [FIELDS[0], FIELDS[2]]
-    model = published(tmp_path, codes_and_prices(), fields, **DETERMINED, map={"A": 10.5, "B": "15..30"})
+    fields, table = [FIELDS[0], FIELDS[2]], codes_and_prices()
+    of_b = table["code"] == "B"
+    table.loc[of_b, "price"] = np.random.default_rng(4).uniform(15, 30, of_b.sum()).round(2)
+    model = published(tmp_path, table, fields, **DETERMINED, map={"A": 10.5, "B": "15..30"})
     values = model.sample(2000, kind="pandas", seed=1).groupby("code")["price"].agg(["nunique", "min", "max"])
     assert values["nunique"][["A", "C", "D"]].tolist() == [1, 1, 1]
     assert values["min"]["A"] == 10.5

@@ -16,7 +16,7 @@ from understudy.counting import open_counter
 from understudy.numbers import fine_schema, resolve_numbers
 from understudy.numbers._mean import PARTS, Distances, MeanQueries, ask_means, factors, tilted
 from understudy.privacy import Neighbours, NoiseLevel, NoisyAnswers, NoisyLinear, make_budget, make_noise, open_curator
-from understudy.schema import Attribute, Domain, Schema
+from understudy.schema import Attribute, Axis, Domain, Schema
 from understudy.tables import read_table
 
 FILLED = [np.array(held) for held in ([1.0, 0, 2, 1, 0], [0.0, 3, 0, 0, 0], [0.0, 0, 1, 1, 0], [0.0] * 5)]
@@ -27,7 +27,7 @@ BINS = [np.array(bin_of) for bin_of in ([0, 0, 0, 0, 0], [0, 0, 1, 1, 1], [0, 1,
 
 def queries(masses: np.ndarray[Any, Any], bin_of: np.ndarray[Any, Any], deviation: float, most: int) -> MeanQueries:
     """What is asked of a column with such a histogram."""
-    return MeanQueries.of(DOMAIN, 0, Distances.of(MIDDLES, masses, np.ones(5), bin_of, deviation), most)
+    return MeanQueries.of(DOMAIN, Axis(0), Distances.of(MIDDLES, masses, np.ones(5), bin_of, deviation), most)
 
 
 def moved(asked: MeanQueries, one: int | None, other: int | None) -> np.ndarray[Any, Any]:
@@ -124,7 +124,7 @@ def test_without_noise_the_mean_is_found_whatever_a_bin_holds() -> None:
     bin_of, middles = np.array([0, 0, 1, 1]), np.array([0.0, 10, 20, 40])
     rows, masses = np.array([10.0, 30, 60, 20]), np.array([50.0, 50, 40, 0.5])
     distances = Distances.of(middles, masses, np.ones(4), bin_of, 0.0)
-    asked = MeanQueries.of(Domain((Attribute(name="x", size=4),)), 0, distances, 512)
+    asked = MeanQueries.of(Domain((Attribute(name="x", size=4),)), Axis(0), distances, 512)
     weights = asked.queries.by_cell / 512
     off = asked.moved((weights @ rows).tolist(), 0.0, masses)
     after = tilted(masses, asked.place, off, [0, 1, 2, 3], bin_of)
@@ -170,7 +170,7 @@ def test_where_nothing_is_seen_nothing_is_asked() -> None:
     bins = {"edges": [0, 1000, 2000], "closed": "left", "inside": "auto"}
     field = {"name": "x", "type": "integer", "constraints": {"minimum": 0, "maximum": 2000}, "bins": bins}
     found, curator = asked_of([5], 1, field=field, budget=make_budget("0.001", "1e-9"))
-    assert [charge.what for charge in curator.charges] == ["numbers, value by value"] * 2
+    assert [charge.what for charge in curator.charges] == ["numbers, value by value"] * 2 + ["numbers, how round"]
     assert found.schema["x"].bins.shape.shares == (0.0, 0.0)
 
 
@@ -217,11 +217,12 @@ def asked_of(values: list[int], n_times: int, *, field: Any = RANGED, seed: int 
 def test_rows_are_looked_at_twice(neighbours: Neighbours, n_times: int) -> None:
     found, curator = asked_of([1, 2, 30], n_times, budget=make_budget(1, "1e-9"), neighbours=neighbours)
     told = [charge.what for charge in curator.charges]
-    assert told == ["numbers, value by value"] * 2 + ["numbers, means"]
+    assert told == ["numbers, value by value"] * 2 + ["numbers, how round", "numbers, means"]
     assert found.share == sum(charge.share for charge in curator.charges) == Fraction(1, 10)
 
 
 def test_without_a_delta_there_is_one_look() -> None:
     found, curator = asked_of([1, 2, 30], 500, budget=make_budget(1))
-    assert len(curator.charges) == 2
+    told = [charge.what for charge in curator.charges]
+    assert told == ["numbers, value by value", "numbers, how round", "numbers, means"]
     assert found.share == Fraction(1, 10)

@@ -18,7 +18,7 @@ from understudy._core.randomness import streams
 from understudy.counting import open_counter
 from understudy.numbers import fine_schema, fit_histogram, resolve_numbers
 from understudy.numbers._cuts import cut
-from understudy.numbers._grid import fine_cells
+from understudy.numbers._grid import Cells, fine_cells, level_of_cells
 from understudy.numbers._histogram import BRANCHES
 from understudy.numbers._round import round_at
 from understudy.privacy import make_budget, make_noise, open_curator
@@ -57,8 +57,10 @@ def test_cells_and_levels_are_counted_as_they_would_be_made(minimum: Any, maximu
     more = {"type": "number", "decimals": 2, "special": [-1]} if isinstance(minimum, str) else {}
     schema = column(minimum=minimum, maximum=maximum, **more)
     made = fine_schema(schema)["x"]
-    assert fine_cells(schema["x"]) == made.n_main
-    assert 1 + binary_depth(made.n_main) == made.attribute.n_levels
+    cells = len(made.cells or range(made.n_main))
+    assert fine_cells(schema["x"]) == cells == Cells.of_field(made).of[-1] + 1
+    assert level_of_cells(made) + 1 + binary_depth(cells) == made.attribute.n_levels
+    assert made.attribute.size_at(level_of_cells(made)) - (made.size - made.n_main) == cells
 
 
 def test_cells_near_zero_are_values_and_far_ones_are_a_small_part_of_the_range() -> None:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from understudy.numbers._histogram import simplex
 from understudy.privacy import LinearQueries
-from understudy.schema import MOST_FOUND, Domain, Marginal
+from understudy.schema import MOST_FOUND, Axis, Domain, Marginal
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -81,11 +81,12 @@ class Rings:
         of, step = (_numbered(np.sign(nearest) * (np.floor(magnitude * parts) + 1)) for parts in (1, _STEPS))
         return cls(spike, of, *(_within(widths / away**power, widths, step, of) for power in (1, 2)))
 
-    def queries(self, domain: Domain, position: int) -> LinearQueries:
+    def queries(self, domain: Domain, axis: Axis) -> LinearQueries:
         """One for each ring: whether a row lies there. Special and missing values lie in none."""
-        numerators = np.zeros((int(self.of.max()) + 1, domain[position].size), dtype=np.uint32)
+        size = domain[axis.attribute].size_at(axis.level)
+        numerators = np.zeros((int(self.of.max()) + 1, size), dtype=np.uint32)
         numerators[self.of, np.arange(len(self.of))] = 1
-        return LinearQueries.dense(Marginal.of(position), domain, numerators, 1)
+        return LinearQueries.dense(Marginal((axis,)), domain, numerators, 1)
 
     def masses(self, counts: Floats, variance: float, total: tuple[float, float]) -> Floats | None:
         """The histogram of all cells, by noisy counts of rings, and what is known of all rows with its variance.

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import sqrt
 
 from understudy.numbers._grid import fine_cells
-from understudy.numbers._resolve import _MEANS, numbers_share
+from understudy.numbers._resolve import looked_part, numbers_share
 from understudy.privacy import PrivacyTerms
 from understudy.schema import Schema, binary_depth
 
@@ -30,7 +30,7 @@ def expected_schema(schema: Schema, n: int, terms: PrivacyTerms) -> Schema:
     if not cells:
         return schema
     tables = sum(-(-(1 + binary_depth(values)) // 2) for values in cells.values())
-    noise = terms.table_noise(numbers_share(schema) * (1 - _MEANS) / max(tables, 1))
+    noise = terms.table_noise(numbers_share(schema) * looked_part(schema, list(cells)) / max(tables, 1))
     least = 3 * sqrt(float(noise.variance)) / terms.unit.parts  # noise is of what is counted; a huge ε has none
     room = min(float(_BINS), n / least) if least else float(_BINS)
     written = schema.to_dict()

@@ -4,16 +4,23 @@ Small ranges are taken value by value. A larger range has cells of equal width, 
 of heavy-tailed columns crowd: at distance d from 0 a cell is about 0.02·d wide, and no more than about 1/512 of the
 range. Cells begin at round numbers, so that bins can. The first and the last value of a range have cells of their own:
 values beyond it are often told as these.
+
+Rows are read more finely than they are counted: round numbers inside a wide cell have codes of their own, for
+`_heaps.py` to ask how many rows lie at round numbers of all cells together.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
-from understudy.numbers._round import STEPS
+import numpy as np
+import numpy.typing as npt
+
+from understudy.numbers._round import HEAP_STEPS, STEPS
 from understudy.schema import Bins, Field, Schema, edges_at
 
 _MOST_VALUES = 1 << 14
@@ -21,8 +28,51 @@ _MOST_VALUES = 1 << 14
 _CELLS = 512
 _STEEPNESS = 50
 """A cell at distance d from 0 is d over this wide."""
+_HEAPS = 10
+"""The most multiples of a step inside a cell that have codes of their own."""
 _MOMENTS = 4094
 """Cells of a long range of dates, where 0 is just a day; 4,096 with those of its ends."""
+
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a column that is counted finely: where each begins, its width, and the cell of each of its codes."""
+
+    starts: Ints
+    widths: npt.NDArray[np.float64]
+    of: Ints
+
+    @classmethod
+    def of_field(cls, field: Field) -> Cells:
+        """Of a field of `fine_schema`.
+
+        >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
+        ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
+        >>> gain = fine_schema(schema)["gain"]
+        >>> cells = Cells.of_field(gain)
+        >>> len(cells.of), len(cells.starts), cells.starts[400:402].tolist(), cells.widths[400:402].tolist()
+        (10053, 800, [20200, 20400], [200.0, 200.0])
+        """
+        first, last = bins_of(field).grid
+        begins = np.array(field.cells or range(len(first)), dtype=np.int64)
+        starts = first[begins]
+        widths = np.diff(np.append(starts, last[-1] + 1)).astype(np.float64)
+        return cls(starts, widths, np.searchsorted(begins, np.arange(len(first)), side="right") - 1)
+
+
+def bins_of(field: Field) -> Bins:
+    """The bins of a column that has a range."""
+    if field.bins is None:
+        raise ValueError(f"column '{field.name}' has no range")
+    return field.bins
+
+
+def level_of_cells(field: Field) -> int:
+    """The level of a finely counted attribute at which its codes are cells."""
+    return 1 if field.cells else 0
 
 
 def fine_schema(schema: Schema) -> Schema:
@@ -30,7 +80,7 @@ def fine_schema(schema: Schema) -> Schema:
 
     >>> schema = Schema.from_dict({"fields": [{"name": "gain", "type": "integer", "bins": "auto",
     ...     "constraints": {"minimum": 0, "maximum": 99_999}}]})
-    >>> schema["gain"].size, fine_schema(schema)["gain"].size, fine_schema(schema)["gain"].labels[:3]
+    >>> schema["gain"].size, len(fine_schema(schema)["gain"].cells), fine_schema(schema)["gain"].labels[:3]
     (24, 800, ('0', '1', '2'))
     """
     if not any(field.counted_finely for field in schema.fields):
@@ -62,7 +112,9 @@ def _even_field(field: Field) -> Field:
 
 
 def fine_field(field: Field) -> Field:
-    """The field with a bin for each cell of the grid. Declared bins keep their edges, so that a value stays in its own.
+    """The field with a bin for each cell of the grid, or several.
+
+    Declared bins keep their edges, so that a value stays in its own.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "part", "type": "number", "decimals": 1,
     ...     "bins": {"edges": [0, 0.5, 1], "inside": "auto"}}]})
@@ -70,12 +122,30 @@ def fine_field(field: Field) -> Field:
     ['9/20', '1/2', '13/20']
     """
     whole = _one_bin(field)
-    starts = _starts(whole, field.cuts)
+    cells = _starts(whole, field.cuts)
+    starts = _with_round_values(cells, int(whole.grid[1][-1]), field)
     edges = edges_at(whole, starts)
     if field.shaped and field.bins is not None:
         declared = dict(zip(field.bins.grid[0].tolist(), field.bins.edges, strict=False))
         edges = (*(declared.get(start, edge) for start, edge in zip(starts, edges, strict=False)), edges[-1])
-    return replace(field, bins=replace(whole, edges=edges), taxonomy=None, weights=())  # these speak of declared bins
+    first = np.searchsorted(starts, cells).tolist() if len(cells) < len(starts) else ()
+    fine = replace(whole, edges=edges)
+    return replace(field, bins=fine, cells=tuple(first), taxonomy=None, weights=())  # these speak of declared bins
+
+
+def _with_round_values(cells: list[int], last: int, field: Field) -> list[int]:
+    """Where codes begin: with each cell, and with round numbers inside wide ones and after them. A day is not round."""
+    if field.type in ("date", "datetime"):
+        return cells
+    found = set(cells)
+    for first, after in pairwise([*cells, last + 1]):
+        if after - first > 1:
+            finest = bisect_right(HEAP_STEPS, (after - first - 1) // _HEAPS)
+            for step in HEAP_STEPS[finest : finest + 3]:  # all rounder ones are multiples of these
+                points = range(-(-first // step) * step, after, step)
+                found.update(points)
+                found.update(point + 1 for point in points if point + 1 < after)
+    return sorted(found)
 
 
 def fine_cells(field: Field) -> int:
@@ -100,9 +170,7 @@ def _starts(whole: Bins, cuts: tuple[int, ...]) -> list[int]:
 
 def _one_bin(field: Field) -> Bins:
     """All of its range as one bin."""
-    bins = field.bins
-    if bins is None:
-        raise ValueError(f"column '{field.name}' has no range")
+    bins = bins_of(field)
     return replace(bins, edges=(bins.edges[0], bins.edges[-1]))
 
 

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.privacy import LinearQueries, NoisyAnswers
-from understudy.schema import Domain, Marginal
+from understudy.schema import Axis, Domain, Marginal
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -101,7 +101,7 @@ class MeanQueries:
     >>> from understudy.schema import Attribute
     >>> domain = Domain((Attribute(name="x", size=5),))
     >>> cells = Distances(np.array([0.0, 0.5, 1.0, 1.0]), np.array([True, True, True, False]), 1.0)
-    >>> MeanQueries.of(domain, 0, cells, 512).queries.by_cell.tolist()
+    >>> MeanQueries.of(domain, Axis(0), cells, 512).queries.by_cell.tolist()
     [[0, 256, 512, 0, 0], [512, 256, 0, 0, 0]]
     """
 
@@ -110,12 +110,12 @@ class MeanQueries:
     queries: LinearQueries
 
     @classmethod
-    def of(cls, domain: Domain, position: int, cells: Distances, most: int) -> MeanQueries:
+    def of(cls, domain: Domain, axis: Axis, cells: Distances, most: int) -> MeanQueries:
         """Weights from both ends; special and missing values have no place, and weigh 0."""
         parts = np.rint(cells.place * most).astype(np.int64)
-        numerators = np.zeros((2, domain[position].size), dtype=np.uint32)
+        numerators = np.zeros((2, domain[axis.attribute].size_at(axis.level)), dtype=np.uint32)
         numerators[:, : len(parts)] = np.where(cells.counts, [parts, most - parts], 0)
-        return cls(parts, most, LinearQueries.dense(Marginal.of(position), domain, numerators, PARTS))
+        return cls(parts, most, LinearQueries.dense(Marginal((axis,)), domain, numerators, PARTS))
 
     @property
     def place(self) -> Floats:

@@ -2,8 +2,8 @@
 
 What is charged: one question for the counts of all such columns at every level of their grids; another for
 the levels that told something, but without a δ; one more for columns that show a single value alone, if there are any
-(`_beyond.py`); and one for the means of what they found. The cells
-of a level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and
+(`_beyond.py`); one for how many rows lie at round numbers (`_heaps.py`); and one for the means of what they found. The
+cells of a level are disjoint, so a row is in one cell of each: a column with L levels costs what L tables cost, and
 `NoisyTables` charges for just that (proof.md, section 1); means are linear queries (section 12). What is asked later
 may depend on what came out before (section 2). The rest is post-processing. From then on rows are seen through a map
 from cells to bins that depends on released counts only, and is as public as a declared one.
@@ -15,27 +15,32 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy.numbers._beyond import Rings, lone_spike
 from understudy.numbers._cuts import cut
-from understudy.numbers._grid import fine_schema
+from understudy.numbers._grid import Cells, bins_of, fine_schema, level_of_cells
+from understudy.numbers._heaps import Heaps, may_have_heaps, stretches_of
 from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._levels import COARSEST, Look, telling_levels
 from understudy.numbers._mean import Distances, MeanQueries, ask_means, factors, tilted
 from understudy.numbers._round import round_at
 from understudy.numbers._totals import rows_in_range
 from understudy.privacy import Curator, NoisyLinear, NoisyTables
-from understudy.schema import Axis, Bins, Field, Marginal, Part, Recoding, Schema
+from understudy.schema import Axis, Field, Marginal, Part, Recoding, Schema
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
 VALUE_BY_VALUE, BEYOND_SPIKES, MEANS = "numbers, value by value", "numbers, beyond a spike", "numbers, means"
+ROUND_VALUES = "numbers, how round"
 """What a statement calls their charges; readers of it know them by these names."""
 _MEANS = Fraction(1, 5)
 """Part of the share that goes into means."""
+_HEAPS = Fraction(1, 20)
+"""Part of the share that goes into how round values are, where there are columns of many numbers."""
 BEYOND_SHARE = Fraction(1, 20)
 """What it takes beside, of all of the budget, where columns show a single value alone."""
 _SEEN = 2.0
@@ -79,11 +84,12 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
     fine = fine_schema(schema)
     places = [i for i, field in enumerate(schema.fields) if field.counted_finely]
     columns, beyond = _beyond_spikes(curator, fine, _measured(curator, fine, places, share))
+    heaps = _heaps(curator, fine, places, share)
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
     for i, column in zip(places, _with_means(curator, fine, columns, share), strict=True):
         lookups[i] = _lookup(fine.fields[i], column)
-        written["fields"][i] |= _resolved(fine.fields[i], column)
+        written["fields"][i] |= _resolved(fine.fields[i], column, heaps.get(i))
     resolved = Schema.from_dict(written)
     return Resolved(resolved, _recoding(fine, resolved, lookups), share + beyond)
 
@@ -131,7 +137,7 @@ def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction
     Without a δ the noise of many tables grows with their number, so half a share for all of them would find next to
     nothing: there is one look.
     """
-    looked = share * (1 - _MEANS)
+    looked = share * looked_part(fine, places)
     once = looked if curator.budget.pure else looked / 2
     looks = _look(curator, [Look(axis) for i in places for axis in _axes(i, fine.fields[i])], once)
     if curator.budget.pure:
@@ -142,13 +148,34 @@ def _measured(curator: Curator, fine: Schema, places: list[int], share: Fraction
     return _columns(fine, places, looks)
 
 
+def looked_part(schema: Schema, places: list[int]) -> Fraction:
+    """The part of the share that goes into counts of cells: all but means, and how round values are."""
+    return 1 - _MEANS - (_HEAPS if any(may_have_heaps(schema.fields[i]) for i in places) else 0)
+
+
+Rounded: TypeAlias = tuple[Heaps, Floats, float]
+"""Counts of a column's rows by how round they are, and the variance of these."""
+
+
+def _heaps(curator: Curator, fine: Schema, places: list[int], share: Fraction) -> dict[int, Rounded]:
+    """How many rows lie at round numbers, of all columns that may have such heaps."""
+    heaps = {i: Heaps.of_field(fine.fields[i]) for i in places if may_have_heaps(fine.fields[i])}
+    if not heaps:
+        return {}
+    asked = [one.queries(fine.domain, i) for i, one in heaps.items()]
+    found = curator.ask(NoisyLinear(queries=asked, what=ROUND_VALUES), share=share * _HEAPS)
+    variance = max((found.deviation / _parts(curator)) ** 2, 1e-9)
+    counts = np.split(found.values / _parts(curator), np.cumsum([one.counts for one in heaps.values()])[:-1])
+    return {i: (one, own, variance) for (i, one), own in zip(heaps.items(), counts, strict=True)}
+
+
 def _beyond_spikes(curator: Curator, fine: Schema, columns: list[_Column]) -> tuple[list[_Column], Fraction]:
     """The same columns, those that show a single value alone looked at once more, and the share that it took."""
     tried = {one.position: _rings(fine.fields[one.position], one) for one in columns}
     rings = {position: one for position, one in tried.items() if one is not None}
     if not rings:
         return columns, Fraction(0)
-    asked = [one.queries(fine.domain, position) for position, one in rings.items()]
+    asked = [one.queries(fine.domain, _axis(fine, position)) for position, one in rings.items()]
     found = curator.ask(NoisyLinear(queries=asked, what=BEYOND_SPIKES), share=BEYOND_SHARE)
     variance = max((found.deviation / _parts(curator)) ** 2, 1e-9)
     counts = iter(np.split(found.values / _parts(curator), np.cumsum([len(one) for one in asked])[:-1]))
@@ -159,7 +186,7 @@ def _beyond_spikes(curator: Curator, fine: Schema, columns: list[_Column]) -> tu
 
 def _rings(field: Field, column: _Column) -> Rings | None:
     spike = None if field.shaped else lone_spike(column.masses, column.widths, column.deviation)
-    return None if spike is None else Rings.around(spike, _bins(field).grid[0], column.widths)
+    return None if spike is None else Rings.around(spike, Cells.of_field(field).starts, column.widths)
 
 
 def _reaching_farther(fine: Schema, column: _Column, masses: Floats | None) -> _Column:
@@ -192,9 +219,9 @@ def _of(position: int, looks: list[Look]) -> list[Look]:
 
 def _levels(field: Field, looks: list[Look]) -> tuple[list[Floats], list[float], Floats]:
     """Counts of cells, without those of special and missing values, their variances, and the widths of the finest."""
-    extra, (first, last) = field.size - field.n_main, _bins(field).grid
+    extra = field.size - field.n_main
     counts = [look.found[: look.found.size - extra] for look in looks]
-    return counts, [look.variance for look in looks], (last - first + 1).astype(np.float64)
+    return counts, [look.variance for look in looks], Cells.of_field(field).widths
 
 
 def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column]:
@@ -203,7 +230,7 @@ def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column
     for i, total in zip(places, rows_in_range([_of(i, looks) for i in places], extras), strict=True):
         field = fine.fields[i]
         counts, variances, widths = _levels(field, _of(i, looks))
-        middles = _bins(field).grid[0] + (widths - 1) / 2
+        middles = Cells.of_field(field).starts + (widths - 1) / 2
         masses, deviation = fit_histogram(counts, variances, widths, total), sqrt(min(variances))
         if field.shaped:
             cells = [0, *_needed(field)]
@@ -216,13 +243,13 @@ def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column
 
 def _needed(field: Field) -> list[int]:
     """First cells of bins that are declared, or that what is declared of rows tells apart."""
-    return [int(cell) for cell in np.searchsorted(_bins(field).grid[0], np.array(field.cuts, dtype=np.int64))]
+    return [int(cell) for cell in np.searchsorted(Cells.of_field(field).starts, np.array(field.cuts, dtype=np.int64))]
 
 
 def _cut(field: Field, masses: Floats, widths: Floats, deviation: float) -> list[int]:
     """The first cells of bins to be found."""
-    dated = _bins(field).form.type in ("date", "datetime")  # where 0 is just a day
-    roundness = None if dated else round_at(_bins(field).grid[0])
+    dated = field.type in ("date", "datetime")  # where 0 is just a day
+    roundness = None if dated else round_at(Cells.of_field(field).starts)
     return sorted({*cut(masses, widths, deviation, roundness), *_needed(field)})
 
 
@@ -237,18 +264,12 @@ def _seen(masses: Floats, cells: list[int], deviation: float) -> Floats:
     return np.where(seen, masses, 0.0)
 
 
-def _bins(field: Field) -> Bins:
-    if field.bins is None:
-        raise ValueError(f"column '{field.name}' has no range")
-    return field.bins
-
-
 def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: Fraction) -> list[_Column]:
     """The same columns, what is inside their bins tilted to means that are measured by themselves."""
     away = [Distances.of(one.middles, one.masses, one.widths, one.bin_of, one.deviation) for one in columns]
     most = factors([one.width for one in away], pure=curator.budget.pure)
     asked = [
-        MeanQueries.of(fine.domain, one.position, distances, factor)
+        MeanQueries.of(fine.domain, _axis(fine, one.position), distances, factor)
         for one, distances, factor in zip(columns, away, most, strict=True)
     ]
     if not any(one.counts.any() for one in away):
@@ -262,30 +283,50 @@ def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: F
     ]
 
 
+def _axis(fine: Schema, position: int) -> Axis:
+    """The column's cells."""
+    return Axis(position, level_of_cells(fine.fields[position]))
+
+
 def _axes(position: int, field: Field) -> list[Axis]:
-    """Every other level of the attribute, coarsest first: each cell holds four of the next."""
-    attribute, extra = field.attribute, field.size - field.n_main
-    levels = range(0, attribute.n_levels, 2)
-    kept = [level for level in levels if level == 0 or attribute.size_at(level) - extra > COARSEST]
+    """Every other level of the attribute from cells up, coarsest first: each cell holds four of the next."""
+    attribute, extra, cells = field.attribute, field.size - field.n_main, level_of_cells(field)
+    levels = range(cells, attribute.n_levels, 2)
+    kept = [level for level in levels if level == cells or attribute.size_at(level) - extra > COARSEST]
     return [Axis(position, level) for level in reversed(kept)]
 
 
-def _resolved(fine: Field, column: _Column) -> dict[str, Any]:
+def _resolved(fine: Field, column: _Column, heaps: Rounded | None) -> dict[str, Any]:
     """The field's bins as a schema file has them; declared ones as they were written, and how values lie inside."""
-    bins = _bins(fine)
-    starts, pieces = bins.grid[0], column.pieces
-    held = np.add.reduceat(column.masses, pieces)
-    shape = {"starts": starts[pieces].tolist(), "shares": [float(f"{max(mass, 0.0):.6g}") for mass in held]}
+    bins, cells = bins_of(fine), Cells.of_field(fine)
+    starts, held = cells.starts[column.pieces], np.add.reduceat(column.masses, column.pieces)
+    if (moved := _moved_to_heaps(fine, column, heaps)) is not None:
+        starts, held = moved
+    shape = {"starts": starts.tolist(), "shares": [float(f"{max(mass, 0.0):.6g}") for mass in held]}
     if fine.shaped:
         return {"bins": {**fine.properties["bins"], "inside": shape}}
-    found = {"first": starts[column.cells].tolist(), **shape}
+    found = {"first": cells.starts[column.cells].tolist(), **shape}
     return {"bins": {"found": found}} | ({} if bins.whole else {"decimals": bins.decimals})
+
+
+def _moved_to_heaps(fine: Field, column: _Column, heaps: Rounded | None) -> tuple[Ints, Floats] | None:
+    """Where evenly filled pieces begin once rows are moved to round numbers, and what they hold; None if none are."""
+    if heaps is None:
+        return None
+    found, counts, variance = heaps
+    cells = Cells.of_field(fine)
+    even = (column.masses / column.widths)[cells.of] * found.widths
+    moved = found.moved(even, stretches_of(fine, column.pieces), counts, variance, column.deviation)
+    if moved is None:
+        return None
+    codes = replace(column, masses=moved, widths=found.widths, cells=np.searchsorted(cells.of, column.cells).tolist())
+    return found.starts[codes.pieces], np.add.reduceat(moved, codes.pieces)
 
 
 def _lookup(fine: Field, column: _Column) -> list[int]:
     """The new code of each code of the grid."""
     n_bins, extra = len(column.cells), fine.size - fine.n_main
-    return [*column.bin_of.tolist(), *range(n_bins, n_bins + extra)]
+    return [*column.bin_of[Cells.of_field(fine).of].tolist(), *range(n_bins, n_bins + extra)]
 
 
 def _recoding(fine: Schema, resolved: Schema, lookups: dict[int, list[int]]) -> Recoding:

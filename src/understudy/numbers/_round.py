@@ -9,6 +9,10 @@ STEPS: tuple[int, ...] = tuple(
     part * 10**power for power in range(19) for part in (1, 2, 5) if part * 10**power < 2**63
 )
 """Steps that people count in."""
+HEAP_STEPS: tuple[int, ...] = tuple(
+    sorted({part * 10**power for power in range(19) for part in (1, 5, 25) if part * 10**power < 2**63})
+)
+"""Steps to whose multiples people round what they tell: one beyond another is always a multiple of 1, 5 or 25."""
 
 
 def round_at(points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from understudy.numbers import BEYOND_SPIKES, MEANS, VALUE_BY_VALUE
+from understudy.numbers import BEYOND_SPIKES, MEANS, ROUND_VALUES, VALUE_BY_VALUE
 from understudy.release._card_facts import CardFacts
 from understudy.release._histogram_noise import fine_noise, hiding_noise
 from understudy.release._letter_parts import banners
@@ -164,7 +164,8 @@ def _numbers_share(statement: Statement) -> Fraction | None:
 
     Of all that may be spent, as methods need not spend it: `uniform` asks for no more than a number of rows.
     """
-    found = [charge for charge in statement.charges if charge.what in (VALUE_BY_VALUE, BEYOND_SPIKES, MEANS)]
+    numbers = (VALUE_BY_VALUE, BEYOND_SPIKES, ROUND_VALUES, MEANS)
+    found = [charge for charge in statement.charges if charge.what in numbers]
     costs = [charge.cost for charge in found if charge.cost is not None]
     budget = statement.epsilon if statement.mu_squared is None else statement.mu_squared
     return sum(costs, Fraction(0)) / budget if found and len(costs) == len(found) else None

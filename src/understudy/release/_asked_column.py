@@ -103,12 +103,12 @@ class Column:
         """The same under redrawn noise, one row each."""
         return self._redrawn(self.kept, self.line)
 
-    def _redrawn(self, cut: Region, line: NumberLine) -> Floats | None:
+    def _redrawn(self, cut: Region, line: NumberLine, *, shares_alone: bool = False) -> Floats | None:
         """What the pieces of a line might hold, if they are cut where a region is."""
         if self.estimate.replicates is None:
             return None
         leans = self.asked.leans(self.attribute, self.estimate, given=bool(self.others))
-        fields = self.asked.redrawn(cut, leans)
+        fields = self.asked.redrawn(cut, leans, shares_alone=shares_alone)
         parts = [self._line(field).part for field in fields] or [line.part]
         return line.masses(self.estimate.replicates, np.stack(parts))
 
@@ -263,7 +263,7 @@ class Column:
         """The error of the share of rows up to a value; `below`: without the value itself."""
         cut = up_to(self.kept, value, below=below)
         line = self._line(cut_shape(self.field, cut.spans))
-        masses, redrawn = line.masses(self.estimate.probabilities), self._redrawn(cut, line)
+        masses, redrawn = line.masses(self.estimate.probabilities), self._redrawn(cut, line, shares_alone=True)
         shares = [line.share_up_to(one, np.asarray(value), below=below) for one in (masses, redrawn) if one is not None]
         return Amount(float(shares[0]), shares[-1]).error(0.0, 1.0) or 0.0
 

@@ -74,10 +74,9 @@ class Cut:
 
     def redrawn(self, shares: Floats, rng: Rng) -> Floats:
         """The shares with any part of each cell that is cut inside: nobody counted there."""
-        for cell in _cut_in_two(self.cell, self.inside):
+        for cell in self._cells_in_two:
             members = self.cell == cell
-            if cell >= 0:
-                shares = self._moved(shares, members, float(shares[members].sum() * rng.random()))
+            shares = self._moved(shares, members, float(shares[members].sum() * rng.random()))
         return shares
 
     def astray(self, groups: Ints, noise: float) -> Astray:
@@ -87,13 +86,32 @@ class Cut:
         value: A of them, as many as noise hides (`most_hidden`), but no more than it holds, with what a bin's edge cut
         off it and noise may have taken, or than there are in the bin. If a part f of it is inside, and these rows are,
         too, that is (1 − f)·A more than it seems; if they lie outside, f·A less. And what is less than noise on either
-        side may not be there at all. Cuts are independent of each other.
+        side may not be there at all. Of a cell that is cut all or nothing may lie inside. Cuts are independent of each
+        other.
         """
         held = np.bincount(self._bin, self.shares, _bins(self.field).count).astype(np.float64)
         found = [self._astray(one, noise, held) for one in (groups, self.whole)]
         unit = np.where(held > 0, held, 1.0)
-        less, more = (np.sqrt(np.maximum(*squares)) / unit for squares in zip(*found, strict=True))
+        less, more = (
+            np.sqrt(np.maximum(*squares) + cells) / unit
+            for cells, *squares in zip(self._in_cells(), *found, strict=True)
+        )
         return less, more
+
+    def _in_cells(self) -> Astray:
+        """What lies inside and outside of each bin's cells that are cut, squared: nobody counted there."""
+        less, more = np.zeros(_bins(self.field).count), np.zeros(_bins(self.field).count)
+        for cell in self._cells_in_two:
+            members = self.cell == cell
+            code = self._bin[members][0]
+            less[code] += float(self.shares[members & self.inside].sum()) ** 2
+            more[code] += float(self.shares[members & ~self.inside].sum()) ** 2
+        return less, more
+
+    @cached_property
+    def _cells_in_two(self) -> list[int]:
+        """The cells that are cut."""
+        return [cell for cell in _cut_in_two(self.cell, self.inside) if cell >= 0]
 
     def _astray(self, groups: Ints, noise: float, in_bins: Floats) -> Astray:
         """The same for some groups of pieces, in rows and squared, where bins hold so many."""
@@ -155,7 +173,7 @@ class Cut:
     @property
     def uncounted(self) -> tuple[float, float]:
         """What cells that are cut hold, and what lies inside in all: shares in the unit of the shape."""
-        cut = np.isin(self.cell, [cell for cell in _cut_in_two(self.cell, self.inside) if cell >= 0])
+        cut = np.isin(self.cell, self._cells_in_two)
         return float(self.shares[cut].sum()), float(self.shares[self.inside].sum())
 
 

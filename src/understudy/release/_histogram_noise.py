@@ -106,13 +106,19 @@ def _without_shape(bins: Bins) -> Bools:
 
 
 def redrawn_fields(
-    field: Field, noise: tuple[float, float] | None, spans: Sequence[Span] = (), leans: Floats | None = None
+    field: Field,
+    noise: tuple[float, float] | None,
+    spans: Sequence[Span] = (),
+    leans: Floats | None = None,
+    *,
+    shares_alone: bool = False,
 ) -> list[Field]:
     """The field with other shapes inside its bins, one for each replicate; none if there is nothing to be unsure of.
 
     Bins that were found hold counts with noise (`fine_noise`); of declared ones nothing is known inside. What a
-    condition cuts out of cells (`spans`) may be any part of them; out of pieces, see `rows_astray`. Rows that fulfil
-    conditions on other columns may lie otherwise than all rows do: as far as `leans` tells for each bin.
+    condition cuts out of cells (`spans`) may be any part of them; out of pieces, see `rows_astray`, which also reckons
+    with all or nothing of a found cell: where `shares_alone` are asked for, such cells stay as they are. Rows that
+    fulfil conditions on other columns may lie otherwise than all rows do: as far as `leans` tells for each bin.
     """
     whole, declared = spelled_out(field).bins, field.bins is None or field.bins.shape is None
     if whole is None or whole.shape is None or not (declared or noise):
@@ -135,7 +141,9 @@ def redrawn_fields(
         moved = np.maximum(held + rng.normal(0.0, 1.0, len(held)) * sd, 0.0)
         noisy = noisy * (moved / np.where(held > 0, held, 1.0))[groups]
         factor = np.divide(noisy, shares, out=np.ones(len(shares)), where=shares > 0)
-        drawn = cut.redrawn(cut.shares * factor[cut.whole], others)
+        drawn = cut.shares * factor[cut.whole]
+        if declared or not shares_alone:
+            drawn = cut.redrawn(drawn, others)
         if leaning is not None:
             tilts = rng.normal(0.0, 1.0, len(leaning[0])) * leaning[0]
             drawn = drawn * np.exp(tilts[bin_of[cut.whole]] * leaning[1])

@@ -90,8 +90,8 @@ def cut_bins(region: Region, noise: tuple[float, float] | None) -> list[str]:
     uncounted, inside = cut.uncounted
     if uncounted > _MUCH * inside and uncounted > 0:
         return [
-            f"'{field.name}': the condition takes a part of values that were counted together. They count as spread "
-            "evenly; the interval reckons with all of them being meant, or none."
+            f"'{field.name}': the condition takes a part of values that were counted together. How they are spread is "
+            "a guess; the interval reckons with all of them being meant, or none."
         ]
     if cut.partly and inside < _SEEN * sqrt(noise[1]):
         return [

@@ -211,9 +211,10 @@ class Asked:
             lambda share: self.statement.n_rows * share
         )
 
-    def redrawn(self, region: Region, leans: Floats | None) -> list[Field]:
+    def redrawn(self, region: Region, leans: Floats | None, *, shares_alone: bool = False) -> list[Field]:
         """The region's field with its values inside bins lying as they might lie as well."""
-        return redrawn_fields(region.field, fine_noise(self.statement), region.spans, leans)
+        noise = fine_noise(self.statement)
+        return redrawn_fields(region.field, noise, region.spans, leans, shares_alone=shares_alone)
 
     def leans(self, attribute: int, estimate: Estimate, *, given: bool) -> Floats | None:
         """How far the rows that are asked about may lie otherwise inside bins than all rows do."""
@@ -235,7 +236,7 @@ class Asked:
             return Amount(float(value), None)
         table = np.clip(estimate.replicates, 0.0, None)
         with np.errstate(invalid="ignore", divide="ignore"):
-            fields = self.redrawn(part, leans) or [part.field]
+            fields = self.redrawn(part, leans, shares_alone=True) or [part.field]
             inside, all_of_it = (np.sum(table * _weights(region, left, fields), axis=-1) for region in (part, whole))
             found = np.nan_to_num(inside / all_of_it)
         astray = self.astray(part, estimate.probabilities / total)

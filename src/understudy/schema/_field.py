@@ -64,6 +64,9 @@ class Field:
     """Whether where values lie inside its declared bins is found from a noisy histogram (`inside: auto`)."""
     cuts: tuple[int, ...] = ()
     """Points of the grid at which bins begin, whatever a histogram has: declared, or told apart by a dependency."""
+    cells: tuple[int, ...] = ()
+    """The first of its bins in each cell of a coarser grid, the first that are merged; empty where bins are the cells.
+    """
     special: tuple[Category, ...] = ()
     taxonomy: Tree | None = None
     outside: Outside = "error"
@@ -122,7 +125,7 @@ class Field:
         if self.taxonomy is not None:
             coarser = taxonomy_levels(self.taxonomy, self.n_main, extra=extra)
         elif self.bins or self.ordered:
-            coarser = binary_levels(self.n_main, extra=extra)
+            coarser = binary_levels(self.n_main, extra=extra, cells=self.cells)
         else:
             coarser = ()
         return Attribute(

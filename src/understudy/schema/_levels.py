@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeAlias, Union
 
 from understudy.schema._domain import Level
@@ -10,14 +11,22 @@ from understudy.schema._domain import Level
 Tree: TypeAlias = Sequence[Union[int, "Tree"]]
 
 
-def binary_levels(size: int, *, extra: int = 0) -> tuple[Level, ...]:
+def binary_levels(size: int, *, extra: int = 0, cells: Sequence[int] = ()) -> tuple[Level, ...]:
     """Neighbours merged two by two from the left until two groups are left; `extra` codes stay apart at every level.
+
+    Where the first codes of `cells` are given, those of a cell are merged first, and then cells two by two.
 
     >>> [level.size for level in binary_levels(16)], [level.size for level in binary_levels(5, extra=1)]
     ([8, 4, 2], [4, 3])
+    >>> [level.groups for level in binary_levels(6, cells=[0, 1, 4])]
+    [(0, 1, 1, 1, 2, 2), (0, 0, 0, 0, 1, 1)]
     """
     levels = []
     groups = list(range(size))
+    if cells:
+        sizes = [after - first for first, after in pairwise([*cells, size])]
+        groups, size = [cell for cell, held in enumerate(sizes) for _ in range(held)], len(sizes)
+        levels.append(_with_extra(groups, extra))
     while size > 2:
         groups = [group // 2 for group in groups]
         size = groups[-1] + 1
