@@ -111,6 +111,7 @@ def _even_field(field: Field) -> Field:
     return replace(field, automatic=False, shaped=False, cuts=cuts, properties={**field.properties, "bins": bins})
 
 
+@lru_cache(maxsize=64)  # a run asks for the same ones several times, and some have thousands of exact edges
 def fine_field(field: Field) -> Field:
     """The field with a bin for each cell of the grid, or several.
 
