@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -128,6 +129,54 @@ def test_counts_without_noise_are_met() -> None:
     assert np.abs(moved - real).sum() < 0.01 * real.sum() < 0.5 * np.abs(even - real).sum()
 
 
+def test_a_count_that_was_taken_as_one_with_rounder_ones_is_held_against_what_came_of_it() -> None:
+    """Nobody rounds to 2,500s, which an even filling gives next to no rows; they got a tenth of all, as 1,000s did."""
+    starts = np.arange(1, 15_000)
+    heaps, stretches = Heaps.among(starts, np.ones(len(starts))), starts // 500
+    even = np.full(len(starts), 0.1)
+    real = even * 0.6
+    real[starts % 1_000 == 0] += 50 * 0.4 * 2
+    counts = np.bincount(heaps.of[heaps.of >= 0], real[heaps.of >= 0])
+    rounded = int(heaps.of[np.flatnonzero(starts == 2_500)[0]])
+    for seed in range(20):
+        noisy = counts + np.random.default_rng(seed).normal(0, 40, len(counts))
+        moved = heaps.moved(even, stretches, noisy, 1_600.0, 40.0)
+        assert moved is not None
+        assert moved[heaps.of == rounded].sum() < noisy[rounded] + 3 * 40 + 10
+
+
+def test_stretches_of_next_to_nothing_keep_it() -> None:
+    starts = np.arange(1, 1_001)
+    heaps, stretches = Heaps.among(starts, np.ones(1_000)), starts // 100
+    masses = np.where(stretches == 3, 1e-9, 10.0)
+    counts = np.zeros(heaps.counts)
+    counts[-1] = masses.sum()  # as if all rows lay at a single value
+    moved = heaps.moved(masses, stretches, counts, 1.0, 1.0)
+    assert moved is not None
+    assert np.bincount(stretches, moved) == pytest.approx(np.bincount(stretches, masses), rel=1e-9)
+
+
+def test_heaps_do_not_move_the_mean_that_was_measured() -> None:
+    """Heaps are the first values of stretches as a rule: means were found before rows moved there, and came out low."""
+    frame, schema = loans(3, 3_000), ranges({"amount": 40_000, "paid": 1_000_000})
+    moved, still = [], []
+    for seed in range(16):
+        moved.append(mean_in_bins(frame["amount"], resolved(frame, schema, seed)[0].schema["amount"].bins))
+        with mock.patch("understudy.numbers._resolve.may_have_heaps", return_value=False):
+            still.append(mean_in_bins(frame["amount"], resolved(frame, schema, seed)[0].schema["amount"].bins))
+    deviation = frame["amount"].std()
+    assert abs(np.mean(moved) - np.mean(still)) < 0.015 * deviation
+    assert abs(np.mean(moved) - frame["amount"].mean()) < 0.04 * deviation
+
+
+def mean_in_bins(values: pd.Series, bins: Any) -> float:
+    """The mean of what was found, if each bin holds the real rows."""
+    first, last, ends = bins.pieces
+    held = np.bincount(np.searchsorted(bins.grid[0], values, side="right") - 1, minlength=bins.count)
+    share = np.diff(ends, prepend=0.0) * held[np.searchsorted(bins.grid[0], first, side="right") - 1]
+    return float(share @ ((first + last) / 2) / share.sum())
+
+
 def test_where_nobody_rounds_hardly_anything_moves() -> None:
     """Of 300 smooth columns with the noise of counts alone, not one in a hundred is taken for rounded."""
     starts = np.arange(1, 5_001)
@@ -184,6 +233,24 @@ def test_heaps_in_wide_ranges_come_out(tmp_path: Path, wide: int) -> None:
         assert (made["paid"] % 1_000 == 0).mean() < 0.02
     assert np.mean(off, axis=0)[0] < 0.03
     assert np.mean(off, axis=0)[1] < 0.03
+
+
+def test_intervals_know_that_heaps_are_a_guess(tmp_path: Path) -> None:
+    """Of 3,000 rows stretches hide heaps; a share that begins right after one cut nothing, and was off by all of it."""
+    rng = np.random.default_rng(7)
+    values, kind = rng.gamma(3, 1_500, 3_000), rng.random(3_000)
+    values = np.where(kind < 0.25, np.round(values / 5_000) * 5_000, values)
+    values = np.where((kind >= 0.25) & (kind < 0.45), np.round(values / 1_000) * 1_000, values)
+    frame = pd.DataFrame({"x": values.clip(1, 14_999).astype(int)})
+    held = []
+    for seed in range(8):
+        understudy.publish(frame, schema=ranges({"x": 15_000}), epsilon=1, seed=seed, out=tmp_path / str(seed))
+        model = understudy.load(tmp_path / str(seed) / "model.understudy")
+        for point in (1_000, 2_500, 3_000, 5_000):
+            for kind, meant in (("=", frame["x"] == point), (">", frame["x"] > point), ("<", frame["x"] < point)):
+                answer = model.query(f"share(x{kind}{point})")
+                held.append(answer.low <= meant.mean() <= answer.high)
+    assert np.mean(held) >= 0.9
 
 
 def test_values_inside_declared_bins_are_round_too(tmp_path: Path) -> None:

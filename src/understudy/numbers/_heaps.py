@@ -9,7 +9,9 @@ stretch keeps its rows, and inside of it a value of one roundness weighs as much
 What is charged: a value has one roundness, so a row is in one count of a column at most, and they are linear queries
 like those of rings (proof.md, section 12). 0, the ends of the range, special and missing values are in none.
 
-Counts that differ by no more than noise are one, from the finest on; where all are, nothing is moved.
+Counts that differ by no more than noise are one, from the finest on; where all are, nothing is moved. Those of very
+round numbers are of so few values that an even filling has next to no rows there, and noise explains much: so what
+comes out is held against each count once more, and one that differs clearly is by itself.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ _LEAST_VALUES = 100
 """In a range of fewer, values are seen one by one."""
 _CLEAR = 4.0
 """By how many standard deviations of noise two counts must differ from what an even filling has in common."""
+_WRONG = 3.0
+"""By how many of them a count may differ from what came of it where it was taken as one with others."""
 _WORTH = 0.01
 """Least part of all rows that must move."""
 _ROUNDS, _CLOSE = 200, 1e-4
@@ -111,11 +115,17 @@ class Heaps:
         group = _grouped(left, movable, variances)
         if group.max(initial=0) == 0:
             return None
-        found, noise, total = (np.bincount(group, values).astype(np.float64) for values in (left, variances, movable))
-        wanted = simplex(found, noise, float(total.sum()))
-        moved = self._fitted(masses, stretches, np.where(free, group[self.of], -1), wanted)
-        off = float(np.abs(moved - masses).sum()) / 2
-        return moved if off >= _WORTH * float(masses.sum()) else None
+        while True:
+            found, noise = (np.bincount(group, values).astype(np.float64) for values in (left, variances))
+            wanted = simplex(found, noise, float(movable.sum()))
+            moved = self._fitted(masses, stretches, np.where(free, group[self.of], -1), wanted)
+            off = np.abs(self._counted(np.where(free, moved, 0.0)) - left) / np.sqrt(variances)
+            worst = int(np.argmax(np.where(np.bincount(group)[group] > 1, off, 0.0)))
+            if np.bincount(group)[group[worst]] == 1 or off[worst] < _WRONG:
+                break
+            group[worst] = group.max() + 1  # what it was taken as one with is not like it
+        far = float(np.abs(moved - masses).sum()) / 2
+        return moved if far >= _WORTH * float(masses.sum()) else None
 
     def _counted(self, values: Floats) -> Floats:
         """What codes of each count have together."""
@@ -128,7 +138,8 @@ class Heaps:
         held = np.bincount(stretches, masses)
         for _ in range(_ROUNDS):
             weights = masses * factors[group]
-            moved = weights * (held / np.maximum(np.bincount(stretches, weights), _LEAST))[stretches]
+            below = np.bincount(stretches, weights)
+            moved = weights * np.divide(held, below, out=np.zeros(len(held)), where=below > 0)[stretches]
             sums = np.bincount(group + 1, moved, len(wanted) + 1)[1:]
             if np.abs(sums - wanted).sum() <= _CLOSE * wanted.sum():
                 break

@@ -85,11 +85,12 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
     places = [i for i, field in enumerate(schema.fields) if field.counted_finely]
     columns, beyond = _beyond_spikes(curator, fine, _measured(curator, fine, places, share))
     heaps = _heaps(curator, fine, places, share)
+    columns = [_by_codes(fine.fields[one.position], one, heaps.get(one.position)) for one in columns]
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
     for i, column in zip(places, _with_means(curator, fine, columns, share), strict=True):
         lookups[i] = _lookup(fine.fields[i], column)
-        written["fields"][i] |= _resolved(fine.fields[i], column, heaps.get(i))
+        written["fields"][i] |= _resolved(fine.fields[i], column)
     resolved = Schema.from_dict(written)
     return Resolved(resolved, _recoding(fine, resolved, lookups), share + beyond)
 
@@ -98,7 +99,8 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
 class _Column:
     """One column's place, its histogram, the first cell of each of its bins, and the deviation of noise in a cell.
 
-    `total` is what other columns tell of the rows in its range, and the variance of that.
+    `total` is what other columns tell of the rows in its range, and the variance of that. `stretches` are the first
+    codes of what was evenly filled before rows of it moved to round numbers (`_by_codes`); none if none moved.
     """
 
     position: int
@@ -108,6 +110,7 @@ class _Column:
     deviation: float
     cells: list[int]
     total: tuple[float, float]
+    stretches: tuple[int, ...] = ()
 
     @property
     def bin_of(self) -> npt.NDArray[np.int64]:
@@ -264,12 +267,26 @@ def _seen(masses: Floats, cells: list[int], deviation: float) -> Floats:
     return np.where(seen, masses, 0.0)
 
 
+def _by_codes(field: Field, column: _Column, heaps: Rounded | None) -> _Column:
+    """The column code by code, rows of its stretches at round numbers: these are narrower than cells."""
+    first, last = bins_of(field).grid
+    cells, widths = Cells.of_field(field), (last - first + 1).astype(np.float64)
+    even, moved = (column.masses / column.widths)[cells.of] * widths, None
+    if heaps is not None:
+        found, counts, variance = heaps
+        moved = found.moved(even, stretches_of(field, column.pieces), counts, variance, column.deviation)
+    begins = np.searchsorted(cells.of, column.cells).tolist()
+    stretches = () if moved is None else tuple(np.searchsorted(cells.of, column.pieces).tolist())
+    masses, middles = (even if moved is None else moved), first + (widths - 1) / 2
+    return replace(column, masses=masses, widths=widths, middles=middles, cells=begins, stretches=stretches)
+
+
 def _with_means(curator: Curator, fine: Schema, columns: list[_Column], spent: Fraction) -> list[_Column]:
     """The same columns, what is inside their bins tilted to means that are measured by themselves."""
     away = [Distances.of(one.middles, one.masses, one.widths, one.bin_of, one.deviation) for one in columns]
     most = factors([one.width for one in away], pure=curator.budget.pure)
     asked = [
-        MeanQueries.of(fine.domain, _axis(fine, one.position), distances, factor)
+        MeanQueries.of(fine.domain, Axis(one.position), distances, factor)
         for one, distances, factor in zip(columns, away, most, strict=True)
     ]
     if not any(one.counts.any() for one in away):
@@ -296,37 +313,28 @@ def _axes(position: int, field: Field) -> list[Axis]:
     return [Axis(position, level) for level in reversed(kept)]
 
 
-def _resolved(fine: Field, column: _Column, heaps: Rounded | None) -> dict[str, Any]:
+def _resolved(fine: Field, column: _Column) -> dict[str, Any]:
     """The field's bins as a schema file has them; declared ones as they were written, and how values lie inside."""
-    bins, cells = bins_of(fine), Cells.of_field(fine)
-    starts, held = cells.starts[column.pieces], np.add.reduceat(column.masses, column.pieces)
-    if (moved := _moved_to_heaps(fine, column, heaps)) is not None:
-        starts, held = moved
-    shape = {"starts": starts.tolist(), "shares": [float(f"{max(mass, 0.0):.6g}") for mass in held]}
+    bins = bins_of(fine)
+    starts, pieces = bins.grid[0], column.pieces
+    held = np.add.reduceat(column.masses, pieces)
+    shape: dict[str, Any] = {"starts": starts[pieces].tolist(), "shares": [_written(mass) for mass in held]}
+    if column.stretches:
+        shape["stretches"] = starts[list(column.stretches)].tolist()
     if fine.shaped:
         return {"bins": {**fine.properties["bins"], "inside": shape}}
-    found = {"first": cells.starts[column.cells].tolist(), **shape}
+    found = {"first": starts[column.cells].tolist(), **shape}
     return {"bins": {"found": found}} | ({} if bins.whole else {"decimals": bins.decimals})
 
 
-def _moved_to_heaps(fine: Field, column: _Column, heaps: Rounded | None) -> tuple[Ints, Floats] | None:
-    """Where evenly filled pieces begin once rows are moved to round numbers, and what they hold; None if none are."""
-    if heaps is None:
-        return None
-    found, counts, variance = heaps
-    cells = Cells.of_field(fine)
-    even = (column.masses / column.widths)[cells.of] * found.widths
-    moved = found.moved(even, stretches_of(fine, column.pieces), counts, variance, column.deviation)
-    if moved is None:
-        return None
-    codes = replace(column, masses=moved, widths=found.widths, cells=np.searchsorted(cells.of, column.cells).tolist())
-    return found.starts[codes.pieces], np.add.reduceat(moved, codes.pieces)
+def _written(mass: float) -> float:
+    return float(f"{max(mass, 0.0):.6g}")
 
 
 def _lookup(fine: Field, column: _Column) -> list[int]:
     """The new code of each code of the grid."""
     n_bins, extra = len(column.cells), fine.size - fine.n_main
-    return [*column.bin_of[Cells.of_field(fine).of].tolist(), *range(n_bins, n_bins + extra)]
+    return [*column.bin_of.tolist(), *range(n_bins, n_bins + extra)]
 
 
 def _recoding(fine: Schema, resolved: Schema, lookups: dict[int, list[int]]) -> Recoding:

@@ -58,7 +58,7 @@ class Cut:
         whole = np.searchsorted(starts, all_starts, side="right") - 1
         widths = np.diff(np.append(all_starts, end + 1)).astype(np.float64)
         shares = np.array(_shape(bins).shares)[whole] * widths / np.bincount(whole, weights=widths)[whole]
-        shape = Shape(starts=tuple(all_starts.tolist()), shares=tuple(shares.tolist()))
+        shape = replace(_shape(bins), starts=tuple(all_starts.tolist()), shares=tuple(shares.tolist()))
         number = np.full(len(all_starts), -1, dtype=np.int64)
         for i, (first, after) in enumerate(cells):
             number[(all_starts >= first) & (all_starts < after)] = i
@@ -92,10 +92,31 @@ class Cut:
         held = np.bincount(self._bin, self.shares, _bins(self.field).count).astype(np.float64)
         found = [self._astray(one, noise, held) for one in (groups, self.whole)]
         unit = np.where(held > 0, held, 1.0)
+        found.append(self._in_stretches(noise, held))
         less, more = (
-            np.sqrt(np.maximum(*squares) + cells) / unit
+            np.sqrt(np.maximum.reduce(squares) + cells) / unit
             for cells, *squares in zip(self._in_cells(), *found, strict=True)
         )
+        return less, more
+
+    def _in_stretches(self, noise: float, in_bins: Floats) -> Astray:
+        """The same for stretches that are cut whose rows moved to round numbers: which of these are heaps is a guess.
+
+        So their rows may lie evenly as well, but for those that noise hid at one value.
+        """
+        starts, begins = np.array(_shape(_bins(self.field)).starts), np.array(_shape(_bins(self.field)).stretches)
+        less, more = np.zeros(len(in_bins)), np.zeros(len(in_bins))
+        if not len(begins):
+            return less, more
+        stretch = np.searchsorted(begins, starts, side="right")
+        for number in _cut_in_two(stretch, self.inside):
+            members = stretch == number
+            code, inside = self._bin[members][0], members & self.inside
+            part = float(self.widths[inside].sum() / self.widths[members].sum())
+            held, here = float(self.shares[members].sum()), float(self.shares[inside].sum())
+            rows = min(noise * most_hidden(int(self._cells[members].sum())), held, float(in_bins[code]))
+            less[code] += max(here - held * part + rows * part, 0.0) ** 2
+            more[code] += max(held * part + rows * (1 - part) - here, 0.0) ** 2
         return less, more
 
     def _in_cells(self) -> Astray:

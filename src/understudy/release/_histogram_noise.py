@@ -93,7 +93,8 @@ def spelled_out(field: Field) -> Field:
         given = dict(zip(bins.shape.starts, bins.shape.shares, strict=True))
         even = shares / np.bincount(of, weights=shares)[of]
         shares = np.where(unknown[of], even, [given.get(start, 0.0) for start in starts.tolist()])
-    shape = Shape(starts=tuple(starts.tolist()), shares=tuple(shares.tolist()))
+    stretches = () if bins.shape is None else bins.shape.stretches
+    shape = Shape(starts=tuple(starts.tolist()), shares=tuple(shares.tolist()), stretches=stretches)
     return replace(field, bins=replace(bins, shape=shape))
 
 

@@ -25,6 +25,8 @@ class Shape:
     """How values lie inside bins: pieces of the grid, evenly filled each, and how much of their bin they hold.
 
     Piece i begins at grid point `starts[i]`, and ends before the next one or with the range. A bin begins with a piece.
+    `stretches` are where those pieces began that were one until rows of them moved to round numbers: only how many rows
+    of all stretches lie at these was counted. There are none where no rows moved.
 
     >>> Shape(starts=(0, 1, 10), shares=(0.9, 0.1, 1.0)).starts[1]
     1
@@ -32,6 +34,7 @@ class Shape:
 
     starts: tuple[int, ...]
     shares: tuple[float, ...]
+    stretches: tuple[int, ...] = ()
 
 
 class Guide(NamedTuple):

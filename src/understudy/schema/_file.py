@@ -46,6 +46,7 @@ class InsideFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
     starts: list[StrictInt] = Field(min_length=1, max_length=MAX_VALUES)
     shares: list[float] = Field(min_length=1, max_length=MAX_VALUES)
+    stretches: list[StrictInt] = Field(default=[], max_length=MAX_VALUES)
 
 
 class FoundFile(InsideFile):

@@ -105,7 +105,10 @@ def _inside(inside: InsideFile, bins: Bins, fault: Callable[[str], Any]) -> Bins
     if not set(bins.grid[0].tolist()) <= set(starts):
         fault("the starts of its bins must have the first point of every bin")
         return None
-    return replace(bins, shape=Shape(starts=tuple(starts), shares=tuple(shares)))
+    if not set(inside.stretches) <= set(starts) or any(a >= b for a, b in pairwise(inside.stretches)):
+        fault("the stretches of its bins must rise, and be among the starts")
+        return None
+    return replace(bins, shape=Shape(starts=tuple(starts), shares=tuple(shares), stretches=tuple(inside.stretches)))
 
 
 def check_one_kind(file: FieldFile, fault: Callable[[str], Any]) -> None:
