@@ -20,6 +20,7 @@ from understudy.schema._bins import Bins, Shape
 from understudy.schema._values import Form
 from understudy.tables import decode_batch
 from understudy.tables._inside import points_at
+from understudy.tables._inside._found import NOTHING
 from understudy.tables._inside._in_order import _ROUNDS, _TRIES, _Part
 
 
@@ -185,7 +186,7 @@ SOME_ORDERS = [[(0, 1), (1, 2)], [(2, 0), (2, 1)], [(0, 2)]]
 def test_rows_in_order_equal_their_twin(a, b, c, edges, data) -> None:
     fields, seed = [a, b, c], data.draw(st.integers(0, 1 << 30))
     columns = [np.random.default_rng(seed).integers(0, field.size, 20) for field in fields]
-    part = _Part.of(fields, fields, edges, {})
+    part = _Part.of(fields, fields, edges, NOTHING)
     fields, columns = list(part.fields), [columns[i] for i in part.involved]
     edges = [(part.involved.index(a), part.involved.index(b)) for a, b in edges]
     points = part.points(columns, streams(seed).get("decode"))

@@ -153,7 +153,7 @@ def test_two_bins_are_filled_as_the_lengths_between_them_say() -> None:
     fields = [replace(field, bins=replace(field.bins, shape=shape)) for field in schema.fields]
     schema = replace(schema, fields=tuple(fields))
     length = Length(np.array([0.0, 1, 2, 4, 16]), np.array([1.0, 0.2, 0.6, 0.05]), 2.0)
-    drawn = InOrderDraw.of(schema, Inside({(0, 1): length}, {})).values([np.zeros(400_000, dtype=np.uint8)] * 2,
+    drawn = InOrderDraw.of(schema, Inside({(0, 1): length}, {}, {})).values([np.zeros(400_000, dtype=np.uint8)] * 2,
                                                            streams(3).get("decode"))  # fmt: skip
     seen = np.bincount(drawn[0] * 16 + drawn[1], minlength=256).reshape(16, 16) / 400_000
     dense = np.tile([3.0, 1.0], 8)
@@ -250,7 +250,7 @@ def test_two_columns_lie_inside_their_bins_as_they_are_known_to() -> None:
     columns = [(codes // 4).astype(np.uint8), (codes % 4).astype(np.uint8)]
     inside = find_inside(schema, lambda lower, upper: table)
     worst = []
-    for told in (inside, Inside({}, {})):
+    for told in (inside, Inside({}, {}, {})):
         drawn = InOrderDraw.of(schema, told).values(columns, streams(3).get("decode"))
         assert (drawn[0] <= drawn[1]).all()
         parts = [np.bincount(drawn[i] // 10, minlength=40).reshape(4, 10) for i in (0, 1)]

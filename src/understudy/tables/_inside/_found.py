@@ -12,18 +12,27 @@ from understudy.tables._inside._tilts import Tilt, Tilts, fit_tilts
 
 _MOST_BINS = 1 << 12
 """Of pairs of bins: more are so narrow that they need no look inside."""
-_REACHED = 0.03
-"""Columns are left as they are where tilts leave more of both columns' rows elsewhere than that."""
+_REACHED = 0.01
+"""In order alone there are no tilts where they leave more of both columns' rows elsewhere: most of them lie in a tail.
+"""
 _FARTHER = 0.0125
 """A length is given up where it leaves so much more of them elsewhere than the order alone does: it does not fit."""
+_APART, _FARTHEST = 0.03, 0.06
+"""So it is where it leaves more than the first of them elsewhere and the order alone does not, or more than the second.
+There are no tilts for a length beyond the first.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """How far apart columns lie, each upper one above the nearest below it, and what columns are to be drawn from."""
+    """How far apart columns lie, each upper one above the nearest below it, and what columns are to be drawn from.
+
+    Of columns of which neither is known, `tables` has how often bins go together, to draw them side by side.
+    """
 
     lengths: Mapping[Edge, Length]
     tilts: Mapping[int, Tilt]
+    tables: Mapping[Edge, Floats]
 
     def tilted(self, schema: Schema) -> Schema:
         """The schema with bins that are filled as columns in order are drawn from."""
@@ -31,7 +40,7 @@ class Inside:
         return replace(schema, fields=tuple(fields))
 
 
-NOTHING = Inside({}, {})
+NOTHING = Inside({}, {}, {})
 
 TableOf = Callable[[int, int], Floats | None]
 """How often each code of one column goes with each of another; None where that cannot be told."""
@@ -53,26 +62,35 @@ def find_inside(schema: Schema, table_of: TableOf) -> Inside:
     lengths: dict[Edge, Length] = {}
     apart: dict[Edge, Tilts] = {}
     alone: dict[Edge, Tilts] = {}
+    tables: dict[Edge, Floats] = {}
     telling = _telling(edges)
     for pair in telling:
         lower, upper = grids[pair[0]], grids[pair[1]]
         table = table_of(*pair) if _leaves_open(lower, upper) else None
         if table is None:
             continue
-        table = table[: lower.count, : upper.count]
+        tables[pair] = table = table[: lower.count, : upper.count]
         alone[pair] = fit_tilts(lower, upper, None, table)
         length = fit_length(lower, upper, table)
         if length is not None:
             apart[pair] = fit_tilts(lower, upper, length, table)
             if _fits(apart[pair], alone[pair]):
                 lengths[pair] = length
+    for pair in set(tables) - set(lengths):  # beside columns whose distance is not known, others bend these
+        hanging = _hanging(pair, edges)
+        lengths = {known: length for known, length in lengths.items() if known[0] not in hanging}
     nearest = _nearest(lengths)
-    return Inside(nearest, _tilts({pair: (apart if pair in nearest else alone)[pair] for pair in alone}, telling))
+    reaching = {pair: apart[pair] for pair in nearest if apart[pair].off <= _APART}
+    reaching |= {pair: one for pair, one in alone.items() if pair not in nearest and one.off <= _REACHED}
+    tilts = _tilts(reaching, telling)
+    known = {*tilts, *(column for pair in lengths for column in pair)}
+    return Inside(nearest, tilts, {pair: table for pair, table in tables.items() if not known & _hanging(pair, edges)})
 
 
 def _fits(apart: Tilts, alone: Tilts) -> bool:
     """Whether columns can be drawn so far apart and lie inside their bins about as well as in order alone."""
-    return apart.off <= alone.off + _FARTHER and not apart.off > _REACHED >= alone.off
+    most = _APART if alone.off <= _APART else _FARTHEST
+    return apart.off <= min(alone.off + _FARTHER, most)
 
 
 def _tilts(found: Mapping[Edge, Tilts], edges: Collection[Edge]) -> dict[int, Tilt]:
@@ -80,9 +98,22 @@ def _tilts(found: Mapping[Edge, Tilts], edges: Collection[Edge]) -> dict[int, Ti
     tilts: dict[int, Tilt] = {}
     for (a, b), pair in found.items():
         others = {column for edge in edges if edge != (a, b) for column in edge}
-        if pair.off <= _REACHED and not {a, b} & others:
+        if not {a, b} & others:
             tilts[a], tilts[b] = pair.lower, pair.upper
     return tilts
+
+
+def _hanging(pair: Edge, edges: Collection[Edge]) -> set[int]:
+    """All columns that hang together with a pair by orders.
+
+    >>> sorted(_hanging((0, 1), [(0, 1), (1, 2), (3, 4)]))
+    [0, 1, 2]
+    """
+    found, before = set(pair), set[int]()
+    while found != before:
+        before = set(found)
+        found.update(column for edge in edges if found & set(edge) for column in edge)
+    return found
 
 
 def _leaves_open(lower: Grid, upper: Grid) -> bool:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from understudy._core.randomness import Rng
 from understudy.schema import Codes, Edge, Field, Schema, order_edges, smaller_first
+from understudy.tables._inside._alongside import Alongside
 from understudy.tables._inside._apart import Apart, new_state
 from understudy.tables._inside._found import NOTHING, Inside, find_inside
 from understudy.tables._inside._grids import Floats, Grid, Ints, joined
@@ -53,7 +54,7 @@ class InOrderDraw:
         """
         drawn = tilted or inside.tilted(schema)
         parts = _parts(order_edges(schema))
-        return cls(schema, tuple(_Part.of(schema.fields, drawn.fields, edges, inside.lengths) for edges in parts))
+        return cls(schema, tuple(_Part.of(schema.fields, drawn.fields, edges, inside) for edges in parts))
 
     @classmethod
     def as_in(cls, schema: Schema, columns: Sequence[Codes]) -> InOrderDraw:
@@ -91,17 +92,17 @@ class _Part:
     pieces: Pieces
     ends: Ints
     orders: Orders
-    apart: Apart | None
+    first: Apart | Alongside | None
+    """How columns are drawn at first, if not each by itself."""
 
     @classmethod
-    def of(
-        cls, known: Sequence[Field], drawn: Sequence[Field], edges: Sequence[Edge], lengths: Mapping[Edge, Length]
-    ) -> _Part:
+    def of(cls, known: Sequence[Field], drawn: Sequence[Field], edges: Sequence[Edge], inside: Inside) -> _Part:
         involved = tuple(sorted({a for edge in edges for a in edge}))
         at = {a: i for i, a in enumerate(involved)}
         fields = tuple(known[a] for a in involved)
         grids = tuple(Grid.of(drawn[a]) for a in involved)
-        apart = {(at[a], at[b]): lengths[a, b] for a, b in edges if (a, b) in lengths}
+        apart = {(at[a], at[b]): inside.lengths[a, b] for a, b in edges if (a, b) in inside.lengths}
+        tables = {(at[a], at[b]): inside.tables[a, b] for a, b in edges if (a, b) in inside.tables}
         orders = _orders(grids, [(at[a], at[b]) for a, b in edges])
         return cls(
             involved,
@@ -112,7 +113,7 @@ class _Part:
             joined([grid.pieces for grid in grids]),
             np.concatenate([grid.ends for grid in grids], axis=1),
             orders,
-            Apart.of(grids, apart, orders.columns.tolist()) if apart else None,
+            _first(grids, apart, tables, orders.columns.tolist()),
         )
 
     def points(self, columns: Sequence[Codes], rng: Rng) -> Ints:
@@ -127,8 +128,8 @@ class _Part:
         for a, (field, column) in enumerate(zip(self.fields, columns, strict=True)):
             ordered[a] = column < field.n_main
             codes[a] = np.minimum(column, field.n_main - 1)
-        if self.apart is not None:
-            self.apart.draw(codes, ordered, rng, points)
+        if self.first is not None:
+            self.first.draw(codes, ordered, rng, points)
         else:
             for own, grid, point in zip(codes, self.grids, points, strict=True):
                 place_points(own, rng.random(len(own)), grid.pieces, point)
@@ -149,6 +150,14 @@ class _Part:
                 placed = np.empty(len(alone), dtype=np.int64)
                 place_points(codes[a, alone], rng.random(len(alone)), own.pieces, placed)
                 points[a, alone] = placed
+
+
+def _first(
+    grids: Sequence[Grid], lengths: Mapping[Edge, Length], tables: Mapping[Edge, Floats], columns: Sequence[int]
+) -> Apart | Alongside | None:
+    if lengths:
+        return Apart.of(grids, lengths, columns)
+    return Alongside.of(grids, tables, columns) if tables else None
 
 
 def _orders(grids: Sequence[Grid], edges: Sequence[Edge]) -> Orders:
