@@ -122,7 +122,7 @@ class _Column:
         """The first cells of stretches that are evenly filled, none of them in two bins."""
         density = self.masses / self.widths
         new = np.flatnonzero(~np.isclose(density[1:], density[:-1], rtol=1e-6, atol=0)) + 1
-        return sorted({0, *new.tolist(), *self.cells})
+        return sorted({0, *new.tolist(), *self.cells, *self.stretches})
 
     @property
     def leaning_pieces(self) -> list[int]:
