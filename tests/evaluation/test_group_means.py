@@ -35,7 +35,7 @@ def test_a_mean_that_is_lost_in_a_group_is_told_though_bins_are_right() -> None:
     relations = report.verdicts[1]
     was, became = (frame.loc[frame["dead"] == "yes", "weight"] for frame in (real, made))
     assert f"worst `weight` where `dead` is `yes`, {was.mean():.1f} became {became.mean():.0f}." in relations.sentence
-    assert "but not for every mean of a group" in relations.advice
+    assert "rely on no mean of a group" in relations.advice
     (group,) = report.number_columns[0].groups
     assert (group.real, group.synthetic) == pytest.approx((was.mean(), became.mean()))
     shift = made["weight"].mean() - real["weight"].mean()
@@ -73,3 +73,14 @@ def test_a_single_row_in_a_group_without_any_is_chance() -> None:
     made.loc[made.index[made["dead"] == "yes"][0], "weight"] = 1
     (group,) = compared(real, made).number_columns[0].groups
     assert not group.lost
+
+
+def test_a_strong_relation_that_is_off_by_a_factor_of_two_makes_relations_amber() -> None:
+    real, made = crashes(1, inside=True), crashes(2, inside=False)
+    assert compared(real, made).verdicts[1].tone.colour == "amber"
+    near = crashes(2, inside=True)
+    near["weight"] = np.where(near["dead"] == "yes", near["weight"] + 20, near["weight"])
+    relations = compared(real, near).verdicts[1]
+    assert "mean is lost" in relations.sentence
+    assert relations.tone.colour == "green"
+    assert "but not for every mean of a group" in relations.advice

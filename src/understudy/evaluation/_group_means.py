@@ -43,11 +43,24 @@ class GroupMean:
     group."""
     standard_error: float
     """Of the mean of so many rows, in the same."""
+    apart: float = 0.0
+    """How far it lies from the mean of all rows in the real table, in the same."""
 
     @property
     def lost(self) -> bool:
         """Whether it is far off, and not by chance."""
         return self.off > max(_LOST, _STANDARD_ERRORS * self.standard_error)
+
+    @property
+    def lost_by_half(self) -> bool:
+        """Whether a group that is clearly apart from all rows has half of its mean or less, or twice as much or more.
+
+        >>> [GroupMean("dead", "yes", 50.0, made, off=1.0, standard_error=0.1, apart=1.0).lost_by_half
+        ...     for made in (25.0, 60.0, 101.0)]
+        [True, False, True]
+        """
+        low, high = sorted((abs(self.real), abs(self.synthetic)))
+        return self.lost and self.apart > _LOST and high >= 2 * low
 
 
 def group_means(pair: Pair, place: int, real: Floats, synthetic: Floats) -> tuple[GroupMean, ...]:
@@ -105,4 +118,5 @@ def _worst(
         return None
     # the larger deviation: a group that is all 0 in the real table would have no error at all
     error = float(deviations[:, at].max() / unit[at]) / sqrt(counts[1, at])
-    return GroupMean(name, labels[at], float(means[0, at]), float(means[1, at]), float(off[at]), error)
+    apart = abs(float(means[0, at]) - whole[0]) / float(unit[at])
+    return GroupMean(name, labels[at], float(means[0, at]), float(means[1, at]), float(off[at]), error, apart)

@@ -10,6 +10,7 @@ from typing import Any
 
 from understudy.charts import plain
 from understudy.evaluation._group_means import GroupMean
+from understudy.evaluation._ties import Tie
 from understudy.evaluation._verdict import BY_CHANCE
 
 DAY = 86_400_000_000  # dates and moments are microseconds inside
@@ -147,6 +148,8 @@ class NumberColumn:
     """Whether an error can be told as a part of the mean: of amounts that are all on one side of 0."""
     groups: tuple[GroupMean, ...] = ()
     """For each column of categories the group in which its mean is most off."""
+    ties: tuple[Tie, ...] = ()
+    """Its clear correlations with numbers that come after it."""
     bars: Bars | None = None
     evenly: bool = False
     """Whether it has bins of several values, of which the release knows no more than their counts."""
@@ -195,6 +198,7 @@ class NumberColumn:
             "errors": {name: vars(error) for name, error in self.errors.items()},
             "spikes": [vars(spike) for spike in self.spikes],
             "groups": [self._plain_group(group) for group in self.groups],
+            "ties": [{**vars(tie), "lost": tie.lost} for tie in self.ties],
         }
 
     def _plain_group(self, group: GroupMean) -> dict[str, Any]:

@@ -19,15 +19,15 @@ import numpy.typing as npt
 from understudy.evaluation._counts import joint_counts
 from understudy.evaluation._measure import ASSOCIATIONS_GROUP, Direction, MeasureInput, Need
 from understudy.evaluation._pair import Pair, Progress
+from understudy.evaluation._pearson import pearson
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._sdmetrics import NOT_DEFINED, Scored, Scores, scored_result
-from understudy.evaluation._values import Floats, Ints, ValueColumn, value_columns
+from understudy.evaluation._values import Ints, ValueColumn, value_columns
 from understudy.schema import Attribute, Domain
 from understudy.tables import Table, code_type
 
 _PARTS = 10
-_LEAST_VARIANCE = 1e-12
 
 
 def measure_sdmetrics_pairs(
@@ -117,26 +117,8 @@ def _correlation(columns: Sequence[ValueColumn]) -> Scores:
     places = [i for i, column in enumerate(columns) if column.continuous]
     if len(places) < 2:
         return {}
-    truth, *held = (_pearson(np.array([columns[i].tables[at] for i in places])) for at in range(len(columns[0].tables)))
+    truth, *held = (pearson(np.array([columns[i].tables[at] for i in places])) for at in range(len(columns[0].tables)))
     return {
         (places[a], places[b]): np.array([1 - abs(truth[a, b] - found[a, b]) / 2 for found in held])
         for a, b in combinations(range(len(places)), 2)
     }
-
-
-def _pearson(values: Floats) -> Floats:
-    """Pearson's correlation of every pair of rows, over the columns where both have a value; NaN where it has none."""
-    there = ~np.isnan(values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # Centred and scaled first: large numbers would lose their variance in the sums.
-        filled = np.where(there, values, 0.0)
-        centred = np.where(there, filled - filled.sum(axis=1, keepdims=True) / there.sum(axis=1, keepdims=True), 0.0)
-    centred /= np.maximum(np.abs(centred).max(axis=1, keepdims=True), np.finfo(float).tiny)
-    mask = there.astype(np.float64)
-    n = np.maximum(mask @ mask.T, 1.0)
-    sums = centred @ mask.T
-    covariance = centred @ centred.T / n - sums * sums.T / n**2
-    variance = (centred**2) @ mask.T / n - (sums / n) ** 2
-    defined = (variance > _LEAST_VARIANCE) & (variance.T > _LEAST_VARIANCE)
-    product = np.where(defined, variance * variance.T, 1.0)
-    return np.where(defined, np.clip(covariance / np.sqrt(product), -1, 1), np.nan)
