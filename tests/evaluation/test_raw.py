@@ -259,3 +259,24 @@ def test_a_frequent_value_that_vanished_is_not_close_to_real(tmp_path: Path) -> 
     assert "can be read off the synthetic table." not in verdict.advice
     fresh = real.sample(frac=1, replace=True, random_state=2)
     assert us.evaluate(real, fresh, schema, classifiers=False, ways=[1]).verdicts[0].advice.endswith("synthetic table.")
+
+
+@pytest.mark.parametrize(
+    ("most", "kinds", "said"),
+    [
+        (500, False, "Means and quantiles can be"),
+        (9, False, "Means, quantiles and frequent values can be"),
+        (500, True, "Means, quantiles and shares of categories can be"),
+        (None, True, "Shares can be"),
+    ],
+)
+def test_only_what_was_rated_is_said_to_be_readable(most: int | None, kinds: bool, said: str) -> None:
+    rng = np.random.default_rng(5)
+    fields: list[dict[str, Any]] = [{"name": "sex", "categories": ["F", "M"]}] if kinds else []
+    real = pd.DataFrame({"sex": rng.choice(["F", "M"], 4000)})
+    if most is not None:
+        real["pay"] = rng.integers(0, most, 4000)
+        fields.append({"name": "pay", "type": "integer", "constraints": {"minimum": 0, "maximum": 999}, "bins": 10})
+    fresh = real.sample(frac=1, replace=True, random_state=2)
+    report = us.evaluate(real, fresh, {"name": "people", "fields": fields}, classifiers=False, ways=[1])
+    assert report.verdicts[0].advice.startswith(said)

@@ -17,7 +17,18 @@ from understudy.evaluation._fresh_numbers import Chance, chance_of
 from understudy.evaluation._group_means import group_means
 from understudy.evaluation._number_bars import make_bars
 from understudy.evaluation._number_errors import Told
-from understudy.evaluation._numbers import DAY, ERRORS, FREQUENT, Error, Figures, NumberColumn, Spike, in_unit, shown
+from understudy.evaluation._numbers import (
+    DAY,
+    ERRORS,
+    FREQUENT,
+    MISSING,
+    Error,
+    Figures,
+    NumberColumn,
+    Spike,
+    in_unit,
+    shown,
+)
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
 from understudy.evaluation._supports import Support
@@ -247,7 +258,7 @@ def _shares(kind: _Kind, support: Support, tables: Sequence[Floats]) -> dict[str
     for label, value, _ in kind.special:
         found[label] = np.array([float((table == value).mean()) for table in tables])
     missing = np.array([float(np.isnan(table).mean()) for table in tables])
-    return found | ({"missing": missing} if missing[:2].any() else {})
+    return found | ({MISSING: missing} if missing[:2].any() else {})
 
 
 def _spike_text(kind: _Kind, value: float) -> str:

@@ -17,6 +17,7 @@ DAY = 86_400_000_000  # dates and moments are microseconds inside
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 FREQUENT = 0.02
 """The least share of a value that is looked at by itself."""
+MISSING = "missing"
 ERRORS = ("KS", "Wasserstein", "mean", "median", "deviation", "quantiles", "spikes")
 LIMITS: Mapping[str, tuple[float, float]] = {
     "KS": (0.05, 0.15),
@@ -70,6 +71,15 @@ class Spike:
     def error(self) -> float:
         """How far off the synthetic table's share is."""
         return round(abs(self.real - self.synthetic), 12)
+
+    @property
+    def frequent(self) -> bool:
+        """Whether it is a number that many rows of either table have.
+
+        >>> [Spike(*of, fresh_sample=0.03).frequent for of in (("0", 0.03, 0.01), ("9", 0.01, 0.01))]
+        [True, False]
+        """
+        return self.value != MISSING and max(self.real, self.synthetic) >= FREQUENT
 
     @property
     def lost(self) -> bool:

@@ -87,7 +87,7 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     parts = [_told(group, *nouns) for group, nouns in zip(groups, kinds, strict=True) if group]
     but = "" if all(one.tone is CLOSE for one in ratings) else ", but for columns that are not close to real"
     advice = {
-        "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
+        "close": f"{_readable(results, ratings)} can be read off the synthetic table{but}.",
         "fair": f"{_most(ratings)}Look up the ones named here before quoting a figure of theirs.",
         "far": "Do not quote figures of the columns named here.",
         "unknown": "",
@@ -97,6 +97,17 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
         advice["far"] = f"Do not quote figures of columns that are far from real, named here or not: {_LISTED}."
     lost = _lost(results) if tone is not CLOSE else ""
     return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice[tone.name])
+
+
+def _readable(results: Sequence[MeasureResult], ratings: Sequence[ColumnRating]) -> str:
+    """What was rated: means and quantiles of numbers, frequent values where a number has any, shares of all else."""
+    numbers = [column for known in results for column in known.numbers]
+    parts = ["means", "quantiles"] if numbers else []
+    if any(spike.frequent for column in numbers for spike in column.spikes):
+        parts.append("frequent values")
+    if not all(one.is_number for one in ratings):
+        parts.append("shares of categories" if numbers else "shares")
+    return " and ".join([", ".join(parts[:-1]), *parts[-1:]] if len(parts) > 1 else parts).capitalize()
 
 
 def _most(ratings: Sequence[ColumnRating]) -> str:
