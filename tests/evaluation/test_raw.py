@@ -280,3 +280,31 @@ def test_only_what_was_rated_is_said_to_be_readable(most: int | None, kinds: boo
     fresh = real.sample(frac=1, replace=True, random_state=2)
     report = us.evaluate(real, fresh, {"name": "people", "fields": fields}, classifiers=False, ways=[1])
     assert report.verdicts[0].advice.startswith(said)
+
+
+def test_narrow_columns_are_written_with_digits_that_tell_their_values_apart(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    field = {"name": "lat", "type": "number", "bins": 10, "constraints": {"minimum": 44, "maximum": 46}}
+    real, made = (pd.DataFrame({"lat": rng.normal(centre, 0.03, 2000)}) for centre in (44.9712, 44.9747))
+    report = us.evaluate(real, made, {"name": "stops", "fields": [field]}, classifiers=False, ways=[1])
+    (column,) = report.number_columns
+    assert column.text(column.real.mean) != column.text(column.synthetic.mean)
+    assert float(column.text(column.real.mean)) == pytest.approx(real["lat"].mean(), abs=0.0006)
+    page = report.html()
+    assert f"{column.text(column.real.mean)} → {column.text(column.synthetic.mean)}" in page
+    assert "45 → 45" not in page
+    assert not re.search(r"44\.9\D+44\.9\D+45\D+45\D", page)
+    assert '>45</td><td class="n">45</td>' not in page
+
+
+def test_a_column_of_0_and_1_and_of_years_has_bars_that_are_called_so() -> None:
+    rng = np.random.default_rng(8)
+    table = pd.DataFrame({"deploy": rng.integers(0, 2, 500), "year": rng.integers(1997, 2003, 500)})
+    fields = [
+        {"name": "deploy", "type": "integer", "categories": [0, 1], "ordered": True},
+        {"name": "year", "type": "integer", "bins": 3, "constraints": {"minimum": 1990, "maximum": 2010}},
+    ]
+    report = us.evaluate(table, table, {"name": "crashes", "fields": fields}, classifiers=False, ways=[1])
+    for name, values in (("deploy", range(2)), ("year", range(1997, 2003))):
+        titles = re.findall(r"<title>(\d+): real", report.figure(name).svg)
+        assert titles == [str(value) for value in values]

@@ -40,7 +40,7 @@ from understudy.evaluation import (
     read_pair,
     tone_of,
 )
-from understudy.evaluation._page import points
+from understudy.evaluation._page import SHOWN_COLUMNS, points
 from understudy.evaluation._summaries import tables_to_read
 from understudy.schema import Schema
 from understudy.tables import Table, read_loosely, read_table
@@ -406,3 +406,8 @@ def test_dates_and_years_of_the_public_page_are_drawn_to_scale() -> None:
     text = report.html()
     assert re.search(r">202\d-\d\d-\d\d<", text)
     assert "1,990" not in text
+
+
+@pytest.mark.parametrize(("more", "said"), [(1, "Show the other column<"), (2, "Show the other 2 columns<")])
+def test_columns_that_are_folded_are_counted_if_there_are_several(more: int, said: str) -> None:
+    assert said in made_up_report([f"column {i}" for i in range(SHOWN_COLUMNS + more)]).html()
