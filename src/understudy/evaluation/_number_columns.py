@@ -78,7 +78,7 @@ def compare_numbers(pair: Pair, references: References, *, binned: bool) -> list
         one = _compare(_Kind.of(field), references.seed, real, synthetic, real[rows], *through)
         codes = [value for _, value, is_code in _Kind.of(field).special if is_code]
         amounts[field.name] = (_amounts(real, codes), _amounts(synthetic[0], codes))
-        groups = group_means(pair, i, *amounts[field.name])
+        groups = group_means(pair, i, *amounts[field.name], amounts=one.column.ratios)
         evenly = fillable and _evenly_filled(field)
         found.append(replace(one, column=replace(one.column, evenly=evenly, groups=groups)))
     own, made = ({name: sides[at] for name, sides in amounts.items()} for at in (0, 1))
