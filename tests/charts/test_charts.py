@@ -244,3 +244,29 @@ def test_bold_names_beside_boxes_leave_room_for_what_is_said_of_them() -> None:
     shown = re.search(r">(num_[^<]*…)<", drawn)
     assert shown is not None
     assert 1.1 * width_of(shown[1], 11) + width_of("mean 4.93 → 5.64", 10.5) + 10 < 348
+
+
+def told(chart: Chart) -> tuple[list[str], list[str]]:
+    """What the bars are called, and what stands below the axis."""
+    bars = [title.partition(": ")[0] for title in re.findall(r"<title>([^<]*)</title>", chart.svg)]
+    return bars, re.findall(r"<text [^>]*>([^<]*)</text>", chart.svg)
+
+
+def test_bars_of_whole_numbers_and_years_are_named_by_their_values() -> None:
+    both = {"real": [0.4, 0.6], "synthetic": [0.5, 0.5]}
+    assert told(histogram([-0.5, 0.5, 1.5], both, step=1)) == (["0", "1"], ["0", "1"])
+    years = told(histogram([1996.5, 1997.5, 1998.5], both, step=1, write=lambda year: f"{year:.0f}"))
+    assert years == (["1997", "1998"], ["1997", "1998"])
+    wide, _ = told(histogram([-0.5, 999.5, 1999.5], both, step=1))
+    assert wide == ["0 to 999", "1,000 to 1,999"]
+    assert told(histogram([6.5, 7.5], {"real": [1.0]}, step=1)) == (["7"], ["7"])
+    days, marks = told(histogram([-0.5, 1.5, 3.5], both, step=2, write=lambda day: f"day {day:.1f}"))
+    assert (days, marks) == (["day 0.5", "day 2.5"], ["day 0.5", "day 2.5"])
+
+
+def test_narrow_values_far_from_0_have_digits_enough_to_be_told_apart() -> None:
+    edges = [44.9 + 0.005 * i for i in range(41)]
+    bars, marks = told(histogram(edges, {"real": [1 / 40] * 40}))
+    assert bars[:2] == ["44.9 to 44.905", "44.905 to 44.91"]
+    assert len(set(bars)) == 40
+    assert marks == ["44.9", "44.95", "45", "45.05", "45.1"]

@@ -172,6 +172,26 @@ def test_a_named_target_with_one_value_to_test_on_is_left_out_of_all_averages_an
     assert "have the same value of what is to be predicted" in nothing.verdict
 
 
+def test_a_target_that_real_rows_do_not_predict_is_in_no_average_and_said_to_be() -> None:
+    """A machine may rank rows well below a coin toss, in either table: that is luck, and no loss."""
+    rng = np.random.default_rng(5)
+    schema = Schema.from_dict({"fields": [{"name": n, "categories": ["x", "y"]} for n in ("a", "b", "coin")]})
+    a = rng.integers(0, 2, 4000)
+    table = Table(schema.domain, (a, np.where(rng.random(4000) < 0.9, a, 1 - a), rng.integers(0, 2, 4000)))
+    pair = pair_of_codes(schema, table, [table])
+    references = make_references(pair)
+    found = measure_classification(pair, references, targets=["coin", "a"], models=["svm"])
+    for one, alone in zip(found, measure_classification(pair, references, targets=["a"], models=["svm"]), strict=True):
+        assert (one.value, one.fresh_sample) == (alone.value, alone.fresh_sample)
+        assert one.independent_columns == alone.independent_columns
+        assert "`coin` left out: it learns no more than chance of it from real rows." in one.verdict
+        assert "left out" not in alone.verdict
+        assert one.details is not None
+        assert set(one.details["target"].to_pylist()) == {"coin", "a"}
+        assert one.worst is not None
+        assert one.worst[0] == ("a",)
+
+
 def test_unknown_names_are_refused_with_a_hint() -> None:
     pair, references = random_pair()
     with pytest.raises(OptionError, match="Did you mean 'smoker'"):

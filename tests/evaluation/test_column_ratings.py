@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -118,3 +120,16 @@ def test_whole_numbers_that_look_like_years_are_written_as_years() -> None:
     years, amounts = np.arange(1990, 2010).repeat(500), np.arange(1000, 3000).repeat(5)
     assert compared(years, years).text(2000) == "2000"
     assert compared(amounts, amounts).text(2000) == "2,000"
+
+
+def test_all_that_is_off_is_told_and_the_mean_first() -> None:
+    rng = np.random.default_rng(6)
+    real = rng.exponential(1000, N).astype(int)
+    found = rated(real, np.where(real > 1000, 1000 + (real - 1000) // 4, real))
+    assert re.fullmatch(r"mean \S+ became \S+, −\d+ %, .*, and deviation \S+ became \S+", found.why), found.why
+    assert found.tone.name == "far"
+
+
+def test_one_reason_alone_is_told_alone() -> None:
+    assert re.fullmatch(r"mean 3 became 2.4, −20 %", rated(spread(0.03, 100), spread(0.024, 100)).why)
+    assert rated(spread(0.03, 100), spread(0.03, 100)).why == ""

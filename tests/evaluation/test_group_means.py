@@ -35,7 +35,7 @@ def test_a_mean_that_is_lost_in_a_group_is_told_though_bins_are_right() -> None:
     relations = report.verdicts[1]
     was, became = (frame.loc[frame["dead"] == "yes", "weight"] for frame in (real, made))
     assert f"worst `weight` where `dead` is `yes`, {was.mean():.1f} became {became.mean():.0f}." in relations.sentence
-    assert "but not for every mean of a group" in relations.advice
+    assert "rely on no mean of a group" in relations.advice
     (group,) = report.number_columns[0].groups
     assert (group.real, group.synthetic) == pytest.approx((was.mean(), became.mean()))
     shift = made["weight"].mean() - real["weight"].mean()
@@ -73,3 +73,30 @@ def test_a_single_row_in_a_group_without_any_is_chance() -> None:
     made.loc[made.index[made["dead"] == "yes"][0], "weight"] = 1
     (group,) = compared(real, made).number_columns[0].groups
     assert not group.lost
+
+
+def test_a_strong_relation_that_is_off_by_a_factor_of_two_makes_relations_amber() -> None:
+    real, made = crashes(1, inside=True), crashes(2, inside=False)
+    assert compared(real, made).verdicts[1].tone.colour == "amber"
+    near = crashes(2, inside=True)
+    near["weight"] = np.where(near["dead"] == "yes", near["weight"] + 20, near["weight"])
+    relations = compared(real, near).verdicts[1]
+    assert "mean is lost" in relations.sentence
+    assert relations.tone.colour == "green"
+    assert "but not for every mean of a group" in relations.advice
+
+
+def test_a_group_that_has_half_of_its_mean_is_told_before_one_that_is_off_by_more_deviations() -> None:
+    rng = np.random.default_rng(6)
+    dead = np.repeat(["no", "yes", "kept"], [3000, 500, 500])
+    real = pd.DataFrame({"dead": dead, "weight": np.where(dead == "no", rng.integers(900, 1000, N), 0)})
+    real.loc[dead == "yes", "weight"] = rng.integers(0, 200, 500)
+    real.loc[dead == "kept", "weight"] = rng.integers(1895, 1905, 500)
+    made = real.copy()
+    made.loc[dead == "yes", "weight"] = made.loc[dead == "yes", "weight"] * 2 + 20
+    made.loc[dead == "kept", "weight"] -= 300
+    schema = {**SCHEMA, "fields": [{"name": "dead", "categories": ["no", "yes", "kept"]}, WEIGHT]}
+    report = us.evaluate(real, made, schema, classifiers=False, ways=(1, 2))
+    (group,) = report.number_columns[0].groups
+    assert (group.value, group.lost_by_half) == ("yes", True)
+    assert report.verdicts[1].tone.colour != "green"

@@ -259,3 +259,52 @@ def test_a_frequent_value_that_vanished_is_not_close_to_real(tmp_path: Path) -> 
     assert "can be read off the synthetic table." not in verdict.advice
     fresh = real.sample(frac=1, replace=True, random_state=2)
     assert us.evaluate(real, fresh, schema, classifiers=False, ways=[1]).verdicts[0].advice.endswith("synthetic table.")
+
+
+@pytest.mark.parametrize(
+    ("most", "kinds", "said"),
+    [
+        (500, False, "Means and quantiles can be"),
+        (9, False, "Means, quantiles and frequent values can be"),
+        (500, True, "Means, quantiles and shares of categories can be"),
+        (None, True, "Shares can be"),
+    ],
+)
+def test_only_what_was_rated_is_said_to_be_readable(most: int | None, kinds: bool, said: str) -> None:
+    rng = np.random.default_rng(5)
+    fields: list[dict[str, Any]] = [{"name": "sex", "categories": ["F", "M"]}] if kinds else []
+    real = pd.DataFrame({"sex": rng.choice(["F", "M"], 4000)})
+    if most is not None:
+        real["pay"] = rng.integers(0, most, 4000)
+        fields.append({"name": "pay", "type": "integer", "constraints": {"minimum": 0, "maximum": 999}, "bins": 10})
+    fresh = real.sample(frac=1, replace=True, random_state=2)
+    report = us.evaluate(real, fresh, {"name": "people", "fields": fields}, classifiers=False, ways=[1])
+    assert report.verdicts[0].advice.startswith(said)
+
+
+def test_narrow_columns_are_written_with_digits_that_tell_their_values_apart(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    field = {"name": "lat", "type": "number", "bins": 10, "constraints": {"minimum": 44, "maximum": 46}}
+    real, made = (pd.DataFrame({"lat": rng.normal(centre, 0.03, 2000)}) for centre in (44.9712, 44.9747))
+    report = us.evaluate(real, made, {"name": "stops", "fields": [field]}, classifiers=False, ways=[1])
+    (column,) = report.number_columns
+    assert column.text(column.real.mean) != column.text(column.synthetic.mean)
+    assert float(column.text(column.real.mean)) == pytest.approx(real["lat"].mean(), abs=0.0006)
+    page = report.html()
+    assert f"{column.text(column.real.mean)} → {column.text(column.synthetic.mean)}" in page
+    assert "45 → 45" not in page
+    assert not re.search(r"44\.9\D+44\.9\D+45\D+45\D", page)
+    assert '>45</td><td class="n">45</td>' not in page
+
+
+def test_a_column_of_0_and_1_and_of_years_has_bars_that_are_called_so() -> None:
+    rng = np.random.default_rng(8)
+    table = pd.DataFrame({"deploy": rng.integers(0, 2, 500), "year": rng.integers(1997, 2003, 500)})
+    fields = [
+        {"name": "deploy", "type": "integer", "categories": [0, 1], "ordered": True},
+        {"name": "year", "type": "integer", "bins": 3, "constraints": {"minimum": 1990, "maximum": 2010}},
+    ]
+    report = us.evaluate(table, table, {"name": "crashes", "fields": fields}, classifiers=False, ways=[1])
+    for name, values in (("deploy", range(2)), ("year", range(1997, 2003))):
+        titles = re.findall(r"<title>(\d+): real", report.figure(name).svg)
+        assert titles == [str(value) for value in values]

@@ -40,7 +40,9 @@ from understudy.evaluation import (
     read_pair,
     tone_of,
 )
-from understudy.evaluation._page import points
+from understudy.evaluation._figures import share_bars
+from understudy.evaluation._numbers import Bars
+from understudy.evaluation._page import SHOWN_COLUMNS, points
 from understudy.evaluation._summaries import tables_to_read
 from understudy.schema import Schema
 from understudy.tables import Table, read_loosely, read_table
@@ -406,3 +408,14 @@ def test_dates_and_years_of_the_public_page_are_drawn_to_scale() -> None:
     text = report.html()
     assert re.search(r">202\d-\d\d-\d\d<", text)
     assert "1,990" not in text
+
+
+@pytest.mark.parametrize(("more", "said"), [(1, "Show the other column<"), (2, "Show the other 2 columns<")])
+def test_columns_that_are_folded_are_counted_if_there_are_several(more: int, said: str) -> None:
+    assert said in made_up_report([f"column {i}" for i in range(SHOWN_COLUMNS + more)]).html()
+
+
+def test_whole_numbers_that_look_like_years_are_written_as_years_for_readers_too() -> None:
+    bars = Bars((1996.5, 1997.5, 1998.5), (0.5, 0.5), (0.4, 0.6), step=1)
+    drawn = share_bars(Shares("year", ("1997", "1998"), (0.4, 0.6), ordered=True, bars=bars, type="integer")).svg
+    assert re.findall(r"<title>([^<:]*): ", drawn) == ["1997", "1998"]

@@ -214,3 +214,23 @@ def test_fifty_columns_stay_small(browser: Any, pages: dict[str, Path]) -> None:
     assert pages["wide"].stat().st_size < 10_000_000
     with opened(browser, pages["wide"]) as page:
         assert page.evaluate("document.querySelectorAll('*').length") < 40_000
+
+
+def test_on_a_telephone_no_column_of_what_readers_are_told_of_a_release_is_cut(browser: Any, tmp_path: Path) -> None:
+    table = pd.DataFrame({"total_current_balance": np.arange(400) % 90, "kept": np.arange(400) % 2})
+    field = {"type": "integer", "bins": 6, "constraints": {"minimum": 0, "maximum": 99_999}}
+    schema = {
+        "fields": [
+            {"name": "total_current_balance", **field},
+            {"name": "kept", "categories": [0, 1], "type": "integer"},
+        ]
+    }
+    release = us.publish(table, schema=schema, epsilon=1, out=tmp_path / "release", seed=1)
+    path = us.public_report(release).save(tmp_path / "public.html")
+    with opened(browser, path, width=390) as page:
+        page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        hidden = page.evaluate(
+            "[...document.querySelectorAll('.about .scroll')].map(part => part.scrollWidth - part.clientWidth)"
+        )
+        assert hidden
+        assert max(hidden) <= 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from itertools import combinations
@@ -25,6 +26,7 @@ from understudy.evaluation import (
     measure_sdmetrics_pairs,
     pair_of_codes,
     read_pair,
+    tone_of,
 )
 from understudy.schema import Schema
 from understudy.tables import Table
@@ -303,3 +305,28 @@ def test_moments_that_are_all_the_same_score_as_sdmetrics_scores_them(constant: 
     for side in constant:
         frames[side]["seen"] = frames[side]["seen"].iloc[0]
     check(frames["real"], frames["synthetic"], SCHEMA)
+
+
+def cut(largest: float, *, related: bool = True) -> Pair:
+    """Two samples of the same people; in one, the highest pay is so large."""
+    rng = np.random.default_rng(4)
+    fields = [{"name": "sex", "categories": ["F", "M"]}, {"name": "pay", "type": "number", "bins": 4,
+               "constraints": {"minimum": 0, "maximum": 10**6}}]  # fmt: skip
+    sides = []
+    for top in (1000.0, largest):
+        sex = rng.integers(0, 2, 4000)
+        pay = rng.uniform(0, 400, 4000) + 400 * (sex if related or not sides else rng.permutation(sex))
+        sides.append(pd.DataFrame({"sex": np.array(["F", "M"])[sex], "pay": np.append(pay[:-1], top)}))
+    return read_pair(*sides, Schema.from_dict({"fields": fields}))
+
+
+def test_what_only_the_cuts_of_sdmetrics_make_of_two_tables_is_not_rated() -> None:
+    for name in ("ContingencySimilarity", "Column Pair Trends"):
+        found = measured(cut(100_000))[name]
+        assert found.value < 0.7
+        assert tone_of(found).name == "unknown"
+        assert re.search(r"cut alike, these tables would show 0\.9\d\d, so it is not rated\.", found.verdict)
+        same = measured(cut(1000))[name]
+        assert tone_of(same).name == "close"
+        assert "cut alike" not in same.verdict
+        assert tone_of(measured(cut(1000, related=False))[name]).name == "far"

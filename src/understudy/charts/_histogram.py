@@ -24,14 +24,18 @@ def histogram(
     shares: Mapping[str, Sequence[float]],
     *,
     title: str = "",
-    write: Callable[[float], str] = plain,
+    write: Callable[[float], str] | None = None,
+    step: float = 0.0,
+    labels: Sequence[str] | None = None,
     beyond: Mapping[str, Sequence[float]] | None = None,
 ) -> Chart:
     """Shares of rows in adjacent stretches of values, in one or more tables, on an axis of values.
 
     The height of a bar is its share by its width, so bars of unequal width can be compared by their area. One that
     would dwarf all others is cut, with a gap in it and its share above it. `beyond` has, for words such as "above", the
-    share of each table that lies outside the axis. `write` makes a text of a value.
+    share of each table that lies outside the axis. `write` makes a text of a value; without it values are numbers. Of
+    values with a `step` between them, such as whole numbers, edges are half a step beside values, and the latter are
+    named: 1997, not 1996.5 to 1997.5. `labels` name the bars otherwise.
 
     >>> histogram([0, 1, 5, 100], {"real": [0.8, 0.1, 0.1], "synthetic": [0.7, 0.2, 0.1]}).width
     360
@@ -40,7 +44,7 @@ def histogram(
     if not shares or len(edges) < 2 or (widths <= 0).any() or any(len(own) != len(widths) for own in shares.values()):
         raise OptionError("a histogram needs rising edges, and one share less than edges in each table.")
     table = np.array([list(own) for own in shares.values()], dtype=np.float64)
-    plot = _Plot(tuple(float(edge) for edge in edges), widths, table, tuple(shares), write)
+    plot = _Plot(tuple(float(edge) for edge in edges), widths, table, tuple(shares), write, step, labels)
     top = _MARGIN + (22 if title else 0) + 12
     parts = []
     if title:
@@ -65,9 +69,13 @@ class _Plot:
         widths: np.ndarray,
         shares: np.ndarray,
         names: tuple[str, ...],
-        write: Callable[[float], str],
+        write: Callable[[float], str] | None,
+        step: float,
+        labels: Sequence[str] | None,
     ) -> None:
-        self.edges, self.shares, self.names, self.write = edges, shares, names, write
+        self.edges, self.shares, self.names = edges, shares, names
+        self.write, self.step, self.labels = write, step, labels
+        self.narrowest = float(widths.min())
         self.left, self.right = _MARGIN + 2, _WIDTH - _MARGIN - 2
         drawn = np.maximum((self.right - self.left) * widths / widths.sum(), _LEAST)
         self.density = shares / drawn
@@ -85,11 +93,21 @@ class _Plot:
             told = ", ".join(
                 f"{name} {percent(share)}" for name, share in zip(self.names, self.shares[:, i], strict=True)
             )
-            own = [tag("title", f"{self.write(low)} to {self.write(high)}: {told}")]
+            own = [tag("title", f"{self._named(i, low, high)}: {told}")]
             for j, name in enumerate(self.names):
                 own += self._bar(i, j, name, low, high, top, bottom)
             parts.append(tag("g", *own, *self._cut_short(i, low, high, top)))
         return parts
+
+    def _named(self, i: int, low: float, high: float) -> str:
+        """The values of a bar: those that are possible in it, where these have a step."""
+        if self.labels is not None:
+            return self.labels[i]
+        first, last = (self._text(end, self.narrowest) for end in (low + self.step / 2, high - self.step / 2))
+        return first if first == last else f"{first} to {last}"
+
+    def _text(self, value: float, step: float) -> str:
+        return plain(value, step) if self.write is None else self.write(value)
 
     def _bar(self, i: int, j: int, name: str, low: float, high: float, top: float, bottom: float) -> list[str]:
         """The tables share the stretch, one beside the other."""
@@ -119,8 +137,10 @@ class _Plot:
     def axis(self, bottom: float) -> list[str]:
         parts = [tag("line", class_="us-line-l", x1=self.left, x2=self.right, y1=bottom, y2=bottom)]
         free = -1.0
-        for mark in self._marks():
-            text = self.write(mark)
+        marks = self._marks()
+        apart = marks[1] - marks[0] if len(marks) > 1 else 0.0
+        for mark in marks:
+            text = self._text(mark, apart)
             half = width_of(text, 9.5) / 2
             at = min(max(self.x(mark), self.left + half), self.right - half)
             if at - half > free:
@@ -134,8 +154,12 @@ class _Plot:
         return parts
 
     def _marks(self) -> list[float]:
-        """Round numbers where values are written as numbers; else evenly spread ones."""
-        low, high = self.edges[0], self.edges[-1]
-        if self.write is plain:
-            return ticks(low, high, 5)
+        """Round numbers where values are numbers, else evenly spread ones; of values with a step, some of these."""
+        low, high = self.edges[0] + self.step / 2, self.edges[-1] - self.step / 2
+        if self.write is None or self.step == 1:
+            marks = ticks(low, high, 5)
+            return [mark for mark in marks if mark == round(mark)] or [low] if self.step == 1 else marks
+        if self.step:
+            last = round((high - low) / self.step)
+            return [low + self.step * at for at in sorted({round(last * i / 4) for i in range(5)})]
         return [low + (high - low) * i / 4 for i in range(5)]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from understudy._core.markup import escape, quoteattr
 
 FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+_MOST_DECIMALS = 9
 STEPS = 12  # shades of a heat map on each side of nothing
 _LIGHT = {
     "ink": "#1f2937",
@@ -165,15 +166,20 @@ def log_ticks(low: float, high: float) -> list[float]:
     return inside if len(inside) <= 8 else [mark for mark in inside if round(math.log10(mark), 9).is_integer()]
 
 
-def plain(value: float) -> str:
-    """A number of a few digits.
+def plain(value: float, step: float = 0.0) -> str:
+    """A number of a few digits: three, or as many as tell numbers apart that differ by a step.
 
-    >>> plain(0.123456), plain(12345.6), plain(0.0)
-    ('0.123', '12,346', '0')
+    >>> plain(0.123456), plain(12345.6), plain(0.0), plain(44.9734, step=0.005), plain(1996.5, step=1)
+    ('0.123', '12,346', '0', '44.973', '1,996')
     """
     if not math.isfinite(value):
         return "–"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    decimals = min(_MOST_DECIMALS, math.ceil(-math.log10(step) - 1e-9)) if 0 < step < 1 else 0
+    if decimals <= len(text.partition(".")[2]) or "e" in text:
+        return text
+    longer = f"{value:,.{decimals}f}".rstrip("0").rstrip(".")
+    return "0" if longer == "-0" else longer
 
 
 def percent(share: float) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from understudy._core.errors import OptionError, did_you_mean
@@ -266,9 +267,25 @@ def _results(model: ClassifierName, chosen: Targets, runs: _Runs, held_out: bool
     )
     if any(runs.leaves_out(target) for target in targets):
         scope += f"; {_RARE}"
+    kept = _predictable(table[:, 0, 0], runs.test.n)
+    out = [target for target, one in zip(targets, kept, strict=True) if not one] if kept.any() else []
+    if out:
+        targets, skills = tuple(t for t in targets if t not in out), {skill: own[kept] for skill, own in skills.items()}
     least = max(_LEAST_ROOM, _CHANCE / (runs.test.n * len(targets)) ** 0.5)
     ranked, told = (_result(skill, model, targets, own, details, scope, least) for skill, own in skills.items())
+    if out:
+        ranked, told = (replace(one, verdict=f"{one.verdict} {_left_out(out)}") for one in (ranked, told))
     return [ranked if _recognises(told) else _without_rating(ranked), told]
+
+
+def _predictable(auc: Floats, tested: int) -> npt.NDArray[np.bool_]:
+    """Which targets real rows predict better than chance, by their area under the curve: others say nothing."""
+    return np.asarray(auc > 0.5 + max(_LEAST_ROOM, _CHANCE / tested**0.5))
+
+
+def _left_out(targets: Sequence[str]) -> str:
+    named = ", ".join(columns_named([target]) for target in targets)
+    return f"{named} left out: it learns no more than chance of {'it' if len(targets) == 1 else 'them'} from real rows."
 
 
 def _recognises(told: MeasureResult) -> bool:

@@ -1,4 +1,4 @@
-"""How good each single column is, in a word, and what is worst about it. Private to the holder."""
+"""How good each single column is, in a word, and what is off about it. Private to the holder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._verdict import BY_CHANCE, HANDFUL, points
 
 # Not the quantiles: of a column with few values they jump though next to nothing has changed.
-_RATED = ("KS", "Wasserstein", "mean", "deviation", "spikes")
+# The mean is told first: it is what is quoted most.
+_RATED = ("mean", "KS", "Wasserstein", "deviation", "spikes")
 _MEAN_PARTS = (0.1, 0.3)
 """Errors of a mean as a part of it, where chance has not made them: in a column whose deviation is many times its mean,
 a tenth of a deviation is a large part."""
@@ -25,7 +26,7 @@ _WORST_FIRST = {FAR: 0, FAIR: 1, CLOSE: 2}
 
 @dataclass(frozen=True)
 class ColumnRating:
-    """How good one column is by itself, and what is worst about it.
+    """How good one column is by itself, and all that is off about it.
 
     >>> ColumnRating("age", CLOSE).why
     ''
@@ -50,19 +51,21 @@ class ColumnRating:
 
 def rate_number(column: NumberColumn) -> ColumnRating:
     """By raw values: the worst of what is off about them, beyond what chance would make of a fresh sample."""
-    worst, why, excess = CLOSE, "", 0.0
-    for name in _RATED:
-        tone, times = _rated(name, column)
-        if tone is not CLOSE and (worst_of((tone, worst)) is not worst or times > excess):
-            worst, excess = worst_of((tone, worst)), max(excess, times)
-            why = _why(name, column)
     parts = _mean_as_part(column)
-    if worst_of((parts, worst)) is not worst:
-        worst, why = parts, _mean_became(column)
+    tones = {name: _rated(name, column) for name in _RATED}
+    tones["mean"] = worst_of((parts, tones["mean"]))
+    why = {_why(name, column): tone for name, tone in tones.items() if tone is not CLOSE}  # two may be told alike
+    worst = worst_of((CLOSE, *tones.values()))
     gone = [spike for spike in column.spikes if spike.lost]
-    if gone and worst is CLOSE:  # few rows, but whoever counts them finds something else
-        worst, why = FAIR, _share_of(max(gone, key=lambda one: one.error))
-    return ColumnRating(column.name, worst, why, is_number=True, off=column.errors["KS"].value)
+    if gone:  # few rows, but whoever counts them finds something else
+        worst = worst_of((worst, FAIR))
+        why.setdefault(_share_of(max(gone, key=lambda one: one.error)), FAIR)
+    return ColumnRating(column.name, worst, _listed(list(why)), is_number=True, off=column.errors["KS"].value)
+
+
+def _listed(reasons: Sequence[str]) -> str:
+    """All that is off, in one text."""
+    return ", and ".join([", ".join(reasons[:-1]), *reasons[-1:]] if len(reasons) > 1 else reasons)
 
 
 def rate_columns(results: Sequence[MeasureResult]) -> list[ColumnRating]:
@@ -85,17 +88,17 @@ def _by_shares(results: Sequence[MeasureResult]) -> list[ColumnRating]:
     return found
 
 
-def _rated(name: str, column: NumberColumn) -> tuple[Tone, float]:
-    """By one error, and how many times as large that is as what begins to be far from real."""
+def _rated(name: str, column: NumberColumn) -> Tone:
+    """By one error."""
     fair, far = LIMITS[name]
     error = column.errors[name]
     if name == "deviation" and column.apart < HANDFUL:
-        return _of_a_handful(column), error.value / far
+        return _of_a_handful(column)
     # a heavy tail, of which fresh samples have more or less, excuses no deviation that is off by nearly half
     excused = min(BY_CHANCE * error.fresh_sample, 2 * fair if name == "deviation" else float("inf"))
     if not isfinite(error.value) or error.value <= excused:
-        return CLOSE, 0.0
-    return graded(error.value, fair, far), error.value / far
+        return CLOSE
+    return graded(error.value, fair, far)
 
 
 def _of_a_handful(column: NumberColumn) -> Tone:
@@ -108,7 +111,7 @@ def _of_a_handful(column: NumberColumn) -> Tone:
 def _mean_as_part(column: NumberColumn) -> Tone:
     """The error of a mean as a part of it, if it is beyond some standard errors."""
     real, made = column.real, column.synthetic
-    if not column.ratios or not real.mean or _standard_errors(column) <= _STANDARD_ERRORS:
+    if not _has_part(column) or _standard_errors(column) <= _STANDARD_ERRORS:
         return CLOSE
     return graded(abs(made.mean - real.mean) / abs(real.mean), *_MEAN_PARTS)
 
@@ -123,7 +126,18 @@ def _standard_errors(column: NumberColumn) -> float:
 
 
 def _mean_became(column: NumberColumn) -> str:
-    return f"mean {column.text(column.real.mean)} became {column.text(column.synthetic.mean)}"
+    told = f"mean {column.text(column.real.mean)} became {column.text(column.synthetic.mean)}"
+    return f"{told}, {_signed(column.synthetic.mean / column.real.mean - 1)}" if _has_part(column) else told
+
+
+def _signed(part: float) -> str:
+    """A change as a part of the whole, in percent."""
+    return f"{'−' if part < 0 else '+'}{percent(round(abs(part), 2) or abs(part))}"
+
+
+def _has_part(column: NumberColumn) -> bool:
+    """Whether an error of the mean can be told as a part of it."""
+    return column.ratios and column.text_type != "year" and bool(column.real.mean) and isfinite(column.real.mean)
 
 
 def _why(name: str, column: NumberColumn) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from understudy.charts import Chart, heat_map, histogram, paired_bars, plain, strip
+from understudy.charts import Chart, heat_map, histogram, paired_bars, strip
 from understudy.evaluation._matrices import AssociationMatrices
-from understudy.evaluation._numbers import shown
+from understudy.evaluation._numbers import is_years, shown
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._summaries import Histogram, Shares
 
@@ -21,19 +21,21 @@ def share_bars(shares: Shares) -> Chart:
     if shares.bars is not None:
         bars, beyond = shares.bars, _beyond(shares.labels, drawn, shares.tail)
         beyond |= {"below": bars.below[1:], "above": bars.above[1:]}
-        return histogram(bars.edges, {"synthetic": bars.synthetic}, write=axis_writer(shares.type), beyond=beyond)
+        kind = "year" if shares.type == "integer" and is_years(bars.edges[0], bars.edges[-1]) else shares.type
+        write, drawn = axis_writer(kind), {"synthetic": bars.synthetic}
+        return histogram(bars.edges, drawn, write=write, step=bars.step, beyond=beyond)
     if shares.edges is not None:
         return _to_scale(shares.labels, drawn, shares.edges, shares.tail)
     return paired_bars(shares.labels, drawn, ordered=shares.ordered, tail=shares.tail, legend=False)
 
 
-def axis_writer(kind: str) -> Callable[[float], str]:
-    """How values of a column of this type are written below an axis: years and dates are no amounts.
+def axis_writer(kind: str) -> Callable[[float], str] | None:
+    """How values of a column of this type are written below an axis: years and dates are no amounts, all else is.
 
-    >>> axis_writer("year")(1994.0), axis_writer("date")(0.0), axis_writer("integer")(1994.0)
-    ('1994', '1970-01-01', '1,994')
+    >>> axis_writer("year")(1994.0), axis_writer("date")(0.0), axis_writer("integer")
+    ('1994', '1970-01-01', None)
     """
-    return partial(shown, kind) if kind in ("date", "datetime", "year") else plain
+    return partial(shown, kind) if kind in ("date", "datetime", "year") else None
 
 
 def histogram_bars(known: Histogram, *, title: str = "", legend: bool = False) -> Chart:
@@ -50,7 +52,7 @@ def _to_scale(
     """Bins of unequal width on an axis of values, and beside them what has no place on it."""
     n = len(labels) - tail
     inside = {name: own[:n] for name, own in shares.items()}
-    return histogram(edges, inside, title=title, beyond=_beyond(labels, shares, tail))
+    return histogram(edges, inside, title=title, labels=labels[:n], beyond=_beyond(labels, shares, tail))
 
 
 def _beyond(labels: Sequence[str], shares: Mapping[str, Sequence[float]], tail: int) -> dict[str, tuple[float, ...]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -43,14 +42,29 @@ class GroupMean:
     group."""
     standard_error: float
     """Of the mean of so many rows, in the same."""
+    apart: float = 0.0
+    """How far it lies from the mean of all rows in the real table, in the same."""
 
     @property
     def lost(self) -> bool:
         """Whether it is far off, and not by chance."""
         return self.off > max(_LOST, _STANDARD_ERRORS * self.standard_error)
 
+    @property
+    def lost_by_half(self) -> bool:
+        """Whether a group that is clearly apart from all rows has half of its mean or less, or twice as much or more.
 
-def group_means(pair: Pair, place: int, real: Floats, synthetic: Floats) -> tuple[GroupMean, ...]:
+        >>> [GroupMean("dead", "yes", 50.0, made, off=1.0, standard_error=0.1, apart=1.0).lost_by_half
+        ...     for made in (25.0, 60.0, 101.0)]
+        [True, False, True]
+        """
+        low, high = sorted((abs(self.real), abs(self.synthetic)))
+        return self.lost and self.apart > _LOST and high >= 2 * low
+
+
+def group_means(
+    pair: Pair, place: int, real: Floats, synthetic: Floats, *, amounts: bool = False
+) -> tuple[GroupMean, ...]:
     """For each column of categories the group in which a number's mean is most off, of groups with rows enough.
 
     Args:
@@ -58,6 +72,7 @@ def group_means(pair: Pair, place: int, real: Floats, synthetic: Floats) -> tupl
         place: which column the number is.
         real: its values, NaN where there is none.
         synthetic: the same of the first synthetic table.
+        amounts: whether all are on one side of 0, so that a mean can be half of another. Such a group comes first.
 
     >>> import pyarrow as pa
     >>> from understudy.evaluation import read_pair
@@ -78,31 +93,32 @@ def group_means(pair: Pair, place: int, real: Floats, synthetic: Floats) -> tupl
         if at == place or field.bins is not None or not 2 <= field.size <= _MOST_GROUPS:
             continue
         codes = (pair.real.columns[at], pair.first.columns[at])
-        worst = _worst(field.name, pair.labels[at][: field.size], codes, sides)
+        worst = _worst(field.name, pair.labels[at][: field.size], codes, sides, amounts)
         if worst is not None:
             found.append(worst)
     return tuple(found)
 
 
 def _worst(
-    name: str, labels: Sequence[str], codes: Sequence[npt.NDArray[np.integer]], sides: Sequence[Floats]
+    name: str, labels: Sequence[str], codes: Sequence[npt.NDArray[np.integer]], sides: Sequence[Floats], amounts: bool
 ) -> GroupMean | None:
     shape = (2, len(labels))
     counts, means, deviations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for side, (own, values) in enumerate(zip(codes, sides, strict=True)):
         known = np.isfinite(values) & (own < len(labels))
-        group, amounts = own[known], values[known]
+        group, inside = own[known], values[known]
         counts[side] = np.bincount(group, minlength=len(labels))
         rows = np.maximum(counts[side], 1)
-        means[side] = np.bincount(group, amounts, len(labels)) / rows
-        deviations[side] = np.sqrt(np.bincount(group, (amounts - means[side][group]) ** 2, len(labels)) / rows)
+        means[side] = np.bincount(group, inside, len(labels)) / rows
+        deviations[side] = np.sqrt(np.bincount(group, (inside - means[side][group]) ** 2, len(labels)) / rows)
     whole = [float(np.nanmean(values)) for values in sides]
     unit = np.maximum(deviations[0], _LEAST_DEVIATION * float(np.nanstd(sides[0])))
     off = np.abs((means[1] - whole[1]) - (means[0] - whole[0])) / unit
-    off[(counts < _FEWEST).any(axis=0)] = -1.0
-    at = int(off.argmax())
-    if off[at] < 0:
-        return None
     # the larger deviation: a group that is all 0 in the real table would have no error at all
-    error = float(deviations[:, at].max() / unit[at]) / sqrt(counts[1, at])
-    return GroupMean(name, labels[at], float(means[0, at]), float(means[1, at]), float(off[at]), error)
+    error = deviations.max(axis=0) / unit / np.sqrt(np.maximum(counts[1], 1))
+    apart = np.abs(means[0] - whole[0]) / unit
+    found = [
+        GroupMean(name, labels[at], *(float(told[at]) for told in (*means, off, error, apart)))
+        for at in np.flatnonzero((counts >= _FEWEST).all(axis=0)).tolist()
+    ]
+    return max(found, key=lambda one: (amounts and one.lost_by_half, one.off), default=None)

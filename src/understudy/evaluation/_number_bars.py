@@ -28,7 +28,8 @@ def make_bars(support: Support, kind: str, rows: Sequence[int]) -> Bars | None:
     if not counts.any():
         return None
     low, high = _shown(support)
-    edges = _edges(low, high, _unit(kind, support))
+    unit = _unit(kind, support)
+    edges = _edges(low, high, unit)
     shares = counts / np.array(rows, dtype=np.float64)[:, None]
     sums = np.concatenate([np.zeros((2, 1)), np.cumsum(shares, axis=1)], axis=1)
     at = sums[:, np.searchsorted(support.values, edges, side="left")]
@@ -41,6 +42,7 @@ def make_bars(support: Support, kind: str, rows: Sequence[int]) -> Bars | None:
         tuple(inside[1].tolist()),
         (float(below[0]), float(below[1])),
         (float(above[0]), float(above[1])),
+        unit,
     )
 
 

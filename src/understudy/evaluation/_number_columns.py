@@ -17,10 +17,22 @@ from understudy.evaluation._fresh_numbers import Chance, chance_of
 from understudy.evaluation._group_means import group_means
 from understudy.evaluation._number_bars import make_bars
 from understudy.evaluation._number_errors import Told
-from understudy.evaluation._numbers import DAY, ERRORS, FREQUENT, Error, Figures, NumberColumn, Spike, in_unit, shown
+from understudy.evaluation._numbers import (
+    DAY,
+    ERRORS,
+    FREQUENT,
+    MISSING,
+    Error,
+    Figures,
+    NumberColumn,
+    Spike,
+    in_unit,
+    shown,
+)
 from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
 from understudy.evaluation._supports import Support
+from understudy.evaluation._ties import clear_ties
 from understudy.schema import Field, Schema
 from understudy.tables import InOrderDraw, Kinds, Values, decode_batch, read_loosely
 
@@ -56,6 +68,7 @@ def compare_numbers(pair: Pair, references: References, *, binned: bool) -> list
     fillable = binned and not any(field.sensitivity for field in pair.schema.fields)
     found = []
     known: dict[str, list[Floats]] = {}
+    amounts: dict[str, tuple[Floats, Floats]] = {}
     for i in places:
         real, *synthetic = (_as_numbers(table[i]) for table in pair.values)
         # categories come back as they are
@@ -64,9 +77,13 @@ def compare_numbers(pair: Pair, references: References, *, binned: bool) -> list
         known[field.name] = [real, *synthetic, real[rows], *through]
         one = _compare(_Kind.of(field), references.seed, real, synthetic, real[rows], *through)
         codes = [value for _, value, is_code in _Kind.of(field).special if is_code]
-        groups = group_means(pair, i, *(_amounts(side, codes) for side in (real, synthetic[0])))
+        amounts[field.name] = (_amounts(real, codes), _amounts(synthetic[0], codes))
+        groups = group_means(pair, i, *amounts[field.name], amounts=one.column.ratios)
         evenly = fillable and _evenly_filled(field)
         found.append(replace(one, column=replace(one.column, evenly=evenly, groups=groups)))
+    own, made = ({name: sides[at] for name, sides in amounts.items()} for at in (0, 1))
+    ties = clear_ties(own, made, streams(references.seed).get("evaluate", "ties"))
+    found = [replace(one, column=replace(one.column, ties=ties[one.column.name])) for one in found]
     return found + _compare_differences(pair.schema, references.seed, known, len(pair.synthetic))
 
 
@@ -241,7 +258,7 @@ def _shares(kind: _Kind, support: Support, tables: Sequence[Floats]) -> dict[str
     for label, value, _ in kind.special:
         found[label] = np.array([float((table == value).mean()) for table in tables])
     missing = np.array([float(np.isnan(table).mean()) for table in tables])
-    return found | ({"missing": missing} if missing[:2].any() else {})
+    return found | ({MISSING: missing} if missing[:2].any() else {})
 
 
 def _spike_text(kind: _Kind, value: float) -> str:

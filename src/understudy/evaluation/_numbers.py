@@ -10,12 +10,16 @@ from typing import Any
 
 from understudy.charts import plain
 from understudy.evaluation._group_means import GroupMean
+from understudy.evaluation._ties import Tie
 from understudy.evaluation._verdict import BY_CHANCE
 
 DAY = 86_400_000_000  # dates and moments are microseconds inside
 _START = datetime(1970, 1, 1, tzinfo=UTC)
+_TELLING = 10
+"""A figure is written with digits enough to see this part of a deviation."""
 FREQUENT = 0.02
 """The least share of a value that is looked at by itself."""
+MISSING = "missing"
 ERRORS = ("KS", "Wasserstein", "mean", "median", "deviation", "quantiles", "spikes")
 LIMITS: Mapping[str, tuple[float, float]] = {
     "KS": (0.05, 0.15),
@@ -71,6 +75,15 @@ class Spike:
         return round(abs(self.real - self.synthetic), 12)
 
     @property
+    def frequent(self) -> bool:
+        """Whether it is a number that many rows of either table have.
+
+        >>> [Spike(*of, fresh_sample=0.03).frequent for of in (("0", 0.03, 0.01), ("9", 0.01, 0.01))]
+        [True, False]
+        """
+        return self.value != MISSING and max(self.real, self.synthetic) >= FREQUENT
+
+    @property
     def lost(self) -> bool:
         """Whether a frequent value has less than half of its share, or more than twice it, beyond what chance does.
 
@@ -113,6 +126,8 @@ class Bars:
     synthetic: tuple[float, ...]
     below: tuple[float, float] = (0.0, 0.0)
     above: tuple[float, float] = (0.0, 0.0)
+    step: float = 0.0
+    """Between possible values, half of which edges lie beside them; 0 for numbers with a fraction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +162,8 @@ class NumberColumn:
     """Whether an error can be told as a part of the mean: of amounts that are all on one side of 0."""
     groups: tuple[GroupMean, ...] = ()
     """For each column of categories the group in which its mean is most off."""
+    ties: tuple[Tie, ...] = ()
+    """Its clear correlations with numbers that come after it."""
     bars: Bars | None = None
     evenly: bool = False
     """Whether it has bins of several values, of which the release knows no more than their counts."""
@@ -162,13 +179,13 @@ class NumberColumn:
 
     def text(self, value: float | None) -> str:
         """A value of the column as people write it."""
-        return in_unit(shown(self.text_type, value), self.unit)
+        return in_unit(shown(self.text_type, value, self.real.deviation), self.unit)
 
     @property
     def text_type(self) -> str:
         """What its values are written as: whole numbers that look like years as years, 1997 and not 1,997."""
         years = self.type == "integer" and not self.difference and not self.unit
-        return "year" if years and self.real.p05 >= 1800 and self.real.p95 <= 2100 else self.type
+        return "year" if years and is_years(self.real.p05, self.real.p95) else self.type
 
     def length(self, value: float | None) -> str:
         """A distance between two values as people write it: days for dates.
@@ -195,6 +212,7 @@ class NumberColumn:
             "errors": {name: vars(error) for name, error in self.errors.items()},
             "spikes": [vars(spike) for spike in self.spikes],
             "groups": [self._plain_group(group) for group in self.groups],
+            "ties": [{**vars(tie), "lost": tie.lost} for tie in self.ties],
         }
 
     def _plain_group(self, group: GroupMean) -> dict[str, Any]:
@@ -212,18 +230,29 @@ class NumberColumn:
         return found
 
 
-def shown(kind: str, value: float | None) -> str:
-    """A value of a column of this type.
+def is_years(low: float, high: float) -> bool:
+    """Whether whole numbers between these look like years.
+
+    >>> is_years(1950, 2020), is_years(0, 2020)
+    (True, False)
+    """
+    return low >= 1800 and high <= 2100
+
+
+def shown(kind: str, value: float | None, deviation: float = 0.0) -> str:
+    """A value of a column of this type; of a column of this deviation, with digits enough to see a tenth of it.
 
     >>> shown("integer", 1362.2), shown("date", 0.0), shown("year", 1994.0), shown("number", 0.61)
     ('1,362', '1970-01-01', '1994', '0.61')
+    >>> shown("number", 44.97512, deviation=0.04), shown("number", 44.97512, deviation=9)
+    ('44.975', '45')
     """
     if value is None or not isfinite(value):
         return "–"
     if kind in ("date", "datetime"):
         moment = exact_moment(value)
         return "–" if moment is None else moment[:10] if kind == "date" else moment[:16].replace("T", " ")
-    return f"{value:.0f}" if kind == "year" else number_text(value)
+    return f"{value:.0f}" if kind == "year" else number_text(value, deviation)
 
 
 def in_unit(text: str, unit: str) -> str:
@@ -235,13 +264,15 @@ def in_unit(text: str, unit: str) -> str:
     return f"{text} {unit}" if unit and text != "–" else text
 
 
-def number_text(value: float) -> str:
+def number_text(value: float, deviation: float = 0.0) -> str:
     """A number of a few digits, whole ones in full.
 
-    >>> number_text(40.0), number_text(1362.4), number_text(0.6)
-    ('40', '1,362', '0.6')
+    >>> number_text(40.0), number_text(1362.4), number_text(0.6), number_text(44.9751, deviation=0.04)
+    ('40', '1,362', '0.6', '44.975')
     """
-    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else plain(value)
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return plain(value, deviation / _TELLING if isfinite(deviation) else 0.0)
 
 
 def exact_moment(microseconds: float) -> str | None:

@@ -194,20 +194,31 @@ def _details(known: MeasureResult) -> dict[str, Any] | None:
     numeric = {name: any(isinstance(line[name], int | float) for line in lines) for name in names}
     return {
         "names": [(name.replace("_", " "), numeric[name]) for name in names],
-        "rows": [[(_cell(known, name, line[name]), numeric[name]) for name in names] for line in lines],
+        "rows": [
+            [(_cell(known, name, line[name], _apart(name, line)), numeric[name]) for name in names] for line in lines
+        ],
         "total": known.details.num_rows,
         "in_points": known.unit == "share",
     }
 
 
-def _cell(known: MeasureResult, name: str, value: Any) -> str:
+def _apart(name: str, line: dict[str, Any]) -> float:
+    """How far a figure is from the same of the other table: both are written with digits enough to see it."""
+    side, _, figure = name.partition("_")
+    real, made = (line.get(f"{one}_{figure}") for one in ("real", "synthetic"))
+    if side not in ("real", "synthetic") or not isinstance(real, float) or not isinstance(made, float):
+        return 0.0
+    return abs(real - made) if isfinite(real) and isfinite(made) else 0.0
+
+
+def _cell(known: MeasureResult, name: str, value: Any, apart: float = 0.0) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
         # deviations have the unit of their column, their errors are parts of them
-        return points(value) if known.unit == "share" and not name.endswith("_deviation") else plain(value)
+        return points(value) if known.unit == "share" and not name.endswith("_deviation") else plain(value, apart)
     if isinstance(value, list | tuple):
         return ", ".join(_cell(known, name, part) for part in value)
     return "–" if value is None else tidy(str(value))

@@ -80,7 +80,7 @@ def _both(column: NumberColumn, figure: str) -> str:
 def _quantiles(figures: Figures, column: NumberColumn) -> str:
     """Four of them, each on one line: a moment has a space in it."""
     ends = (figures.p05, figures.p25, figures.p75, figures.p95)
-    written = " · ".join(shown(column.text_type, end).replace(" ", _NO_BREAK) for end in ends)
+    written = " · ".join(shown(column.text_type, end, column.real.deviation).replace(" ", _NO_BREAK) for end in ends)
     return in_unit(written, column.unit)
 
 

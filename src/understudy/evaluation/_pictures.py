@@ -78,5 +78,6 @@ def number_bars(column: NumberColumn, *, title: str = "") -> Chart | None:
         {"real": bars.real, "synthetic": bars.synthetic},
         title=title,
         write=axis_writer(column.text_type),
+        step=bars.step,
         beyond={"below": bars.below, "above": bars.above},
     )

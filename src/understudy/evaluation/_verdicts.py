@@ -10,6 +10,7 @@ import numpy as np
 
 from understudy.charts import percent
 from understudy.evaluation._column_ratings import ColumnRating, rate_columns, rate_number
+from understudy.evaluation._lost_relations import lost_in_groups, lost_ties, tone_of_lost
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
 from understudy.evaluation._numbers import Error
 from understudy.evaluation._rating import (
@@ -86,7 +87,7 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
     parts = [_told(group, *nouns) for group, nouns in zip(groups, kinds, strict=True) if group]
     but = "" if all(one.tone is CLOSE for one in ratings) else ", but for columns that are not close to real"
     advice = {
-        "close": f"Means, quantiles and frequent values can be read off the synthetic table{but}.",
+        "close": f"{_readable(results, ratings)} can be read off the synthetic table{but}.",
         "fair": f"{_most(ratings)}Look up the ones named here before quoting a figure of theirs.",
         "far": "Do not quote figures of the columns named here.",
         "unknown": "",
@@ -96,6 +97,17 @@ def _single_columns(results: Sequence[MeasureResult]) -> Verdict:
         advice["far"] = f"Do not quote figures of columns that are far from real, named here or not: {_LISTED}."
     lost = _lost(results) if tone is not CLOSE else ""
     return Verdict("single columns", heading, tone, " ".join([*parts, lost]).strip(), advice[tone.name])
+
+
+def _readable(results: Sequence[MeasureResult], ratings: Sequence[ColumnRating]) -> str:
+    """What was rated: means and quantiles of numbers, frequent values where a number has any, shares of all else."""
+    numbers = [column for known in results for column in known.numbers]
+    parts = ["means", "quantiles"] if numbers else []
+    if any(spike.frequent for column in numbers for spike in column.spikes):
+        parts.append("frequent values")
+    if not all(one.is_number for one in ratings):
+        parts.append("shares of categories" if numbers else "shares")
+    return " and ".join([", ".join(parts[:-1]), *parts[-1:]] if len(parts) > 1 else parts).capitalize()
 
 
 def _most(ratings: Sequence[ColumnRating]) -> str:
@@ -207,7 +219,7 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         TABLE_DISTANCES, name, "", definition="", value=off, score=1 - off, verdict="",
         fresh_sample=fresh, independent_columns=independent, from_zero=True,
     )  # fmt: skip
-    tone = CLOSER if off < WELL_BELOW * fresh else tone_of(known)
+    tone = CLOSER if off < WELL_BELOW * fresh else worst_of((tone_of(known), tone_of_lost(results)))
     widths = " and ".join(_WIDTHS.get(one.width or 0, str(one.width)) for one in wide)
     sentence = (
         f"Tables of {widths} columns differ from the real ones by {points(off)} points on average. A fresh sample of "
@@ -223,33 +235,21 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
     elif references_differ(known):
         come = percent(round(max(0.0, known.closeness or 0.0), 2))
         sentence += f" It has come {come} of the way from independent columns to a fresh sample."
-    lost = _lost_in_groups(results)
-    sentence += lost
-    asked, but = ("counts", ", but not for every mean of a group") if lost else ("questions about groups", "")
+    means, ties = lost_in_groups(results), lost_ties(results)
+    sentence += ties + means
+    asked = "counts" if means or ties else "questions about groups"
+    gone = [*(["mean of a group"] if means else []), *(["correlation"] if ties else [])]
+    but = f", but not for every {' or '.join(gone)}" if gone else ""
     advice = {
         "close": f"For most {asked} of rows by two or three columns it can stand in for the real table{but}; "
         + _in_bins(results),
-        "fair": "The main patterns are there. Check finer findings against the worst tables below.",
+        "fair": "The main patterns are there. Check finer findings against the worst tables below"
+        + (f", and rely on no {' or '.join(gone)} that was not checked." if gone else "."),
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
         "closer": f"Where ε is large, or rows are very many, that can be. Otherwise {_LOOK}.",
         "unknown": "",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
-
-
-def _lost_in_groups(results: Sequence[MeasureResult]) -> str:
-    """Numbers whose means in groups of rows are lost, though tables of bins may be right: how many, and the worst."""
-    pairs = [(column, group) for known in results for column in known.numbers for group in column.groups]
-    lost = [(column, group) for column, group in pairs if group.lost]
-    if not lost:
-        return ""
-    column, group = max(lost, key=lambda one: one[1].off)
-    where = "the only pair" if len(pairs) == 1 else f"{len(lost)} of {len(pairs):,} pairs"
-    return (
-        f" In {where} of a number and a column of categories, a group's mean is lost, beyond what chance does: worst "
-        f"{columns_named([column.name])} where {columns_named([group.column])} is {columns_named([group.value])}, "
-        f"{column.text(group.real)} became {column.text(group.synthetic)}."
-    )
 
 
 def _in_bins(results: Sequence[MeasureResult]) -> str:

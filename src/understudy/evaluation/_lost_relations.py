@@ -1,0 +1,70 @@
+"""Relations of numbers that are lost though tables of bins may be right: how many, the worst. Private to the holder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from understudy.evaluation._numbers import NumberColumn
+from understudy.evaluation._rating import CLOSE, FAIR, Tone
+from understudy.evaluation._result import MeasureResult
+from understudy.evaluation._verdict import columns_named
+
+
+def tone_of_lost(results: Sequence[MeasureResult]) -> Tone:
+    """Close to real where no clear correlation is lost, and no group's mean by a factor of two; else with care.
+
+    >>> tone_of_lost([]).name
+    'close'
+    """
+    columns = _columns(results)
+    ties = any(tie.lost for column in columns for tie in column.ties)
+    means = any(column.ratios and group.lost_by_half for column in columns for group in column.groups)
+    return FAIR if ties or means else CLOSE
+
+
+def lost_ties(results: Sequence[MeasureResult]) -> str:
+    """Pairs of numbers that lose a clear correlation: how many, and the worst. Begins with a space if there is any.
+
+    >>> lost_ties([])
+    ''
+    """
+    pairs = [(column, tie) for column in _columns(results) for tie in column.ties]
+    lost = [(column, tie) for column, tie in pairs if tie.lost]
+    if not lost:
+        return ""
+    column, tie = max(lost, key=lambda one: one[1].fallen)
+    several, of = (len({(column.name, tie.column) for column, tie in some}) for some in (lost, pairs))
+    where = "the only pair" if of == 1 else f"{several} of {of:,} pairs"
+    return (
+        f" In {where} of numbers with a clear correlation, more than a third of it is lost, beyond what chance does: "
+        f"worst {columns_named([column.name, tie.column])}, {tie.measure} {_signed(tie.real)} became "
+        f"{_signed(tie.synthetic)}."
+    )
+
+
+def lost_in_groups(results: Sequence[MeasureResult]) -> str:
+    """Numbers whose means in groups of rows are lost: how many, and the worst. Begins with a space if there is any.
+
+    >>> lost_in_groups([])
+    ''
+    """
+    pairs = [(column, group) for column in _columns(results) for group in column.groups]
+    lost = [(column, group) for column, group in pairs if group.lost]
+    if not lost:
+        return ""
+    # what is off by a factor of two is told before what is off by more deviations
+    column, group = max(lost, key=lambda one: (one[0].ratios and one[1].lost_by_half, one[1].off))
+    where = "the only pair" if len(pairs) == 1 else f"{len(lost)} of {len(pairs):,} pairs"
+    return (
+        f" In {where} of a number and a column of categories, a group's mean is lost, beyond what chance does: worst "
+        f"{columns_named([column.name])} where {columns_named([group.column])} is {columns_named([group.value])}, "
+        f"{column.text(group.real)} became {column.text(group.synthetic)}."
+    )
+
+
+def _signed(correlation: float) -> str:
+    return f"{correlation:.2f}".replace("-", "−")
+
+
+def _columns(results: Sequence[MeasureResult]) -> list[NumberColumn]:
+    return [column for known in results for column in known.numbers]
