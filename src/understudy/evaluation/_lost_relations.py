@@ -9,15 +9,22 @@ from understudy.evaluation._rating import CLOSE, FAIR, Tone
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._verdict import columns_named
 
+_STRONG = 0.4
+"""A correlation that counts by itself; of weaker ones a quarter must be lost, and more than one."""
+_PART, _SEVERAL = 0.25, 2
+
 
 def tone_of_lost(results: Sequence[MeasureResult]) -> Tone:
-    """Close to real where no clear correlation is lost, and no group's mean by a factor of two; else with care.
+    """With care where a strong correlation is lost, or many clear ones, or a group's mean by a factor of two.
 
     >>> tone_of_lost([]).name
     'close'
     """
     columns = _columns(results)
-    ties = any(tie.lost for column in columns for tie in column.ties)
+    pairs = {(column.name, tie.column) for column in columns for tie in column.ties}
+    lost = [(column.name, tie) for column in columns for tie in column.ties if tie.lost]
+    several = len({(name, tie.column) for name, tie in lost})
+    ties = several >= max(_SEVERAL, _PART * len(pairs)) or any(abs(tie.real) >= _STRONG for _, tie in lost)
     means = any(column.ratios and group.lost_by_half for column in columns for group in column.groups)
     return FAIR if ties or means else CLOSE
 
