@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from understudy.release import Answer, NumberAnswer, PublishedModel, Release, Statement
     from understudy.release import load_model as load
     from understudy.schema import Schema
-    from understudy.tables import draft_schema
 
     __version__: str
 
@@ -97,7 +96,7 @@ __all__ = [
 _HOMES = {
     "understudy._api": (
         *("Adaptive", "Answers", "Comparison", "HPPrivBayes", "PrivABN", "PrivBayes"),
-        *("answer", "check_table", "compare", "evaluate", "plan", "public_report", "publish"),
+        *("answer", "check_table", "compare", "draft_schema", "evaluate", "plan", "public_report", "publish"),
     ),
     "understudy.answers": ("LinearQuery",),
     "understudy._core.errors": (
@@ -107,7 +106,6 @@ _HOMES = {
     "understudy.privacy": ("MemoryLedger", "PrivacyWarning", "SQLiteLedger"),
     "understudy.release": ("Answer", "NumberAnswer", "PublishedModel", "Release", "Statement"),
     "understudy.schema": ("Schema",),
-    "understudy.tables": ("draft_schema",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -35,8 +35,83 @@ def test_column_types_tell_nothing_of_the_table():
     odd = full.astype({"b": object, "i": object, "age": "int8"})
     odd.loc[0, ["b", "i"]] = [None, "?"]
     for table in (full, odd, full.astype("category"), full.astype(str)):
+        model = us.PrivBayes(epsilon=1).fit(table, schema)
+        for synthetic in (model.sample(20, types={}), model.model_.sample(20)):
+            assert [str(t) for t in synthetic.dtypes] == ["boolean", "Int64", "int64"]
+    for table in (full, full.astype({"b": object, "i": object}), full.astype(str)):  # types that pandas chooses
         synthetic = us.PrivBayes(epsilon=1).fit(table, schema).sample(20)
         assert [str(t) for t in synthetic.dtypes] == ["boolean", "Int64", "int64"]
+
+
+MANY = {
+    "fields": [
+        {"name": "flag", "type": "integer", "categories": [0, 1]},
+        {"name": "small", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 10},
+        {"name": "wide", "type": "integer", "constraints": {"minimum": 0, "maximum": 999}, "bins": 10},
+        {"name": "part", "type": "number", "constraints": {"minimum": 0, "maximum": 1}, "bins": 4},
+        {"name": "size", "categories": ["small", "large"], "categoriesOrdered": True},
+        {"name": "grade", "type": "integer", "categories": [1, 2, 3], "constraints": {"required": False}},
+        {"name": "count", "type": "integer", "categories": [1, 2], "constraints": {"required": False}},
+        {"name": "truth", "type": "boolean"},
+        {"name": "maybe", "type": "boolean", "constraints": {"required": False}},
+        {"name": "bits", "type": "boolean"},
+        {"name": "rate", "type": "number", "categories": [0.5, 1.5]},
+        {"name": "code", "categories": ["1", "2"]},
+    ]
+}
+
+
+def test_a_sample_has_the_types_of_the_frame_it_was_fitted_on():
+    frame = pd.DataFrame(
+        {
+            "flag": [True, False] * 50,
+            "small": pd.Series([3, 4] * 50, dtype="int8"),
+            "wide": pd.Series([3, 4] * 50, dtype="int8"),
+            "part": pd.Series([0.25, 0.75] * 50, dtype="float32"),
+            "size": pd.Categorical(["large", "small"] * 50),
+            "grade": pd.Categorical([3, 1] * 50),
+            "count": pd.Series([1, 2] * 50, dtype="uint8"),
+            "truth": pd.Categorical([True, False] * 50),
+            "maybe": [True, False] * 50,
+            "bits": pd.Series([0, 1] * 50, dtype="int8"),
+            "rate": pd.Categorical([0.5, 1.5] * 50),
+            "code": pd.Series([1, 2] * 50, dtype="int8"),
+        }
+    )
+    model = us.PrivBayes(epsilon=1).fit(frame, MANY)
+    synthetic = model.sample(200)
+    assert {name: str(kind) for name, kind in synthetic.dtypes.items()} == {
+        "flag": "bool",
+        "small": "int8",
+        "wide": "int64",  # the schema allows more than an int8 holds
+        "part": "float32",
+        "size": "category",
+        "grade": "category",
+        "count": "UInt8",
+        "truth": "category",
+        "maybe": "boolean",
+        "bits": "int8",
+        "rate": "category",
+        "code": str(pd.Series(["1"]).dtype),
+    }
+    assert list(synthetic["size"].cat.categories) == ["small", "large"]
+    assert synthetic["size"].cat.ordered
+    assert list(synthetic["grade"].cat.categories) == [1, 2, 3]
+    assert list(synthetic["rate"].cat.categories) == [0.5, 1.5]
+    assert list(synthetic["truth"].cat.categories) == [False, True]
+    plain = model.sample(200, types={}, seed=1)
+    typed = model.sample(200, seed=1)
+    for name in frame.columns:
+        assert typed[name].isna().tolist() == plain[name].isna().tolist()
+        there = plain[name].notna()
+        if name in ("size", "code"):
+            assert typed[name].tolist() == plain[name].tolist()
+        else:
+            values = [[float(value) for value in frame[name][there]] for frame in (typed, plain)]
+            assert values[0] == pytest.approx(values[1])
+    assert (model.sample(1).dtypes == synthetic.dtypes).all()
+    assert str(model.sample(5, compact=True)["wide"].dtype) == "int16"
+    assert isinstance(model.sample(5, kind="polars"), pl.DataFrame)
 
 
 def test_learnt_attributes_end_in_an_underscore():

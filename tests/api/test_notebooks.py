@@ -2,13 +2,14 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import understudy as us
 from tests.release.models import make_model, make_tree
 from understudy._api._comparison import Comparison, Run
 from understudy.evaluation import Report, ReportFacts
-from understudy.release import Release, Statement
+from understudy.release import Answer, Release, Statement
 
 BAD = "<script>alert(1)</script>"
 
@@ -98,3 +99,28 @@ def test_answers_turn_into_dataframes(shown):
     assert frame["probability"].sum() == pytest.approx(1)
     figures = shown["number answer"].to_pandas().set_index("statistic")
     assert figures.loc["mean(age)", "low"] < figures.loc["mean(age)", "value"] < figures.loc["mean(age)", "high"]
+
+
+def test_a_page_names_the_method_that_ran_and_shows_code_without_backticks():
+    statement = Statement.example(method="auto", options={"chosen": "adaptive"}, warnings=("`age` is off",))
+    shown = statement._repr_html_()
+    assert ">adaptive (chosen by auto)<" in shown
+    assert "<code>age</code> is off" in shown
+    assert "`" not in shown
+
+
+def test_what_was_planned_compared_or_asked_comes_as_a_dataframe():
+    planned = us.plan(schema={"fields": [{"name": "a", "type": "boolean"}]}, epsilon=[1, 2], rows=1000).to_pandas()
+    assert planned["epsilon"].tolist() == [1.0, 2.0]
+    assert planned["relations"].tolist() == ["unknown"] * 2
+    compared = values()["comparison"].to_pandas()
+    assert compared["mean"].tolist() == [0.25]
+    answer = Answer(
+        question="a, b",
+        columns=("a", "b"),
+        labels=(("0", "1"), ("x",)),
+        numbers=((0, 1), None),
+        probabilities=np.array([[0.25], [0.75]]),
+    )
+    assert answer.to_pandas()["a"].tolist() == [0, 1]
+    assert answer.to_pandas()["b"].tolist() == ["x"] * 2

@@ -123,3 +123,9 @@ def test_a_missing_file_is_told(tmp_path):
 def test_a_name_is_no_option_of_a_method():
     with pytest.raises(us.OptionError, match="no option 'name'"):
         us.plan("demo", epsilon=1, name="privbayes")
+
+
+@pytest.mark.parametrize("name", ["k401.draft.yaml", "K401.YML", "k401.json"])
+def test_a_schema_in_place_of_the_table_is_told_to_be_one(name):
+    with pytest.raises(us.OptionError, match=f"schema='{name}'"):
+        us.plan(name, rows=1000)

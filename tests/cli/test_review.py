@@ -84,6 +84,28 @@ def test_a_table_that_does_not_fit_is_told(home, monkeypatch, capsys):
     assert "column 'years'" in capsys.readouterr().out
 
 
+def test_all_values_of_a_long_list_can_be_seen(home, monkeypatch, capsys):
+    Path("people.csv").write_text("town\n" + "".join(f"town {i:02}\n" * 3 for i in range(40)))
+    assert run(["schema", "draft", "people.csv", "-o", "s.yaml", "--overwrite"]) == 0
+    capsys.readouterr()
+    schema = answer(monkeypatch, "v", "y")
+    out = capsys.readouterr().out
+    assert out.count("… (40 in all)") == 2, "in the question, and when it is declared"
+    assert "town 38, town 39\n" in out
+    assert schema.draft_fields == ()
+
+
+def test_a_value_that_no_row_has_is_told_and_taken(home, monkeypatch, capsys):
+    capsys.readouterr()
+    schema = answer(monkeypatch, "0 to 120", "+ W", "l", more=["--table", "people.csv"])
+    assert "no row has W. That is fine if it is possible." in capsys.readouterr().out
+    assert schema["region"].labels == ("E", "N", "S", "W")
+    run(["schema", "draft", "people.csv", "-o", "s.yaml", "--overwrite"])
+    capsys.readouterr()
+    answer(monkeypatch, "0 to 120", "y; missing", "l", more=["--table", "people.csv"])
+    assert "no row has" not in capsys.readouterr().out
+
+
 def test_a_table_that_is_not_there_is_told_before_the_first_question(home, monkeypatch, capsys):
     capsys.readouterr()
     before = Path("s.yaml").read_text()

@@ -263,3 +263,16 @@ def test_codes_among_numbers_are_named_with_what_they_stand_for() -> None:
     )
     assert "special 999 (not recorded), 0" in page
     assert "to be left out of means and quantiles: speed = 999." in page
+
+
+def test_moments_are_said_to_lose_their_hour_of_day() -> None:
+    ends = {"minimum": "2020-01-01T00:00:00", "maximum": "2020-12-31T23:59:59"}
+    at = {"name": "at", "type": "datetime", "constraints": ends, "bins": 12}
+    page = _page({"fields": [at, {"name": "sex", "categories": ["f", "m"]}]})
+    assert "- hour of day and weekday of at: moments lie evenly" in page
+    assert "hour of day" not in _page({"fields": FIELDS})
+
+
+def _page(schema: dict[str, Any]) -> str:
+    read = Schema.from_dict(schema)
+    return about_release(read, Statement.example(), table="synthetic.csv", n_rows=100, facts=CardFacts())

@@ -134,3 +134,27 @@ def test_a_day_that_does_not_exist_is_called_that(where):
 def test_dots_inside_quotes_are_no_range():
     (term,) = parse_terms("a='x..y'..'z'")
     assert parse_range(term.value) == ("x..y", "z")
+
+
+def test_null_means_missing_unless_it_is_a_value():
+    required = {"constraints": {"required": False}, "missingValues": ["?"]}
+    fields = [
+        {"name": "race", "categories": ["a", "b"], **required},
+        {"name": "word", "categories": ["null", "b"], **required},
+        {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 9, "required": False}, "bins": 2},
+        {"name": "sex", "categories": ["f", "m"]},
+    ]
+    schema = Schema.from_dict({"fields": fields})
+
+    def weights(text):
+        [found] = read_conditions(schema, text).evidence.values()
+        return found.tolist()
+
+    assert weights("race=null") == weights("race=Null") == weights("race=missing") == [0, 0, 1]
+    assert weights("race != null") == [1, 1, 0]
+    assert weights("race=a/null") == [1, 0, 1]
+    assert weights("word=null") == [1, 0, 0]
+    assert weights("age=null") == [0, 0, 1]
+    for text, words in (("sex=null", "no missing values"), ("race='null'", "no value 'null'")):
+        with pytest.raises(OptionError, match=words):
+            weights(text)

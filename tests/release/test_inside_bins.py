@@ -334,6 +334,8 @@ def test_a_condition_on_a_part_of_a_bin_says_that_its_rows_count_as_alike() -> N
         schema, TreeModel(schema.domain, 1000, tree=tree, measurements=(measured,)), Statement.example()
     )
     assert "part of a bin" in model.query("share(sex=f) | x=10..14").notes[0]
+    assert model.query("sex | x=10..14").notes == model.query("share(sex=f) | x=10..14").notes
+    assert not model.query("x | x=10..14").notes
     assert not model.query("share(sex=f) | x=0..24").notes
 
 

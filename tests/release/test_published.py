@@ -135,8 +135,11 @@ def test_an_answer_prints_as_a_table_and_turns_into_json(published):
     answer = published.query("sex | age=30")
     lines = str(answer).splitlines()
     assert lines[0].split() == ["sex", "probability", "95%", "interval"]
-    assert len(lines) == 3
+    assert len(lines) == 4
+    assert lines[3] == answer.notes[0]
+    assert "the condition takes a part of a bin" in lines[3]
     assert answer.to_dict()["rows"][0]["sex"] == "Female"
+    assert len(str(published.query("sex | age=20..39")).splitlines()) == 3
     with pytest.raises(KeyError):
         answer["Female", "x"]
 

@@ -114,6 +114,19 @@ def test_ranges_that_a_name_stands_for() -> None:
     assert drafted([3, 4, 5, 6, 7, 8, 9] * 2, "month").to_dict()["constraints"] == {"minimum": 1, "maximum": 12}
     assert drafted([20, 30, 40, 50, 60, 70], "age").to_dict()["categories"] == [20, 30, 40, 50, 60, 70]
     assert drafted(list(range(18, 91)) * 2, "age").to_dict()["constraints"] == {"minimum": 0, "maximum": 120}
+    for name in ("long", "lng", "lon", "start_long"):
+        west = drafted([-93.4 + i / 100 for i in range(40)], name).to_dict()["constraints"]
+        assert west == {"minimum": -180, "maximum": 180}, name
+    assert drafted([90.1 + i / 100 for i in range(40)], "long_term_debt").to_dict()["constraints"]["minimum"] > 0
+
+
+def test_moments_that_lose_their_hour_of_day_say_so() -> None:
+    def remarks(days: int) -> str:
+        moments = np.datetime64("2020-01-01") + np.arange(0, days * 24 * 60, 7).astype("timedelta64[m]")
+        return str(drafted(moments.tolist()).comments)
+
+    assert "hour of day and weekday are not kept" in remarks(30)
+    assert "weekday" not in remarks(2)
 
 
 def test_identifiers_and_constants_are_left_out_with_a_remark(tmp_path: Path) -> None:

@@ -110,6 +110,18 @@ def test_a_draft_takes_the_zone_over(tmp_path: Path) -> None:
     assert "converted to UTC, or to a timezone that you declare" in schema["at"].comments[-1]
 
 
+@pytest.mark.parametrize("shape", ["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%MZ", "%Y-%m-%dT%H:%M:%S.%fZ"])
+def test_texts_that_end_in_z_are_drafted_as_utc(shape: str) -> None:
+    step = "997s" if "%S" in shape else "997min"
+    moments = pd.Series(pd.date_range("2020-01-01", "2020-03-01", freq=step, tz="UTC"))
+    texts = pa.table({"at": moments.dt.strftime(shape).tolist()})
+    schema = draft_schema(texts)
+    assert schema["at"].to_dict()["format"] == shape
+    assert schema["at"].to_dict()["timezone"] == "UTC"
+    zoned = pa.table({"at": pa.array(moments, pa.timestamp("us", "UTC"))})
+    assert (read_table(texts, schema).columns[0] == read_table(zoned, schema).columns[0]).all()
+
+
 def test_a_zone_must_exist_and_stand_at_a_datetime() -> None:
     with pytest.raises(SchemaError, match=r"there is no time zone 'Europe/Pari'. Write its IANA name"):
         Schema.from_dict({"fields": [{**FIELD, "timezone": "Europe/Pari"}]})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from understudy._api._check import check_table
     from understudy._api._compare import STAGE, compare
     from understudy._api._comparison import Comparison, spread_text, spread_words
+    from understudy._api._draft import draft_schema
     from understudy._api._evaluate import evaluate, public_report
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "compare",
     "count_rows",
     "demo_source",
+    "draft_schema",
     "evaluate",
     "plan",
     "public_report",
@@ -49,6 +51,7 @@ _LATER = {
     "Comparison": "_comparison",
     "spread_text": "_comparison",
     "spread_words": "_comparison",
+    "draft_schema": "_draft",
     "evaluate": "_evaluate",
     "public_report": "_evaluate",
 }

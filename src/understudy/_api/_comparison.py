@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from understudy._core.errors import OptionError, did_you_mean
 from understudy._core.files import NOTHING_LEFT, as_output_error, write_bytes
-from understudy._core.notebooks import card
+from understudy._core.notebooks import card, to_pandas
 from understudy.charts import Chart, Series, lines
 from understudy.evaluation import mean_interval
 from understudy.rehearsal import KEPT, RUNS, check_folder
@@ -121,6 +121,10 @@ class Comparison:
 
             return polars.from_arrow(table)
         return table
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas dataframe, whatever the real table was."""
+        return to_pandas(self.rows_of_table())
 
     def _arrow(self) -> pa.Table:
         import pyarrow as pa

@@ -23,7 +23,7 @@ from understudy.methods import Method
 from understudy.options import Option, RunOptions, options_of, signature_of
 from understudy.release import Answer, Kind, NumberAnswer, PublishedModel, Statement
 from understudy.schema import Schema, SchemaLike
-from understudy.tables import open_source
+from understudy.tables import open_source, remembered_types
 
 
 class Estimator:
@@ -47,6 +47,7 @@ class Estimator:
             setattr(self, name, options.get(name, option.default))
         read_arguments(RunOptions, {**options, "method": self._method.name})
         self._kind: Kind = "pyarrow"
+        self._types: Mapping[str, Any] = {}
         self._model: PublishedModel | None = None
 
     def __repr__(self) -> str:
@@ -71,6 +72,7 @@ class Estimator:
         settings, source = resolve(asked, schema), open_source(table)
         self._model = fit_model(source, settings, progress=progress, note="fit")
         self._kind = source.kind if source.kind in ("pandas", "polars") else "pyarrow"
+        self._types = remembered_types(table)
         return self
 
     @property
@@ -98,9 +100,12 @@ class Estimator:
     def sample(self, n: int | None = None, *, kind: Kind | None = None, **how: Any) -> Any:
         """A synthetic table, of the kind that `fit` got unless another is named; see `PublishedModel.sample`.
 
-        After a fit on a file it is a pyarrow table. Column types follow from the schema, not from the table fitted.
+        After a fit on a file it is a pyarrow table. In pandas, columns have the types of the DataFrame fitted wherever
+        these hold what the schema allows: `bool`, `int8`, `float32`, `category` (with the schema's categories, in its
+        order), nullable ones (`Int8`, `boolean`) where cells may be empty. They are yours, and stay in this object; a
+        type that was chosen by looking at values tells of them. `types={}`, as `model_.sample`, follows the schema.
         """
-        return self.model_.sample(n, kind=kind or self._kind, **how)
+        return self.model_.sample(n, kind=kind or self._kind, **{"types": self._types, **how})
 
     generate = sample
 

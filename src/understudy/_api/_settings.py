@@ -30,6 +30,7 @@ from understudy.schema import Schema, SchemaLike, read_schema, refuse_drafts
 if TYPE_CHECKING:
     from understudy.correlate import Groups
 
+_SCHEMA_ENDINGS = (".yaml", ".yml", ".json")
 _NOISELESS: Mapping[str, Literal["all", "selection", "tables"]] = {
     "no-privacy": "all",
     "best-network": "selection",
@@ -160,6 +161,12 @@ def demo_source(source: object, schema: SchemaLike | None) -> tuple[object, Sche
     if bundled is not None:
         return bundled[0], bundled[1] if schema is None else schema
     if schema is None:
+        if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(_SCHEMA_ENDINGS):
+            name = os.fspath(source)
+            raise OptionError(
+                f"'{name}' is the name of a schema file, and a table is expected in its place. Pass it as "
+                f"schema='{name}' (--schema {name})."
+            )
         raise OptionError(
             "a schema is needed: what is public about the table must be declared. Make a draft to review with "
             "'understudy schema draft', then pass it with --schema (schema=…)."

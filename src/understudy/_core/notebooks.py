@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -10,6 +11,7 @@ from understudy._core.errors import OptionError
 
 _CELL = "padding:2px 12px 2px 0;border-bottom:1px solid rgba(128,128,128,.3);vertical-align:top"
 _MOST_ROWS = 20
+_CODE = re.compile("`([^`]+)`")
 
 
 def card(
@@ -22,15 +24,19 @@ def card(
 ) -> str:
     """A title, a small table and notes. Columns after the first are flush right where there is a header.
 
+    What stands in backticks in notes, and in a table without a header, is shown as code.
+
     >>> shown = card("a < b", [("rows", 9)])
     >>> "<b>a &lt; b</b>" in shown, shown.count("<td")
     (True, 2)
+    >>> "<code>age</code> is off" in card("a", [("b", "`age` is off")])
+    True
     """
     listed = list(rows)
     lines = [_row("th", header, right=True)] if header else []
-    lines += [_row("td", row, right=bool(header)) for row in listed[:_MOST_ROWS]]
+    lines += [_row("td", row, right=bool(header), marked=not header) for row in listed[:_MOST_ROWS]]
     told = list(notes) + ([f"… and {len(listed) - _MOST_ROWS:,} more"] if len(listed) > _MOST_ROWS else [])
-    said = "".join(f'<div style="font-size:smaller;opacity:.8">{escape(note)}</div>' for note in told)
+    said = "".join(f'<div style="font-size:smaller;opacity:.8">{_marked(escape(note))}</div>' for note in told)
     loud = f'<div style="color:#d9534f;font-weight:bold">{escape(warning)}</div>' if warning else ""
     table = f'<table style="border-collapse:collapse;color:inherit;background:none">{"".join(lines)}</table>'
     return f'<div style="font-family:sans-serif">{loud}<b>{escape(title)}</b>{table if lines else ""}{said}</div>'
@@ -45,9 +51,14 @@ def to_pandas(rows: Sequence[Mapping[str, Any]]) -> Any:
     return pandas.DataFrame(list(rows))
 
 
-def _row(tag: str, cells: Sequence[object], *, right: bool) -> str:
+def _marked(text: str) -> str:
+    return _CODE.sub(r"<code>\1</code>", text)
+
+
+def _row(tag: str, cells: Sequence[object], *, right: bool, marked: bool = False) -> str:
+    shown = [_marked(escape(str(cell))) if marked else escape(str(cell)) for cell in cells]
     made = [
-        f'<{tag} style="{_CELL};text-align:{"right" if right and i else "left"}">{escape(str(cell))}</{tag}>'
-        for i, cell in enumerate(cells)
+        f'<{tag} style="{_CELL};text-align:{"right" if right and i else "left"}">{cell}</{tag}>'
+        for i, cell in enumerate(shown)
     ]
     return f"<tr>{''.join(made)}</tr>"

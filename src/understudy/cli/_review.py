@@ -19,11 +19,13 @@ from understudy.databases import shown_source
 if TYPE_CHECKING:
     from understudy.schema import Review, Schema
 
+_SHOWN = 12
 _RULES = "# dependencies:"
-_CHOICES = "y accept · new values · l leave out · s skip · q stop · ? help"
+_CHOICES = "y accept · new values · v all values · l leave out · s skip · q stop · ? help"
 _HELP = """\
   y                       accept the guess: only if it is public knowledge, whoever is in the table
   0 to 120                a range, for numbers and dates (also 0..120, 2020-01-01 to 2024-12-31)
+  v                       show all values of the guess
   North, South, West      every value it may hold; @codes.txt takes them from a file, one a line
   low < medium < high     the same, in order
   + East                  the values of the guess and these
@@ -139,6 +141,9 @@ class _Talk:
             if word in ("?", "h", "help"):
                 self.tell(_HELP)
                 continue
+            if word in ("v", "values"):
+                self.tell(f"  {self.review.guess(name, whole=True)}")
+                continue
             try:
                 if self._take(name, reply, word):
                     return True
@@ -154,9 +159,9 @@ class _Talk:
             self.asked.left_out.append(name)
             self.tell("  left out.")
             return True
-        faults = self._misfits(self.review.after(name, reply), name)
-        for fault in faults:
-            self.tell(f"  {fault}")
+        faults, unseen = self._misfits(self.review.after(name, reply), name)
+        for sentence in (*faults, *unseen):
+            self.tell(f"  {sentence}")
         if faults and self.terminal:
             kept = self._line("Keep the answer all the same? y/n > ")
             if kept is None or kept.strip().lower() not in ("y", "yes"):
@@ -165,14 +170,19 @@ class _Talk:
         self.asked.declared.append(name)
         return True
 
-    def _misfits(self, schema: Schema, name: str) -> tuple[str, ...]:
+    def _misfits(self, schema: Schema, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What of the table does not fit an answer; and which values that are new with it no row has."""
         if self.table is None:
-            return ()
+            return (), ()
         from understudy.tables import check_table
 
         alone = schema.only([name])
         loose = replace(alone, properties={**alone.properties, "fieldsMatch": "subset"})
-        return tuple(check_table(self.table, loose).faults)
+        report = check_table(self.table, loose)
+        new = {one.label for one in schema[name].categories} - set(self.review.schema[name].labels)
+        unused = [label for column in report.columns for label in column.unused if label in new]
+        shown = ", ".join(unused[:_SHOWN]) + (", …" if len(unused) > _SHOWN else "")
+        return report.faults, (f"no row has {shown}. That is fine if it is possible.",) if unused else ()
 
     def _line(self, prompt: str) -> str | None:
         """The next line; None at the end."""

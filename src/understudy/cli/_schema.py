@@ -42,7 +42,7 @@ def draft(
     as_json: bool = _JSON,
 ) -> None:
     """Draft a schema from a table. Every guess is marked 'origin: draft', for you to review."""
-    from understudy.tables import draft_schema
+    from understudy._api import draft_schema
 
     if out is not None:
         refuse_target(out, overwrite=overwrite)
@@ -127,6 +127,8 @@ def _show_report(report: CheckReport, schema: Schema, table: str) -> None:
         if column.unused:
             shown = ", ".join(column.unused[:8]) + (", …" if len(column.unused) > 8 else "")
             say(f"  column '{column.name}': no row has {shown}. That is fine if such values are possible.")
+        for remark in column.remarks:
+            say(f"  column '{column.name}': {remark}")
     drafts = schema.draft_fields
     if report.ok:
         besides = " Which rows break a dependency is private to you: do not publish it." if left else ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from understudy._core.notebooks import card
+from understudy._core.notebooks import card, to_pandas
 from understudy.methods._forecast import Measures, measures_of_tables
 from understudy.methods._outlook import Outlook
 from understudy.methods._outlook_table import OUTLOOK_HEADER, outlook_notes, outlook_rows
@@ -148,6 +148,14 @@ class Plan:
         for line, one in zip(plain["outlook"], self.outlook, strict=True):
             line["relations"] = one.relations
         return plain | {"drawn": self.drawn, "coarsened": list(self.coarsened)}
+
+    def to_pandas(self) -> Any:
+        """The outlook as a pandas dataframe, a row for each ε; errors are averages over columns, and over pairs."""
+        return to_pandas([
+            {name: value for name, value in asdict(one).items() if not isinstance(value, tuple)}
+            | {"relations": one.relations}
+            for one in self.outlook
+        ])  # fmt: skip
 
 
 def make_plan(settings: Settings, n: int) -> Plan:

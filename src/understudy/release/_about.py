@@ -19,6 +19,7 @@ from understudy.release._statement_text import clean, describe_domain, number
 from understudy.schema import Field, Schema
 
 _MOST_COLUMNS = 40
+_AN_HOUR = 3600 * 10**6
 
 
 def about_release(
@@ -90,9 +91,27 @@ def _not_for(schema: Schema, statement: Statement) -> list[str]:
           if statement.noisy_columns else []),
         "small groups and rare values: the noise is as large as they are",
         lost,
+        *_clocks(schema),
         "a published finding without a check on the original table; tests of significance and confidence intervals "
         "from these rows know nothing of the noise, so they are too sure of themselves",
     ]  # fmt: skip
+
+
+def _clocks(schema: Schema) -> list[str]:
+    """What is said of moments that are drawn inside stretches of hours or more."""
+    names = [clean(field.name) for field in schema.fields if field.type == "datetime" and _longer_than_an_hour(field)]
+    if not names:
+        return []
+    named = ", ".join(names[:_MOST_COLUMNS]) + (" and more" if len(names) > _MOST_COLUMNS else "")
+    return [f"hour of day and weekday of {named}: moments lie evenly inside stretches of time that know of neither"]
+
+
+def _longer_than_an_hour(field: Field) -> bool:
+    """Whether values of a column of moments are drawn from a stretch that holds several hours."""
+    if field.bins is None:
+        return False
+    first, last, _ = field.bins.pieces
+    return int((last - first).max()) * field.bins.unit >= _AN_HOUR
 
 
 def _noisy(schema: Schema, statement: Statement) -> str:

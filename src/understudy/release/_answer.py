@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy._core.notebooks import card, to_pandas
+from understudy.schema import Field
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 _MOST_SHOWN = 50
@@ -46,6 +47,8 @@ class Answer:
     stamp: str | None = None
     notes: tuple[str, ...] = ()
     """What no error bar covers: columns that were never measured together."""
+    numbers: tuple[tuple[float, ...] | None, ...] = ()
+    """Of each column the labels as numbers, where it is one of numbers and all of them are; else None."""
 
     def __getitem__(self, label: str | tuple[str, ...]) -> float:
         key = (label,) if isinstance(label, str) else label
@@ -89,14 +92,19 @@ class Answer:
         }
 
     def to_pandas(self) -> Any:
-        """One row a combination, as a pandas dataframe.
+        """One row a combination, as a pandas dataframe; values of a column of numbers are numbers.
 
         >>> halves = np.array([0.5, 0.5])
         >>> answer = Answer(question="sex", columns=("sex",), labels=(("F", "M"),), probabilities=halves)
         >>> answer.to_pandas()["probability"].tolist()
         [0.5, 0.5]
         """
-        return to_pandas(list(self.rows()))
+        known = {
+            column: dict(zip(labels, numbers, strict=True))
+            for column, labels, numbers in zip(self.columns, self.labels, self.numbers, strict=False)
+            if numbers is not None
+        }
+        return to_pandas([{**row, **{name: known[name][row[name]] for name in known}} for row in self.rows()])
 
     def __repr__(self) -> str:
         return f"Answer({self.question!r}, {self.probabilities.size:,} rows)"
@@ -107,6 +115,23 @@ class Answer:
 
     def __str__(self) -> str:
         return "\n".join(([self.stamp] if self.stamp else []) + _lines(self) + list(self.notes))
+
+
+def numbers_of(field: Field) -> tuple[float, ...] | None:
+    """The labels of a column of numbers as numbers; None if one of them is not, as `30–39` and `missing` are not.
+
+    >>> from understudy.schema import Schema
+    >>> fields = [{"name": "a", "type": "integer", "categories": [0, 1]}, {"name": "b", "categories": ["0", "1"]}]
+    >>> [numbers_of(field) for field in Schema.from_dict({"fields": fields}).fields]
+    [(0, 1), None]
+    """
+    if field.type not in ("integer", "year", "number"):
+        return None
+    read = float if field.type == "number" else int
+    try:
+        return tuple(read(label) for label in field.labels)
+    except ValueError:
+        return None
 
 
 def percent(probability: float) -> str:

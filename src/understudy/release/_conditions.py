@@ -232,7 +232,13 @@ def _from_word(field: Field, word: Word) -> Choice:
     ends = None if word.text in field.labels else parse_range(word)
     if ends is not None:
         return Choice(low=ends[0] or None, high=ends[1] or None)
-    return _exactly(field, _nearest_label(field, word))
+    text = _nearest_label(field, word)
+    return _exactly(field, None if _means_missing(field, word, text) else text)
+
+
+def _means_missing(field: Field, word: Word, text: str) -> bool:
+    """Whether `null` was written for a missing cell: unless it is in quotes, or among the column's own values."""
+    return not word.quoted and text.casefold() == "null" and text not in field.labels
 
 
 def _nearest_label(field: Field, word: Word) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy._core.errors import OptionError
+from understudy.models import Model
 from understudy.release._answer import percent
 from understudy.release._histogram_noise import cut_field, hiding_noise
 from understudy.release._number_answer import Figure, shown
 from understudy.release._regions import Region, number_specials
 from understudy.release._unplaced import Stretch
-from understudy.schema import Field
+from understudy.schema import Field, Marginal
 
 _ORDER_ONLY = ("median", "quantile")
 _MUCH = 0.2
@@ -99,6 +100,16 @@ def cut_bins(region: Region, noise: tuple[float, float] | None) -> list[str]:
             f"{roughly(hiding_noise(noise))} rows for a value or a stretch of values, and may hide several times that."
         ]
     return []
+
+
+def parts_given(model: Model, given: Mapping[int, Region], wanted: Collection[int]) -> list[str]:
+    """What is to be said of conditions that take parts of bins, where some columns are asked about."""
+    return [
+        note
+        for attribute, region in given.items()
+        if set(wanted) - {attribute}
+        for note in parts_of_bins(region, model.marginal(Marginal.of(attribute), errors=False).probabilities)
+    ]
 
 
 def parts_of_bins(region: Region, probabilities: npt.NDArray[np.float64]) -> list[str]:

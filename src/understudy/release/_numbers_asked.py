@@ -45,7 +45,7 @@ from understudy.release._number_words import (
     far_out,
     hidden_places,
     left_out,
-    parts_of_bins,
+    parts_given,
     refuse_function,
 )
 from understudy.release._ordered_values import weights_among, what_order_allows, what_order_leaves
@@ -157,14 +157,7 @@ class Asked:
 
     def _parts(self, wanted: Collection[int]) -> list[str]:
         """Of conditions on columns, where others are asked about."""
-        if not wanted:
-            return []
-        columns = {a: region for a, region in self.given.regions.items() if set(wanted) - {a}}
-        return [
-            note
-            for a, region in columns.items()
-            for note in parts_of_bins(region, self.model.marginal(Marginal.of(a), errors=False).probabilities)
-        ]
+        return parts_given(self.model, self.given.regions, wanted)
 
     def _in_order(self, call: Call, wanted: Regions, *, by_value: Collection[int] = ()) -> list[str]:
         """Of declared orders; how many rows there are is asked of all conditions alike."""

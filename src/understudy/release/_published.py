@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from understudy._core.notebooks import card
 from understudy._core.numbers import whole_number
 from understudy._core.randomness import Streams, streams
 from understudy.models import DrawsItself, DrawsRows, HasNetwork, Saves, rows_that_keep, unknown_rules
-from understudy.release._answer import Answer
+from understudy.release._answer import Answer, numbers_of
 from understudy.release._apart import never_together
 from understudy.release._archive import pack, read_archive
 from understudy.release._asked_order import bins_in_order, order_evidence, refuse_disorder
@@ -30,6 +30,7 @@ from understudy.release._conditions import (
 )
 from understudy.release._functions import asks_for_numbers
 from understudy.release._number_answer import NumberAnswer
+from understudy.release._number_words import parts_given
 from understudy.release._numbers_asked import answer_numbers
 from understudy.release._parts import part_rows, write_parts
 from understudy.release._statement import Statement
@@ -90,6 +91,7 @@ class PublishedModel:
         independent: bool = False,
         kind: Kind = "pandas",
         compact: bool = False,
+        types: Mapping[str, Any] | None = None,
     ) -> Any:
         """A synthetic table of `n` rows (as many as the original by default), as the wanted kind of dataframe.
 
@@ -97,14 +99,15 @@ class PublishedModel:
         `"sex=Female, age=30..40"`. Rows are drawn from the exact conditional distribution. A seed makes the sample
         repeatable; that has no bearing on privacy. By default the sample has low variance; `independent=True` draws
         every row on its own. Column types follow from the schema; with `compact`, categories are a categorical type
-        (in order where declared), and whole numbers as small as their domain allows, in pandas and polars.
+        (in order where declared), and whole numbers as small as their domain allows, in pandas and polars. `types`, the
+        column types of a pandas DataFrame by name, are given to columns whose domain they hold.
         """
         import pyarrow as pa
 
         from understudy.tables import to_kind
 
         batches = list(self.sample_batches(n, where=where, seed=seed, independent=independent))
-        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema, compact=compact)
+        return to_kind(pa.Table.from_batches(batches), kind, schema=self.schema, compact=compact, types=types)
 
     def sample_batches(
         self,
@@ -285,12 +288,14 @@ class PublishedModel:
             question=text,
             columns=tuple(field.name for field in fields),
             labels=tuple(field.labels for field in fields),
+            numbers=tuple(numbers_of(field) for field in fields),
             probabilities=estimate.probabilities,
             standard_error=estimate.standard_error,
             low=estimate.low,
             high=estimate.high,
             stamp=self.statement.stamp,
             notes=(
+                *parts_given(self.model, conditions.regions, asked),
                 *bins_in_order(self.schema, {}, conditions.regions, by_code=asked),
                 *never_together(self.model, self.schema, asked, conditions.regions),
             ),

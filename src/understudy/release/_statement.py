@@ -246,7 +246,7 @@ class Statement:
         return [
             ("guarantee", self.guarantee),
             ("budget", f"ε = {epsilon}{delta}, {self.neighbours}, for {self.unit}"),
-            ("method", self.method),
+            ("method", self.ran),
             ("rows", f"{self.n_rows:,}"),
             ("made", f"{self.created}, understudy {self.version}"),
         ]

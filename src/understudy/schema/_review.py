@@ -58,9 +58,9 @@ class Review:
         """Names of the fields that are still drafts, in the order of the file."""
         return self.schema.draft_fields
 
-    def guess(self, name: str) -> str:
-        """The field's domain in words."""
-        return in_words(self.schema[name])
+    def guess(self, name: str, *, whole: bool = False) -> str:
+        """The field's domain in words: its first values, or with `whole` all of them."""
+        return in_words(self.schema[name], whole=whole)
 
     def remarks(self, name: str) -> tuple[str, ...]:
         """What the draft remarked on it."""
@@ -104,15 +104,16 @@ class Review:
             real.chmod(mode)
 
 
-def in_words(field: Field) -> str:
-    """A field's domain in one line.
+def in_words(field: Field, *, whole: bool = False) -> str:
+    """A field's domain in one line: the first values of a long list, or with `whole` all of them.
 
     >>> in_words(Schema.from_dict({"fields": [{"name": "a", "categories": ["x", "y"], "missingValues": ["?"]}]})["a"])
     "string: x, y; may be missing, written '?'"
     """
-    words = [_domain(field)]
+    words = [_domain(field, whole)]
     if field.special:
-        words.append("special " + ", ".join(category.label for category in field.special[:_SHOWN]))
+        shown = field.special if whole else field.special[:_SHOWN]
+        words.append("special " + ", ".join(category.label for category in shown))
     if field.missing_allowed:
         written = "" if field.missing_texts[0] == "" else f", written {field.missing_texts[0]!r}"
         words.append("may be missing" + written)
@@ -122,7 +123,7 @@ def in_words(field: Field) -> str:
     return "; ".join(words)
 
 
-def _domain(field: Field) -> str:
+def _domain(field: Field, whole: bool) -> str:
     if field.bins:
         ends: tuple[Any, Any] = (field.bins.minimum, field.bins.maximum)
         low, high = (field.form.text(end) for end in ends)
@@ -134,5 +135,6 @@ def _domain(field: Field) -> str:
     if not field.categories:
         return f"{field.type}, with no domain yet"
     labels = [category.label for category in field.categories]
-    more = f", … ({len(labels):,} in all)" if len(labels) > _SHOWN else ""
-    return f"{field.type}: {(' < ' if field.ordered else ', ').join(labels[:_SHOWN])}{more}"
+    most = len(labels) if whole else _SHOWN
+    more = f", … ({len(labels):,} in all)" if len(labels) > most else ""
+    return f"{field.type}: {(' < ' if field.ordered else ', ').join(labels[:most])}{more}"

@@ -16,6 +16,7 @@ from understudy.tables._loose_stream import LooseStream
 from understudy.tables._objects import Column, Mixed
 from understudy.tables._part_reader import PartNote, PartReader, raise_broken_rows, raise_part_faults, text_bytes
 from understudy.tables._read import PRIVATE, CheckReport, ColumnCheck, check_table, read_table, read_units
+from understudy.tables._remembered import remembered_types
 from understudy.tables._sources import Source, open_source
 from understudy.tables._spark_frames import selected
 from understudy.tables._stream import CodeBatch, code_batches
@@ -81,6 +82,7 @@ __all__ = [
     "read_table",
     "read_units",
     "read_values",
+    "remembered_types",
     "selected",
     "text_bytes",
     "to_kind",

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from understudy._core.errors import TableError, did_you_mean
 from understudy.schema import DRAFT_MARK, GUESS_MARK, Schema, import_sdv
 from understudy.tables._candidates import Candidate
-from understudy.tables._guess import Guess, describe
+from understudy.tables._crowded import MOST_CROWDED, FineGrid, crowded, has_wide_cells
+from understudy.tables._guess import Guess, candidate_of, describe
 from understudy.tables._guess_ranges import on_thousands
 from understudy.tables._guess_rules import likely_rules
 from understudy.tables._read import Progress
@@ -25,14 +28,14 @@ _HEAD = (
 
 def draft_schema(
     source: Any, *, sdv: str | Path | Mapping[str, Any] | None = None, name: str | None = None,
-    unit: str | None = None, progress: Progress | None = None,
+    unit: str | None = None, progress: Progress | None = None, grid: FineGrid | None = None,
 ) -> Schema:  # fmt: skip
     """A schema to review: types, categories, ranges and missing values as the table has them.
 
     Every field is marked `origin: draft`, and `save` writes remarks above each that say what was guessed. Columns that
     tell people apart, or are the same in every row, are left out. With `sdv`, types and date formats come from SDV
     metadata and only the values from the table. The column that tells units apart, `unit`, is left out: it is never
-    published.
+    published. With `grid`, a range that is far wider than where rows lie is remarked on.
 
     >>> import pyarrow as pa
     >>> schema = draft_schema(pa.table({"sex": ["F", "M", "F"], "age": ["31", "?", "58"]}))
@@ -58,10 +61,10 @@ def draft_schema(
             progress(rows)
     if rows == 0:
         raise TableError("the table has a header but no rows, so there is nothing to draft a schema from.")
-    return _drafted(columns, name or opened.title or (_title(opened.path) if opened.path else "table"))
+    return _drafted(columns, name or opened.title or (_title(opened.path) if opened.path else "table"), grid)
 
 
-def _drafted(columns: list[Column], name: str) -> Schema:
+def _drafted(columns: list[Column], name: str, grid: FineGrid | None) -> Schema:
     guesses = [describe(column) for column in columns]
     kept = [guess for guess in guesses if guess.left_out is None]
     dropped = [guess for guess in guesses if guess.left_out is not None]
@@ -75,6 +78,9 @@ def _drafted(columns: list[Column], name: str) -> Schema:
         content["fieldsMatch"] = "subset"
     content |= {"missingValues": [""], "fields": [guess.raw for guess in kept]}
     schema = Schema.from_dict(content)
+    if grid is not None:
+        for column, guess in zip(columns, guesses, strict=True):
+            guess.remarks += [] if guess.left_out else _on_cells(column, schema, grid)
     comments: dict[str, list[str]] = {guess.raw["name"]: _remarks(guess) for guess in kept}
     comments[""] = [*_HEAD, *_left_out(dropped), *_suggested(likely_rules(columns, schema))]
     return Schema.from_dict(content, comments=comments)
@@ -82,6 +88,23 @@ def _drafted(columns: list[Column], name: str) -> Schema:
 
 def _remarks(guess: Guess) -> list[str]:
     return [GUESS_MARK + remark for remark in guess.remarks]
+
+
+def _on_cells(column: Column, schema: Schema, grid: FineGrid) -> list[str]:
+    """What is to be said of a range that is far wider than where rows lie."""
+    field = schema[column.name]
+    if not field.automatic or field.bins is None:
+        return []
+    special = {one.value for one in field.special}
+    ends = column.ends[candidate_of(column)]
+    low = next((value for value, _ in ends.lowest if value not in special), ends.low)
+    high = next((value for value, _ in ends.highest if value not in special), ends.high)
+    if high - low > MOST_CROWDED * (field.bins.maximum - field.bins.minimum):
+        return []  # and its grid need not be made
+    fine = grid(schema.only([column.name]))[column.name]
+    if fine.bins is None or not has_wide_cells(field, fine):
+        return []
+    return list(crowded(fine, *fine.bins.codes(np.array([low, high])).tolist()))
 
 
 def _left_out(dropped: list[Guess]) -> list[str]:

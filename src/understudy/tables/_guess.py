@@ -38,7 +38,7 @@ def describe(column: Column) -> Guess:
     if not column.present:
         told = "Every cell is missing: remove the column, or say what it may hold."
         return Guess({"name": column.name, "type": "string", "origin": "draft"}, [told])
-    candidate = _candidate(column)
+    candidate = candidate_of(column)
     ends = column.ends.get(candidate)
     texts = _texts(column) if candidate.kind in ("string", "integer") else []
     codes = _are_codes(column, candidate, texts)
@@ -60,7 +60,7 @@ def describe(column: Column) -> Guess:
     return guess
 
 
-def _candidate(column: Column) -> Candidate:
+def candidate_of(column: Column) -> Candidate:
     """The first type that fits. Without ends there was no value to see: only infinities, say."""
     fitting = [one for one in column.types or [] if one.kind == "string" or one in column.ends]
     return fitting[0] if fitting else Candidate("string")

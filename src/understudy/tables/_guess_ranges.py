@@ -30,6 +30,11 @@ _FAR = 7
 """Sentinels from here on are such even where there are few values: -1 beside 0 and 1 need not be one."""
 RANGE = "range. Its ends were read off rows and rounded outwards: replace them by what is possible."
 HEAVY = "range. A few values lie far beyond the rest, so it is generous. Replace it by what is possible."
+CLOCK = (
+    "hour of day and weekday are not kept: moments come out evenly inside stretches of hours or days. Where they "
+    "matter, give the table columns of their own for them."
+)
+_SOME_DAYS = 4
 NAMED = "range, as the column's name has it. Correct it if the name misleads."
 
 
@@ -88,10 +93,13 @@ def guess_moments(column: Column, candidate: Candidate, raw: dict[str, Any]) -> 
     raw["bins"] = "auto"
     if column.zone and datetimes:
         raw["timezone"] = column.zone
+    elif (candidate.format or "").endswith("Z"):  # as ISO writes UTC
+        raw["timezone"] = "UTC"
     texts = [_moment_text(value, datetimes) for value in special]
     if texts:
         raw["special"] = texts
-    return [RANGE, *_on_special(texts), *_on_format(column, candidate)]
+    long = [CLOCK] if datetimes and high - low > _SOME_DAYS * unit else []
+    return [RANGE, *_on_special(texts), *_on_format(column, candidate), *long]
 
 
 def _few(column: Column, candidate: Candidate, ends: Ends) -> list[int | float] | None:

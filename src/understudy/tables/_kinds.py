@@ -1,27 +1,37 @@
 """Synthetic rows as a dataframe of the library asked for.
 
-Column types follow from the schema alone. They are never those of the private table: libraries choose a column's type
-by its values, so one missing cell can show in it.
+Column types follow from the schema alone, unless `types` has those of a table that its holder fitted a model on.
+Libraries choose a column's type by its values, so one missing cell can show in it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from understudy._core.errors import OptionError
 from understudy.schema import Field, Schema
+from understudy.tables._remembered import in_remembered_types, may_be_empty, texts_of, whole_ends
 from understudy.tables._sources import Kind
 
 
-def to_kind(table: pa.Table | pa.RecordBatch, kind: Kind, *, schema: Schema, compact: bool = False) -> Any:
+def to_kind(
+    table: pa.Table | pa.RecordBatch,
+    kind: Kind,
+    *,
+    schema: Schema,
+    compact: bool = False,
+    types: Mapping[str, Any] | None = None,
+) -> Any:
     """Decoded rows as a dataframe of the kind asked for: "pandas", "polars" or "pyarrow".
 
     In pandas, whole numbers and booleans are nullable (`Int64`, `boolean`) where the field allows an empty cell,
     whether or not these rows have one; dates are `datetime64`. With `compact`, declared categories of texts are a
     categorical type (`category` in pandas, in order where the schema says so; `Enum` in polars), and whole numbers have
-    the smallest type that holds their domain (`Int8`): by the schema alone, too.
+    the smallest type that holds their domain (`Int8`): by the schema alone, too. Else
+    `types`, those of a pandas DataFrame, are given to columns that they fit.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "a", "type": "integer", "categories": [1, 2]},
     ...     {"name": "b", "type": "integer", "categories": [1, 2], "constraints": {"required": False}}]})
@@ -47,7 +57,9 @@ def to_kind(table: pa.Table | pa.RecordBatch, kind: Kind, *, schema: Schema, com
         return frame.with_columns(**_polars_types(polars, frame, schema)) if compact else frame
     if kind == "pandas":
         frame = _pandas(table, schema)
-        return frame.astype(_pandas_types(_library("pandas"), schema)) if compact else frame
+        if compact:
+            return frame.astype(_pandas_types(_library("pandas"), schema))
+        return in_remembered_types(frame, types, schema) if types else frame
     raise OptionError(f"kind must be pandas, polars or pyarrow; got {kind!r}.")
 
 
@@ -60,7 +72,7 @@ def _pandas(table: pa.Table, schema: Schema) -> Any:
         if pa.types.is_date(column.type):
             columns[name] = column.cast(pa.timestamp("s")).to_pandas()
         else:
-            found = column.to_pandas(types_mapper=nullable.get if _may_be_empty(schema[name]) else None)
+            found = column.to_pandas(types_mapper=nullable.get if may_be_empty(schema[name]) else None)
             # of a column of texts without any, pandas cannot tell that they would be
             columns[name] = found.astype(texts) if column.type == pa.string() else found
     frame = pandas.DataFrame(columns)
@@ -71,9 +83,9 @@ def _pandas_types(pandas: Any, schema: Schema) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in schema.fields:
         if field.type == "string" and field.categories:
-            found[field.name] = pandas.CategoricalDtype(_texts(field), ordered=field.ordered)
+            found[field.name] = pandas.CategoricalDtype(texts_of(field), ordered=field.ordered)
         elif (bits := _bits(field)) is not None:
-            found[field.name] = f"{'Int' if _may_be_empty(field) else 'int'}{bits}"
+            found[field.name] = f"{'Int' if may_be_empty(field) else 'int'}{bits}"
     return found
 
 
@@ -81,30 +93,18 @@ def _polars_types(polars: Any, frame: Any, schema: Schema) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in schema.fields:
         if field.type == "string" and field.categories:
-            found[field.name] = frame[field.name].cast(polars.Enum(_texts(field)))
+            found[field.name] = frame[field.name].cast(polars.Enum(texts_of(field)))
         elif (bits := _bits(field)) is not None:
             found[field.name] = frame[field.name].cast(getattr(polars, f"Int{bits}"))
     return found
-
-
-def _texts(field: Field) -> list[str]:
-    """All texts that a column of names may have, in their order; "other" comes last."""
-    return [str(c.value) for c in field.categories] + ([field.other_text] if field.outside == "other" else [])
 
 
 def _bits(field: Field) -> int | None:
     """Bits of the smallest type that holds every whole number of a domain; None for columns of something else."""
     if field.type not in ("integer", "year"):
         return None
-    ends = [int(c.value) for c in (*field.categories, *field.special)]
-    if field.bins is not None:
-        ends += [int(field.bins.minimum), int(field.bins.maximum)]
+    ends = whole_ends(field)
     return next(bits for bits in (8, 16, 32, 64) if all(-(2 ** (bits - 1)) <= end < 2 ** (bits - 1) for end in ends))
-
-
-def _may_be_empty(field: Field) -> bool:
-    """Whether some code of the field decodes to an empty cell."""
-    return field.missing_allowed or (field.outside == "other" and field.type != "string")
 
 
 def _library(name: str) -> Any:

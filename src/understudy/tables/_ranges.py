@@ -15,7 +15,7 @@ _KNOWN = {
     "hour": (0, 23), "hours": (0, 24), "minute": (0, 59), "second": (0, 59), "day": (1, 31), "dayofyear": (1, 366),
     "doy": (1, 366), "month": (1, 12), "week": (1, 53), "age": (0, 120), "percent": (0, 100), "percentage": (0, 100),
     "pct": (0, 100), "latitude": (-90, 90), "lat": (-90, 90), "longitude": (-180, 180), "lon": (-180, 180),
-    "lng": (-180, 180),
+    "lng": (-180, 180), "long": (-180, 180),
 }  # fmt: skip
 
 
@@ -74,13 +74,20 @@ def tails(values: npt.NDArray[np.float64]) -> tuple[bool, bool]:
 
 
 def known_range(words: list[str], low: float, high: float) -> tuple[Fraction, Fraction] | None:
-    """The range that a column's name stands for, if all values lie in it and reach into its upper half.
+    """The range that a column's name stands for, if all values lie in it and reach into its upper half, or lower one.
+
+    What may be another word, as in `long_term_debt`, counts as the last one only.
 
     >>> [int(end) for end in known_range(["dep", "hour"], 5, 23)]
     [0, 23]
     >>> known_range(["age"], 300, 900)
+    >>> [int(end) for end in known_range(["long"], -93.4, -93.2)]
+    [-180, 180]
+    >>> known_range(["long", "term", "debt"], 90, 120)
     """
-    found = next((_KNOWN[word] for word in reversed(words) if word in _KNOWN), None)
-    if found is None or low < found[0] or high > found[1] or 2 * high < found[1]:
+    known = (_KNOWN[word] for word in reversed(words) if word in _KNOWN and (word != "long" or word == words[-1]))
+    found = next(known, None)
+    reaches = found is not None and (2 * high >= found[1] or 2 * low <= found[0] < 0)
+    if found is None or low < found[0] or high > found[1] or not reaches:
         return None
     return Fraction(found[0]), Fraction(found[1])

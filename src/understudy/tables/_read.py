@@ -13,6 +13,7 @@ import pyarrow as pa
 from understudy._core.errors import TableError
 from understudy.schema import BrokenRows, Codes, Field, Schema
 from understudy.tables._columns import column_faults
+from understudy.tables._crowded import CellsSeen, has_wide_cells
 from understudy.tables._dependency_checks import DependencyCheck, DependencyReader
 from understudy.tables._encode import ColumnEncoder, Problem
 from understudy.tables._nearly import on_nearly
@@ -118,6 +119,8 @@ class ColumnCheck:
     problems: tuple[Problem, ...]
     faults: tuple[str, ...]
     unused: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    """What is no fault, and costs the column its values."""
 
     @property
     def ok(self) -> bool:
@@ -175,6 +178,7 @@ class CheckReport:
                     "problems": [_problem_dict(problem) for problem in column.problems],
                     "faults": list(column.faults),
                     "unused": list(column.unused),
+                    "remarks": list(column.remarks),
                 }
                 for column in self.columns
             ],
@@ -194,7 +198,8 @@ def check_table(
 ) -> CheckReport:
     """What does not fit, column by column; raises only if the source cannot be read at all.
 
-    `grid`: the same schema with the cells that rows are counted in, on which declared dependencies are judged.
+    `grid`: the same schema with the cells that rows are counted in, on which declared dependencies are judged, and
+    where rows that all lie within a few of these are remarked on.
     `unit` names the column beside the schema's that tells units apart; each row must have a value there.
 
     >>> schema = Schema.from_dict({"fields": [{"name": "sex", "categories": ["F", "M"]}]})
@@ -211,12 +216,17 @@ def check_table(
     faults += list(schema.incomplete)
     encoders = [ColumnEncoder(field, show_values=show_values) for field in fields]
     seen = [np.zeros(field.size, dtype=np.int64) for field in fields]
+    wide = {
+        field.name: CellsSeen(grid[field.name]) for field in fields if grid and has_wide_cells(field, grid[field.name])
+    }
     rows, names = 0, [field.name for field in fields]
     rules = DependencyReader([(grid or schema)[name] for name in names], schema.dependencies)
     beside = [] if units is None or units.name not in there or units.name in schema.names else [units.name]
     for columns in _some_columns(opened, [*names, *beside]):
         for encoder, counts, column in zip(encoders, seen, columns, strict=False):
             counts += np.bincount(encoder.encode(column), minlength=len(counts))
+            if encoder.schema_field.name in wide:
+                wide[encoder.schema_field.name].see(column)
         rules.read(dict(zip(names, columns, strict=False)))
         if units is not None and beside:
             units.append(columns[-1])
@@ -229,7 +239,10 @@ def check_table(
         faults += units.faults()
     return CheckReport(
         n_rows=rows,
-        columns=tuple(_column_check(encoder, counts) for encoder, counts in zip(encoders, seen, strict=True)),
+        columns=tuple(
+            _column_check(encoder, counts, wide.get(encoder.schema_field.name))
+            for encoder, counts in zip(encoders, seen, strict=True)
+        ),
         table_faults=tuple(faults),
         dependencies=rules.checks(),
         broken_rows=schema.broken_rows,
@@ -294,7 +307,7 @@ def _advice(field: Field) -> str:
     return "Correct the cells or the type, or list texts that mean missing in missingValues."
 
 
-def _column_check(encoder: ColumnEncoder, counts: npt.NDArray[np.int64]) -> ColumnCheck:
+def _column_check(encoder: ColumnEncoder, counts: npt.NDArray[np.int64], wide: CellsSeen | None) -> ColumnCheck:
     field, problems = encoder.schema_field, dict(encoder.problems)
     lost = sum(problem.count for problem in problems.values())
     counts[0] -= lost  # cells without a code were counted as 0
@@ -303,6 +316,7 @@ def _column_check(encoder: ColumnEncoder, counts: npt.NDArray[np.int64]) -> Colu
         problems=tuple(problems.values()),
         faults=tuple(sentences(encoder)),
         unused=tuple(field.labels[code] for code in np.flatnonzero(counts == 0) if code >= _yet_to_find(field)),
+        remarks=() if wide is None else wide.remarks(),
     )
 
 
