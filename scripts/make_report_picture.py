@@ -1,5 +1,7 @@
 """Make the README's picture of a report: publish the demo table at ε = 3, evaluate it, photograph the first screen.
 
+Noise differs from run to run, and so do reports. Of five releases the median is shown, by the mean distance of pairs.
+
     .venv/bin/python scripts/make_report_picture.py
 
 Needs a Chromium: `python -m scripts.setup_browser` finds or installs one.
@@ -18,6 +20,7 @@ import understudy as us
 from understudy import demo
 
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "report.png"
+RUNS = 5
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -27,9 +30,11 @@ def main() -> None:
     if browser is None:
         sys.exit("no Chromium on this machine: run python -m scripts.setup_browser")
     with tempfile.TemporaryDirectory() as folder:
-        release = us.publish("demo", schema=demo.health_schema_path(), epsilon=3, out=Path(folder) / "release")
-        page = us.evaluate(demo.table_path(), release).save(Path(folder) / "report.html")
-        photograph(browser, page)
+        outs = [Path(folder) / str(run) for run in range(RUNS)]
+        releases = [us.publish("demo", schema=demo.health_schema_path(), epsilon=3, out=out) for out in outs]
+        reports = [us.evaluate(demo.table_path(), release) for release in releases]
+        median = sorted(reports, key=lambda report: report.find("2-way").value)[RUNS // 2]
+        photograph(browser, median.save(Path(folder) / "report.html"))
 
 
 def photograph(browser: str, page: Path) -> None:

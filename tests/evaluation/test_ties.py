@@ -38,7 +38,7 @@ def test_a_correlation_that_is_lost_inside_a_bin_is_told_and_relations_are_not_g
     was, became = (frame.corr().iloc[0, 1] for frame in (real, made))
     relations = report.verdicts[1]
     assert relations.tone.colour == "amber"
-    assert f"worst `working × idle`, Pearson {was:.2f} became {became:.2f}.".replace("-", "−") in relations.sentence
+    assert f"`working × idle`, Pearson {was:.2f} became {became:.2f}.".replace("-", "−") in relations.sentence
     assert "rely on no correlation" in relations.advice
     ties = report.to_dict()["numbers"][0]["ties"]
     assert [(tie["measure"], tie["lost"]) for tie in ties] == [("Pearson", True), ("Spearman", False)]

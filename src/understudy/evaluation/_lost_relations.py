@@ -41,11 +41,12 @@ def lost_ties(results: Sequence[MeasureResult]) -> str:
         return ""
     column, tie = max(lost, key=lambda one: one[1].fallen)
     several, of = (len({(column.name, tie.column) for column, tie in some}) for some in (lost, pairs))
-    where = "the only pair" if of == 1 else f"{several} of {of:,} pairs"
+    where = "The only clear correlation" if of == 1 else f"{several} of {of:,} clear correlations"
+    lose = "loses" if several == 1 else "lose"
     return (
-        f" In {where} of numbers with a clear correlation, more than a third of it is lost, beyond what chance does: "
-        f"worst {columns_named([column.name, tie.column])}, {tie.measure} {_signed(tie.real)} became "
-        f"{_signed(tie.synthetic)}."
+        f" {where} of numbers {lose} more than a third: "
+        f"{'worst ' if several > 1 else ''}{columns_named([column.name, tie.column])}, {tie.measure} "
+        f"{_signed(tie.real)} became {_signed(tie.synthetic)}."
     )
 
 
@@ -63,9 +64,9 @@ def lost_in_groups(results: Sequence[MeasureResult]) -> str:
     column, group = max(lost, key=lambda one: (one[0].ratios and one[1].lost_by_half, one[1].off))
     where = "the only pair" if len(pairs) == 1 else f"{len(lost)} of {len(pairs):,} pairs"
     return (
-        f" In {where} of a number and a column of categories, a group's mean is lost, beyond what chance does: worst "
-        f"{columns_named([column.name])} where {columns_named([group.column])} is {columns_named([group.value])}, "
-        f"{column.text(group.real)} became {column.text(group.synthetic)}."
+        f" A group's mean is lost in {where} of a number and categories: "
+        f"{'worst ' if len(lost) > 1 else ''}{columns_named([column.name])} where {columns_named([group.column])} is "
+        f"{columns_named([group.value])}, {column.text(group.real)} became {column.text(group.synthetic)}."
     )
 
 
