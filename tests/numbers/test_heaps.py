@@ -156,6 +156,33 @@ def test_stretches_of_next_to_nothing_keep_it() -> None:
     assert np.bincount(stretches, moved) == pytest.approx(np.bincount(stretches, masses), rel=1e-9)
 
 
+def test_values_in_no_count_keep_what_they_hold() -> None:
+    """0 and the ends got all rows of a stretch without round numbers: 4 % of rows at 1, where the range began."""
+    starts = np.arange(-4, 3_001)
+    heaps, stretches = Heaps.among(starts, np.ones(len(starts))), np.searchsorted([4, 8, 1_000], np.arange(len(starts)))
+    masses = np.array([20.0, 20.0, 0.2, 0.1])[stretches]
+    counts = np.zeros(heaps.counts)
+    counts[heaps.of[starts == 1_000]] = masses.sum()
+    moved = heaps.moved(masses, stretches, counts, 1.0, 1.0)
+    assert moved is not None
+    assert moved[heaps.of < 0].tolist() == masses[heaps.of < 0].tolist()
+    assert np.bincount(stretches, moved) == pytest.approx(np.bincount(stretches, masses))
+
+
+def test_where_a_count_cannot_be_met_others_are() -> None:
+    """More rows at hundreds than their stretches hold: weights drifted to their bounds, and tens were lost."""
+    starts = np.arange(2_001)
+    heaps, stretches = Heaps.among(starts, np.ones(2_001)), np.searchsorted([1_000, 1_040], starts)
+    masses = np.array([0.5, 100.0, 0.5])[stretches]
+    counts = np.bincount(heaps.of[heaps.of >= 0], masses[heaps.of >= 0])
+    counts[1:] *= 4
+    counts[heaps.of[100]] = counts.sum() / 2
+    counts[0] = 0.0
+    moved = heaps.moved(masses, stretches, counts, 100.0, 10.0)
+    assert moved is not None
+    assert moved[heaps.of == 0].sum() < 0.01 * moved.sum()
+
+
 def test_heaps_do_not_move_the_mean_that_was_measured() -> None:
     """Heaps are the first values of stretches as a rule: means were found before rows moved there, and came out low."""
     frame, schema = loans(3, 3_000), ranges({"amount": 40_000, "paid": 1_000_000})

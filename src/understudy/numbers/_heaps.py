@@ -38,7 +38,7 @@ _WRONG = 3.0
 """By how many of them a count may differ from what came of it where it was taken as one with others."""
 _WORTH = 0.01
 """Least part of all rows that must move."""
-_ROUNDS, _CLOSE = 200, 1e-4
+_ROUNDS, _CLOSE, _STILL = 200, 1e-4, 1e-5
 _LEAST = 1e-12
 
 
@@ -133,19 +133,25 @@ class Heaps:
         return np.bincount(self.of[asked], values[asked], self.counts).astype(np.float64)
 
     def _fitted(self, masses: Floats, stretches: Ints, group: Ints, wanted: Floats) -> Floats:
-        """Each stretch keeps its rows, and groups of codes come as near to what is wanted of them as they can."""
-        factors, moved = np.ones(len(wanted) + 1), masses  # the last one is of those that do not move (−1)
-        held = np.bincount(stretches, masses)
+        """Each stretch keeps its rows, and groups of codes come as near to what is wanted of them as they can.
+
+        Codes of no group (−1) keep theirs. Where stretches cannot give what is wanted, factors would drift apart on and
+        on while nothing moves any more.
+        """
+        free = np.where(group >= 0, masses, 0.0)
+        factors, moved, before = np.ones(len(wanted)), free, np.zeros(len(wanted))
+        held = np.bincount(stretches, free)
         for _ in range(_ROUNDS):
-            weights = masses * factors[group]
+            weights = free * factors[group]
             below = np.bincount(stretches, weights)
             moved = weights * np.divide(held, below, out=np.zeros(len(held)), where=below > 0)[stretches]
             sums = np.bincount(group + 1, moved, len(wanted) + 1)[1:]
-            if np.abs(sums - wanted).sum() <= _CLOSE * wanted.sum():
+            off, changed = (np.abs(sums - other).sum() / wanted.sum() for other in (wanted, before))
+            if off <= _CLOSE or changed <= _STILL:
                 break
-            step = np.clip(wanted / np.maximum(sums, _LEAST), 0.1, 10.0)
-            factors[:-1] = np.clip(factors[:-1] * step, 1e-9, 1e9)
-        return np.asarray(moved)
+            step, before = np.clip(wanted / np.maximum(sums, _LEAST), 0.1, 10.0), sums
+            factors = np.clip(factors * step, 1e-9, 1e9)
+        return np.where(group >= 0, moved, masses)
 
 
 def _grouped(counts: Floats, even: Floats, variances: Floats) -> Ints:
