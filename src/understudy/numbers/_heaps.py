@@ -7,7 +7,8 @@ filled stretches are then moved to round numbers inside them until these counts 
 stretch keeps its rows, and inside of it a value of one roundness weighs as much as in the others).
 
 What is charged: a value has one roundness, so a row is in one count of a column at most, and they are linear queries
-like those of rings (proof.md, section 12). 0, the ends of the range, special and missing values are in none.
+like those of rings (proof.md, section 12). 0, the ends of the range, special and missing values are in none, and keep
+what they hold.
 
 Counts that differ by no more than noise are one, from the finest on; where all are, nothing is moved. Those of very
 round numbers are of so few values that an even filling has next to no rows there, and noise explains much: so what
@@ -30,8 +31,8 @@ from understudy.schema import Domain, Field, Marginal
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-_LEAST_VALUES = 100
-"""In a range of fewer, values are seen one by one."""
+_FEW_VALUES = 100
+"""In a range of no more, values are seen one by one."""
 _CLEAR = 4.0
 """By how many standard deviations of noise two counts must differ from what an even filling has in common."""
 _WRONG = 3.0
@@ -45,7 +46,7 @@ _LEAST = 1e-12
 def may_have_heaps(field: Field) -> bool:
     """Whether its values are numbers that people round, and many."""
     first, last = bins_of(field).grid
-    return field.type in ("integer", "number") and int(last[-1] - first[0]) >= _LEAST_VALUES
+    return field.type in ("integer", "number") and int(last[-1] - first[0]) >= _FEW_VALUES
 
 
 @dataclass(frozen=True, eq=False)

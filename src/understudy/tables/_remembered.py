@@ -11,7 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from understudy.schema import Field, Schema
+from understudy.schema import Field, Schema, order_edges
+
+_SHORT = ("float32", "Float32")
+_SHORT_POINTS = 1 << 24
+"""Whole numbers up to it are all doubles of 32 bits."""
 
 
 def remembered_types(table: object) -> dict[str, Any]:
@@ -43,7 +47,33 @@ def in_remembered_types(frame: Any, types: Mapping[str, Any], schema: Schema) ->
     ['bool', 'int8', 'category']
     """
     wanted = {field.name: _type(field, types[field.name]) for field in schema.fields if field.name in types}
+    for name in _short_beside_long(schema, wanted):
+        wanted[name] = None
     return frame.astype({name: kind for name, kind in wanted.items() if kind is not None})
+
+
+def _short_beside_long(schema: Schema, wanted: Mapping[str, Any]) -> set[str]:
+    """Columns that are to be in short doubles, but are in a declared order with one that is not.
+
+    0.1 is more in 32 bits than in 64, so that equal values would come out of order.
+    """
+    short = {a for a, field in enumerate(schema.fields) if str(wanted.get(field.name)) in _SHORT}
+    kept, edges = set(short), order_edges(schema)
+    while odd := {a for edge in edges if len(kept & set(edge)) == 1 for a in kept & set(edge)}:
+        kept -= odd
+    return {schema.fields[a].name for a in short - kept}
+
+
+def _short_holds(field: Field) -> bool:
+    """Whether doubles of 32 bits tell all numbers of the column apart, and none of them lies beyond its range."""
+    listed = [float(one.value) for one in (*field.categories, *field.special)]
+    if any(float(np.float32(value)) != value for value in listed):
+        return False
+    if field.bins is None:
+        return True
+    ends = np.array([field.bins.grid[0][0], field.bins.grid[1][-1]])
+    low, high = field.bins.values(ends).astype(np.float32).tolist()
+    return bool(np.abs(ends).max() <= _SHORT_POINTS and low >= field.bins.minimum and high <= field.bins.maximum)
 
 
 def _type(field: Field, kind: Any) -> Any:
@@ -56,8 +86,10 @@ def _type(field: Field, kind: Any) -> Any:
         return ("boolean" if may_be_empty(field) else "bool") if truths else None
     if name.lower().startswith(("int", "uint")) and name.lower().lstrip("uint") in ("8", "16", "32", "64"):
         return _whole(field, name)
-    if name in ("float32", "Float32", "Float64") and field.type == "number":
+    if name == "Float64" and field.type == "number":
         return kind
+    if name in _SHORT and field.type == "number":
+        return kind if _short_holds(field) else None
     if name == "string" and field.type == "string":
         return kind
     return None
