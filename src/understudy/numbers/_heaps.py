@@ -140,13 +140,14 @@ class Heaps:
         on while nothing moves any more.
         """
         free = np.where(group >= 0, masses, 0.0)
-        factors, moved, before = np.ones(len(wanted)), free, np.zeros(len(wanted))
+        factors, moved = np.ones(len(wanted)), free
+        before: Floats = np.zeros(len(wanted))
         held = np.bincount(stretches, free)
         for _ in range(_ROUNDS):
             weights = free * factors[group]
             below = np.bincount(stretches, weights)
             moved = weights * np.divide(held, below, out=np.zeros(len(held)), where=below > 0)[stretches]
-            sums = np.bincount(group + 1, moved, len(wanted) + 1)[1:]
+            sums = np.bincount(group + 1, moved, len(wanted) + 1)[1:].astype(np.float64)
             off, changed = (np.abs(sums - other).sum() / wanted.sum() for other in (wanted, before))
             if off <= _CLOSE or changed <= _STILL:
                 break
