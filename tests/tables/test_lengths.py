@@ -15,7 +15,7 @@ from tests.naive.reading import NaiveApart, NaiveRow
 from tests.tables.test_in_order import naive_pieces, ordered, pieced, whole
 from understudy import Adaptive, PrivBayes, load
 from understudy._core.randomness import streams
-from understudy.schema import Bins
+from understudy.schema import Bins, Schema
 from understudy.schema._bins import Shape
 from understudy.tables import InOrderDraw, Inside, decode_batch, find_inside
 from understudy.tables._inside._apart import Apart, new_state
@@ -93,6 +93,21 @@ def test_values_that_are_missing_are_in_no_order_and_leave_the_other_column_as_i
     assert 0.4 < gone.mean() < 0.6
     both = [pd.to_datetime(frame["admitted"]).dt.day_of_year for frame in (real, drawn[gone])]
     assert distance(*both) < 0.05
+
+
+def test_beside_missing_ones_values_lie_as_they_do_where_each_has_a_piece_of_its_own() -> None:
+    """They were drawn from what rows in order are drawn from: of ten values the first came out half as often."""
+    inside = {"starts": list(range(40)), "shares": [1 + i / 1000 for i in range(40)]}
+    bins = {"edges": [0, 10, 20, 30, 39], "closed": "left", "inside": inside}
+    limits = {"minimum": 0, "maximum": 39, "required": False}
+    fields = [{"name": name, "type": "integer", "bins": bins, "constraints": limits} for name in "ab"]
+    schema = Schema.from_dict({"fields": fields, "dependencies": [{"lower": "a", "upper": "b"}]})
+    found = find_inside(schema, lambda lower, upper: np.pad(np.triu(np.ones((4, 4))), (0, 1)))
+    assert set(found.tilts) == {0, 1}
+    first, missing = np.zeros(40_000, dtype=np.uint8), np.full(40_000, 4, dtype=np.uint8)
+    for a, columns in enumerate(([first, missing], [missing, first])):
+        drawn = InOrderDraw.of(schema, found).values(columns, streams(1).get("decode"))[a]
+        assert np.abs(np.bincount(drawn, minlength=10) / 40_000 - 0.1).max() < 0.01
 
 
 def test_each_length_of_a_chain_is_kept() -> None:

@@ -145,7 +145,7 @@ class _Part:
             beside[a] |= ordered[b]
             beside[b] |= ordered[a]
         for a, (own, grid) in enumerate(zip(self.own, self.grids, strict=True)):
-            alone = np.flatnonzero(~beside[a]) if len(own.pieces.first) < len(grid.pieces.first) else ()
+            alone = () if np.array_equal(own.pieces.end, grid.pieces.end) else np.flatnonzero(~beside[a])
             if len(alone):
                 placed = np.empty(len(alone), dtype=np.int64)
                 place_points(codes[a, alone], rng.random(len(alone)), own.pieces, placed)
