@@ -8,6 +8,7 @@ table of both columns' bins has of them, and so on up: where both are in one bin
 it and the upper one the last, and each bin comes out as it lies. Within a part the smaller the one value, the smaller
 the other. A column between two others has parts of parts: where it lies among rows with the same bin of itself and of
 the lower one follows from the upper one's bin, so the lower one's place in its part follows from that as well.
+That is exact for two columns; of more it takes the others' bins to be independent, given the column's own.
 
 Then both columns are in order wherever the upper one, in its part, lies nowhere below the lower one. Where it does, by
 noise, it is raised.
