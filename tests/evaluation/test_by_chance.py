@@ -8,6 +8,7 @@ import pytest
 
 from understudy.evaluation import MeasureResult, make_references, measure_raw_values, measure_tables, read_pair
 from understudy.evaluation._by_chance import apart_by_chance
+from understudy.evaluation._column_ratings import _rated
 from understudy.evaluation._tables import total_variation
 from understudy.evaluation._verdict import MARGIN
 from understudy.evaluation._verdicts import Verdict, three_verdicts
@@ -119,3 +120,16 @@ def test_a_group_whose_mean_stays_where_it_was_has_lost_nothing() -> None:
     columns = measure_raw_values(pair, make_references(pair))[0].numbers
     groups = [group for column in columns for group in column.groups if group.value == "1"]
     assert not any(group.lost for group in groups)
+
+
+@pytest.mark.parametrize(("extreme", "tone"), [(1, "fair"), (40, "far")])
+def test_a_deviation_that_hangs_on_a_few_rows_is_to_be_used_with_care(extreme: int, tone: str) -> None:
+    schema = Schema.from_dict(
+        {"fields": [{"name": "minutes", "type": "number", "constraints": {"minimum": 0, "maximum": 90_000}}]}
+    )
+    usual = np.random.default_rng(1).exponential(5, size=4000)
+    real = np.append(usual[: 4000 - extreme], np.full(extreme, 60_000.0 / extreme))
+    pair = read_pair(pa.table({"minutes": real}), pa.table({"minutes": usual[::-1]}), schema)
+    [column] = measure_raw_values(pair, make_references(pair))[0].numbers
+    assert column.errors["deviation"].value > 0.5
+    assert _rated("deviation", column).name == tone

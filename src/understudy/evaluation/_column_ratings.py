@@ -98,7 +98,14 @@ def _rated(name: str, column: NumberColumn) -> Tone:
     excused = min(BY_CHANCE * error.fresh_sample, 2 * fair if name == "deviation" else float("inf"))
     if not isfinite(error.value) or error.value <= excused:
         return CLOSE
-    return graded(error.value, fair, far)
+    tone = graded(error.value, fair, far)
+    return FAIR if name == "deviation" and tone is FAR and _by_few_rows(column, far) else tone
+
+
+def _by_few_rows(column: NumberColumn, far: float) -> bool:
+    """Whether a handful of rows, which another sample would hardly have, makes all of a deviation's error."""
+    real, made = column.without_few
+    return real > 0 and abs(made / real - 1) <= far
 
 
 def _of_a_handful(column: NumberColumn) -> Tone:
