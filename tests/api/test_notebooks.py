@@ -8,8 +8,9 @@ import pytest
 import understudy as us
 from tests.release.models import make_model, make_tree
 from understudy._api._comparison import Comparison, Run
-from understudy.evaluation import Report, ReportFacts
+from understudy.evaluation import PublicReport, Report, ReportFacts
 from understudy.release import Answer, Release, Statement
+from understudy.schema import Schema
 
 BAD = "<script>alert(1)</script>"
 
@@ -26,6 +27,7 @@ def values():
         "answer": make_tree().query("age, 'marital status'"),
         "number answer": make_tree().query("mean(age), share(age > 30)"),
         "report": Report((), ReportFacts(dataset=BAD, rows_synthetic=3)),
+        "public report": PublicReport(ReportFacts(dataset=BAD, rows_synthetic=3)),
         "plan": us.plan("demo", epsilon=1, delta=0, neighbours="replace-one", method="privbayes"),
         "comparison": Comparison(
             dataset=BAD,
@@ -74,6 +76,7 @@ def shown():
         "answer",
         "number answer",
         "report",
+        "public report",
         "plan",
         "comparison",
     ],
@@ -124,3 +127,10 @@ def test_what_was_planned_compared_or_asked_comes_as_a_dataframe():
     )
     assert answer.to_pandas()["a"].tolist() == [0, 1]
     assert answer.to_pandas()["b"].tolist() == ["x"] * 2
+
+
+def test_a_schema_and_its_fields_are_shown_in_a_line() -> None:
+    values = [f"v{i}" for i in range(1000)]
+    schema = Schema.from_dict({"name": "x", "fields": [{"name": "a", "categories": values, "origin": "draft"}]})
+    assert repr(schema) == "Schema('x', fields=1, drafts=1)"
+    assert repr(schema["a"]) == "Field('a', 'string', categories=1000, origin='draft')"

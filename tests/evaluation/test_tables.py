@@ -156,6 +156,7 @@ def test_the_columns_are_ordered_worst_first_and_the_verdict_names_the_worst() -
         "distance",
         "fresh_sample",
         "independent_columns",
+        "by_chance",
     ]
     assert found.verdict.startswith("Three-way tables: differences of ")
     assert f"at worst, in `{' × '.join(found.worst[0])}`." in found.verdict

@@ -215,3 +215,9 @@ def test_a_column_without_a_name_is_told_by_its_place(tmp_path: Path) -> None:
     path.write_text("age,sex,age\n31,F,31\n")
     with pytest.raises(TableError, match="'age'"):
         draft_schema(path)
+
+
+def test_a_taxonomy_by_one_character_is_told_in_the_singular() -> None:
+    codes = [f"{letter}{number:02d}" for letter in "ABCDEFGH" for number in range(8)]
+    said = " ".join(draft_schema(pa.table({"icd": codes * 3}))["icd"].comments)
+    assert "taxonomy by their first character." in said

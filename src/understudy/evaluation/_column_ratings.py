@@ -11,7 +11,7 @@ from understudy.evaluation._measure import TABLES_GROUP
 from understudy.evaluation._numbers import LIMITS, NumberColumn, Spike
 from understudy.evaluation._rating import CLOSE, FAIR, FAR, Tone, graded, worst_of
 from understudy.evaluation._result import MeasureResult
-from understudy.evaluation._verdict import BY_CHANCE, HANDFUL, points
+from understudy.evaluation._verdict import BY_CHANCE, HANDFUL, MARGIN, points
 
 # Not the quantiles: of a column with few values they jump though next to nothing has changed.
 # The mean is told first: it is what is quoted most.
@@ -81,8 +81,8 @@ def _by_shares(results: Sequence[MeasureResult]) -> list[ColumnRating]:
         return []
     found = []
     for line in single.details.to_pylist():
-        off, fresh = line["distance"], line["fresh_sample"] or 0.0
-        tone = CLOSE if off <= BY_CHANCE * fresh else graded(off - fresh, 0.02, 0.06)
+        off, chance = line["distance"], max(line["fresh_sample"] or 0.0, line["by_chance"])
+        tone = CLOSE if off <= MARGIN * chance else graded(off - chance, 0.02, 0.06)
         why = "" if tone is CLOSE else f"shares off by {points(off)} points"
         found.append(ColumnRating(line["column_1"], tone, why, off=off))
     return found
@@ -98,7 +98,14 @@ def _rated(name: str, column: NumberColumn) -> Tone:
     excused = min(BY_CHANCE * error.fresh_sample, 2 * fair if name == "deviation" else float("inf"))
     if not isfinite(error.value) or error.value <= excused:
         return CLOSE
-    return graded(error.value, fair, far)
+    tone = graded(error.value, fair, far)
+    return FAIR if name == "deviation" and tone is FAR and _by_few_rows(column, far) else tone
+
+
+def _by_few_rows(column: NumberColumn, far: float) -> bool:
+    """Whether a handful of rows, which another sample would hardly have, makes all of a deviation's error."""
+    real, made = column.without_few
+    return real > 0 and abs(made / real - 1) <= far
 
 
 def _of_a_handful(column: NumberColumn) -> Tone:

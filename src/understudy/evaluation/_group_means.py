@@ -38,8 +38,8 @@ class GroupMean:
     real: float
     synthetic: float
     off: float
-    """How much farther it lies from the mean of all rows than in the real table, or less far: in real deviations of the
-    group."""
+    """How much farther it lies from the mean of all rows than in the real table, or less far, but no more than how far
+    it has moved itself: in real deviations of the group."""
     standard_error: float
     """Of the mean of so many rows, in the same."""
     apart: float = 0.0
@@ -113,7 +113,9 @@ def _worst(
         deviations[side] = np.sqrt(np.bincount(group, (inside - means[side][group]) ** 2, len(labels)) / rows)
     whole = [float(np.nanmean(values)) for values in sides]
     unit = np.maximum(deviations[0], _LEAST_DEVIATION * float(np.nanstd(sides[0])))
-    off = np.abs((means[1] - whole[1]) - (means[0] - whole[0])) / unit
+    moved = means[1] - means[0]
+    # a group that stays where it was has lost nothing, wherever all the other rows went
+    off = np.minimum(np.abs(moved - (whole[1] - whole[0])), np.abs(moved)) / unit
     # the larger deviation: a group that is all 0 in the real table would have no error at all
     error = deviations.max(axis=0) / unit / np.sqrt(np.maximum(counts[1], 1))
     apart = np.abs(means[0] - whole[0]) / unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from understudy.evaluation._numbers import NumberColumn
+from understudy.evaluation._numbers import NumberColumn, in_unit, number_text
 from understudy.evaluation._rating import CLOSE, FAIR, Tone
 from understudy.evaluation._result import MeasureResult
 from understudy.evaluation._verdict import columns_named
@@ -66,8 +66,17 @@ def lost_in_groups(results: Sequence[MeasureResult]) -> str:
     return (
         f" A group's mean is lost in {where} of a number and categories: "
         f"{'worst ' if len(lost) > 1 else ''}{columns_named([column.name])} where {columns_named([group.column])} is "
-        f"{columns_named([group.value])}, {column.text(group.real)} became {column.text(group.synthetic)}."
+        f"{columns_named([group.value])}, {' became '.join(_apart(column, group.real, group.synthetic))}."
     )
+
+
+def _apart(column: NumberColumn, real: float, synthetic: float) -> tuple[str, str]:
+    """Two values of the column, with digits enough to tell them apart."""
+    texts = column.text(real), column.text(synthetic)
+    if texts[0] != texts[1] or column.text_type in ("date", "datetime"):
+        return texts
+    gap = abs(real - synthetic)
+    return in_unit(number_text(real, gap), column.unit), in_unit(number_text(synthetic, gap), column.unit)
 
 
 def _signed(correlation: float) -> str:

@@ -33,6 +33,7 @@ from understudy.evaluation._pair import Pair
 from understudy.evaluation._reference import References, reference_coins
 from understudy.evaluation._supports import Support
 from understudy.evaluation._ties import clear_ties
+from understudy.evaluation._verdict import HANDFUL
 from understudy.schema import Field, Schema
 from understudy.tables import InOrderDraw, Kinds, Values, decode_batch, read_loosely
 
@@ -206,6 +207,7 @@ def _compare(
             )
             for label, own in shares.items()
         ),
+        without_few=(support.deviation_without(0, HANDFUL - 1), support.deviation_without(1, HANDFUL - 1)),
         apart=int(support.totals[0] - support.counts[0].max(initial=0)),
         ratios=kind.type in ("integer", "number") and _on_one_side(support),
         bars=make_bars(support, kind.type, [len(table) for table in tables[:2]]),

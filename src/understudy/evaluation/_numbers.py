@@ -156,6 +156,8 @@ class NumberColumn:
     """Special values that are codes and no amounts: in no mean, their shares are among the spikes."""
     errors: Mapping[str, Error]
     spikes: tuple[Spike, ...] = ()
+    without_few: tuple[float, float] = (float("nan"), float("nan"))
+    """The real and the synthetic deviation without a handful of rows, the farthest from the mean."""
     apart: int = 0
     """How many real rows do not have its most frequent number."""
     ratios: bool = False

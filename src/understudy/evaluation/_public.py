@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from understudy._core.errors import InternalError
+from understudy._core.notebooks import card
 from understudy.evaluation._facts import ReportFacts
 from understudy.evaluation._number_bars import make_bars
 from understudy.evaluation._numbers import DAY, Bars
@@ -40,6 +41,15 @@ class PublicReport:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", self.facts.public())
+
+    def __repr__(self) -> str:
+        stamp = "" if self.may_be_published else f", {self.facts.stamp}"
+        return f"PublicReport({self.facts.dataset!r}, columns={len(self.columns)}{stamp})"
+
+    def _repr_html_(self) -> str:
+        told = [("synthetic rows", f"{self.facts.rows_synthetic:,}"), ("columns", f"{len(self.columns):,}")]
+        notes = ["report.save('readers.html') has the page for readers."]
+        return card(f"Public page of {self.facts.dataset}", told, notes=notes, warning=self.facts.stamp)
 
     @property
     def may_be_published(self) -> bool:

@@ -29,6 +29,8 @@ FAR = Tone("far", "far from real", "red")
 CLOSER = Tone("closer", "closer than chance", "amber")
 """Of a table that knows the real rows better than another sample would: it may hold them, so it is not called good."""
 UNKNOWN = Tone("unknown", "not rated", "grey")
+_HALF_WAY = 0.5
+"""Tables whose differences chance explains are close to real from this closeness on."""
 _WORST_FIRST = (FAR, FAIR, CLOSE)
 
 
@@ -47,14 +49,17 @@ def tone_of(known: MeasureResult) -> Tone:
     """
     if not isfinite(known.value) or known.fresh_sample is None or not known.rated:
         return UNKNOWN
-    if known.from_zero and known.value <= BY_CHANCE * known.fresh_sample:
+    chance = known.from_zero and known.value <= known.chance_limit
+    if chance and (known.beyond_chance is None or (known.closeness or 0.0) >= _HALF_WAY):
         return CLOSE
     if known.limits is not None:
         return graded(known.value, *known.limits)
     if references_differ(known):
         return graded(1 - (known.closeness or 0.0), 0.2, 0.5)
+    if chance:
+        return UNKNOWN if known.thin else CLOSE
     if known.unit == "share":
-        gap = known.value - known.fresh_sample
+        gap = known.value - max(known.fresh_sample, known.chance_limit / BY_CHANCE)
         return graded({"less": gap, "more": -gap, "nearer": abs(gap)}[known.direction], 0.02, 0.06)
     return UNKNOWN
 
@@ -67,8 +72,10 @@ def references_differ(known: MeasureResult) -> bool:
     """
     if known.closeness is None or known.fresh_sample is None or known.independent_columns is None:
         return False
+    if known.beyond_chance is not None:
+        return True
     if known.from_zero:
-        return known.independent_columns > BY_CHANCE * known.fresh_sample
+        return known.independent_columns > known.chance_limit
     room = (
         known.independent_columns - known.fresh_sample
         if known.direction == "less"

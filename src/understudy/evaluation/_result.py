@@ -12,6 +12,10 @@ import pyarrow as pa
 from understudy.evaluation._matrices import AssociationMatrices
 from understudy.evaluation._measure import Direction, Group, Measure
 from understudy.evaluation._numbers import NumberColumn
+from understudy.evaluation._verdict import BY_CHANCE, MARGIN
+
+_SEEN = 0.1
+"""Relations show in tables if what independent columns lose beyond chance is more than this part of chance."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,11 @@ class MeasureResult:
     """The same for every pair of columns; a page shows the first of them as a heat map."""
     from_zero: bool = False
     """Whether it is a difference, 0 where two tables are alike: then a fresh sample shows what chance makes of it."""
+    by_chance: float | None = None
+    """How far apart two samples of one population would be, which share no rows, as a fresh sample and the real table
+    do."""
+    beyond_chance: tuple[float, float] | None = None
+    """How much more than that it shows, and independent columns do: averages over tables in which it is more."""
     unit: Literal["share", "number"] = "share"
     """'share': 0.012 is shown as 1.2 points; 'number': as it is."""
     limits: tuple[float, float] | None = None
@@ -87,14 +96,30 @@ class MeasureResult:
 
     @property
     def closeness(self) -> float | None:
-        """How far from independent columns (0) to a fresh sample (1 at most) the value has come; None without both."""
+        """How far from independent columns (0) to a fresh sample (1 at most) the value has come; None without both.
+
+        Of tables it is the part that is kept of what independent columns lose beyond chance.
+        """
         fresh, independent = self.fresh_sample, self.independent_columns
         if fresh is None or independent is None or fresh == independent or not self.measured:
             return None
+        if self.beyond_chance is not None:
+            made, without = self.beyond_chance
+            return 1 - made / without if without > _SEEN * (self.by_chance or 0.0) else None
         if self.direction == "nearer":
             return 1 - abs(self.value - fresh) / abs(independent - fresh)
         # what lies beyond a fresh sample is no better than one: chance, or a memory of the real rows
         return min(1.0, (independent - self.value) / (independent - fresh))
+
+    @property
+    def thin(self) -> bool:
+        """Whether rows are so few for the cells that another sample, as this, differs far more than a fresh one."""
+        return min(self.by_chance or 0.0, self.value) > BY_CHANCE * (self.fresh_sample or 0.0)
+
+    @property
+    def chance_limit(self) -> float:
+        """Up to where a difference can be chance."""
+        return max(BY_CHANCE * (self.fresh_sample or 0.0), MARGIN * (self.by_chance or 0.0))
 
     @property
     def measured(self) -> bool:
@@ -114,6 +139,8 @@ class MeasureResult:
             "value": self.value if self.measured else None,
             "fresh_sample": self.fresh_sample,
             "independent_columns": self.independent_columns,
+            "by_chance": self.by_chance,
+            "closeness": self.closeness,
             "from_model": self.from_model,
             "interval": None if self.interval is None else list(self.interval),
             "score": self.score if self.measured else None,

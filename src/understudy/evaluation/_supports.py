@@ -61,6 +61,22 @@ class Support:
         deviation = sqrt(square / (n - 1)) if n > 1 else float("nan")
         return Figures(n, mean, deviation, *self._quantiles(table))
 
+    def deviation_without(self, table: int, rows: int) -> float:
+        """The deviation of one table's column without so many of its rows, those farthest from its mean.
+
+        >>> Support.of([np.array([1.0, 1.0, 3.0, 3.0, 900.0])]).deviation_without(0, 1) < 1.2
+        True
+        """
+        n = int(self.totals[table])
+        if n <= rows + 1:
+            return float("nan")
+        left = self.counts[table].astype(np.float64)
+        outwards = np.argsort(-np.abs(self.values - left @ self.values / n), kind="stable")
+        gone = np.minimum(left[outwards], np.maximum(0.0, rows - np.cumsum(left[outwards]) + left[outwards]))
+        left[outwards] -= gone
+        mean = left @ self.values / (n - rows)
+        return sqrt(float(left @ (self.values - mean) ** 2) / (n - rows - 1))
+
     def _quantiles(self, table: int) -> list[float]:
         ends = np.cumsum(self.counts[table])
         place = np.array(QUANTILES) * (self.totals[table] - 1)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from understudy._core.errors import OptionError
 from understudy._core.randomness import streams
 from understudy.counting import Counts
+from understudy.evaluation._by_chance import apart_by_chance
 from understudy.evaluation._counts import Chosen, choose_groups, joint_counts
 from understudy.evaluation._from_model import ModelTables
 from understudy.evaluation._interval import mean_interval
@@ -21,7 +22,7 @@ from understudy.evaluation._measure import TABLES_GROUP, Direction, MeasureInput
 from understudy.evaluation._pair import Pair, Progress
 from understudy.evaluation._reference import References
 from understudy.evaluation._result import MeasureResult
-from understudy.evaluation._verdict import beside_references, columns_named, points
+from understudy.evaluation._verdict import MARGIN, beside_references, columns_named, points
 from understudy.evaluation._whole import whole_counts
 from understudy.models import Model
 from understudy.options import MAX_TABLES
@@ -129,6 +130,8 @@ class _Distances:
     """Row t: the t-th synthetic table; the last two rows: the references. One column for each contingency table."""
 
     all: Floats
+    by_chance: Floats
+    """How far apart two samples of one population would be."""
     asked: Floats | None = None
     """From the model; NaN where it was not asked."""
 
@@ -137,10 +140,16 @@ class _Distances:
         """The mean over the synthetic tables."""
         return np.asarray(self.all[:-2].mean(axis=0))
 
+    def beyond_chance(self, distances: Floats) -> float:
+        """How much larger these are than chance makes them, on average over all tables."""
+        # what chance does and what is wrong do not add up: their squares do
+        return float(np.sqrt(np.maximum(0.0, distances**2 - (MARGIN * self.by_chance) ** 2)).mean())
+
 
 def _distances(pair: Pair, references: References, chosen: Chosen, way: int, progress: Progress | None) -> _Distances:
     tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     found = np.empty((len(tables) - 1, len(chosen.groups)))
+    by_chance = np.empty(len(chosen.groups))
     told = None if progress is None else lambda done, total: progress(f"comparing {way}-way tables", done, total)
     if pair.whole is None:
         joints = joint_counts(tables, chosen.groups, progress=told)
@@ -149,9 +158,10 @@ def _distances(pair: Pair, references: References, chosen: Chosen, way: int, pro
         joints = whole_counts(pair.whole, chosen.groups, rng, pair.faults.synthetic[0].n_rows, tables)
     for joint in joints:
         real = joint.counts[0]
+        by_chance[joint.position] = apart_by_chance(real, int(joint.counts[1].sum()))
         for row, counts in enumerate(joint.counts[1:]):
             found[row, joint.position] = total_variation(real, counts)
-    return _Distances(found)
+    return _Distances(found, by_chance)
 
 
 def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> MeasureResult:
@@ -160,6 +170,7 @@ def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Meas
     columns = tuple(pair.names[a] for a in chosen.groups[worst])
     value = float(synthetic.mean())
     asked = _asked(distances, synthetic, chosen)
+    by_chance = float(distances.by_chance.mean())
     return MeasureResult(
         TABLE_DISTANCES,
         f"{way}-way",
@@ -168,6 +179,8 @@ def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Meas
         value=value,
         fresh_sample=float(fresh.mean()),
         independent_columns=float(independent.mean()),
+        by_chance=by_chance,
+        beyond_chance=None if way == 1 else (distances.beyond_chance(synthetic), distances.beyond_chance(independent)),
         from_model=asked.value,
         score=1.0 - value,
         scope=chosen.scope + asked.scope,
@@ -175,7 +188,9 @@ def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> Meas
         worst=(columns, float(synthetic[worst])),
         interval=mean_interval(distances.all[:-2].mean(axis=1).tolist()),
         details=_details(pair, way, chosen, distances),
-        verdict=_verdict(way, value, float(fresh.mean()), float(independent.mean()), columns, float(synthetic[worst]))
+        verdict=_verdict(
+            way, value, float(fresh.mean()), float(independent.mean()), by_chance, columns, float(synthetic[worst])
+        )
         + asked.said,
         from_zero=True,
     )
@@ -201,12 +216,14 @@ def _asked(distances: _Distances, synthetic: Floats, chosen: Chosen) -> _Asked:
     return _Asked(value, scope, f"{said} on {n:,} of these tables, where the rows differ by {points(same)}.")
 
 
-def _verdict(way: int, value: float, fresh: float, independent: float, columns: tuple[str, ...], worst: float) -> str:
+def _verdict(
+    way: int, value: float, fresh: float, independent: float, by_chance: float, columns: tuple[str, ...], worst: float
+) -> str:
     what = _WORDS.get(way, f"{way}-way tables")
     if worst == 0:
         return f"{what}: no difference at all." + (f" {beside_references(value, fresh)}" if fresh else "")
     # A column drawn on its own is as good as a fresh sample of it, so for single columns that says nothing.
-    beside = beside_references(value, fresh, independent if way > 1 else None)
+    beside = beside_references(value, fresh, independent if way > 1 else None, by_chance=by_chance)
     return (
         f"{what}: differences of {points(value)} points on average, {points(worst)} at worst, in "
         f"{columns_named(columns)}. {beside}"
@@ -224,6 +241,7 @@ def _details(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> pa.
         pa.array(distances.all[-2][order]),
         pa.array(distances.all[-1][order]),
     )
+    columns["by_chance"] = pa.array(distances.by_chance[order])
     if distances.asked is not None:
         asked = distances.asked[order]
         columns["from_model"] = pa.array(asked, mask=np.isnan(asked))

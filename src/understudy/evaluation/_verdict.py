@@ -14,6 +14,8 @@ _ABOUT = 1.25
 BY_CHANCE = 1.5
 """So many times what a fresh sample shows can still be chance. It is drawn from the real rows themselves, so it carries
 the chance of one sample; two samples of the same population carry that of both, √2 times as much."""
+MARGIN = BY_CHANCE / 2**0.5
+"""The same for what two samples of the same population are expected to show, which carries the chance of both."""
 
 HANDFUL = 5
 """Fewer rows that differ from all others are a matter of chance: a fresh sample may well miss them all."""
@@ -70,11 +72,17 @@ many rows would show 0.004.'
 
 
 def beside_references(
-    value: float, fresh: float, independent: float | None = None, *, shown: Callable[[float], str] = points
+    value: float,
+    fresh: float,
+    independent: float | None = None,
+    *,
+    by_chance: float = 0.0,
+    shown: Callable[[float], str] = points,
 ) -> str:
     """A sentence on a difference, where 0 is best: near what a fresh sample of rows gives, or independent columns.
 
-    Independent columns are not spoken of where they are not given, or where chance could put them.
+    Independent columns are not spoken of where they are not given, or where chance could put them. `by_chance` is how
+    far apart two samples of one population are, where that is known.
 
     >>> beside_references(0.012, 0.004, 0.16)
     'That is close to what a fresh sample of as many rows would show (0.4), far from independent columns (16.0).'
@@ -82,6 +90,8 @@ def beside_references(
     'That is hardly better than independent columns (16.0); a fresh sample of as many rows would show 0.4.'
     >>> beside_references(0.012, 0.004)
     'A fresh sample of as many rows would show 0.4.'
+    >>> beside_references(0.15, 0.09, 0.16, by_chance=0.15)
+    'That is what another sample of the same population would show (15.0); a fresh sample of as many rows, 9.0.'
     """
     if value < WELL_BELOW * fresh:
         return f"That is less than {_FRESH} ({shown(fresh)})."
@@ -89,7 +99,11 @@ def beside_references(
         return f"That is about what {_FRESH} ({shown(fresh)})."
     if value <= BY_CHANCE * fresh:
         return f"That is little more than chance: {_FRESH} {shown(fresh)}."
-    if independent is None or not isfinite(independent) or independent <= BY_CHANCE * fresh:
+    if value <= MARGIN * by_chance:
+        other = "another sample of the same population would show"
+        return f"That is what {other} ({shown(by_chance)}); {_FRESH.removesuffix(' would show')}, {shown(fresh)}."
+    limit = max(BY_CHANCE * fresh, MARGIN * by_chance)
+    if independent is None or not isfinite(independent) or independent <= limit:
         return f"A{_FRESH[1:]} {shown(fresh)}."
     closeness = (independent - value) / (independent - fresh)
     if closeness < 0.15:

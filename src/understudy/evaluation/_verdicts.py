@@ -217,9 +217,10 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
     )
     known = MeasureResult(
         TABLE_DISTANCES, name, "", definition="", value=off, score=1 - off, verdict="",
-        fresh_sample=fresh, independent_columns=independent, from_zero=True,
+        fresh_sample=fresh, independent_columns=independent, from_zero=True, **_beyond(wide),
     )  # fmt: skip
-    tone = CLOSER if off < WELL_BELOW * fresh else worst_of((tone_of(known), tone_of_lost(results)))
+    tone, lost = tone_of(known), tone_of_lost(results)
+    tone = CLOSER if off < WELL_BELOW * fresh else tone if lost is CLOSE else worst_of((tone, lost))
     widths = " and ".join(_WIDTHS.get(one.width or 0, str(one.width)) for one in wide)
     sentence = (
         f"Tables of {widths} columns differ from the real ones by {points(off)} points on average. A fresh sample of "
@@ -230,11 +231,8 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
             " It is closer to the real table than another sample of the same population would be, so it may hold the "
             "real rows themselves."
         )
-    elif off <= BY_CHANCE * fresh:
-        sentence += f" That is {'no' if off <= fresh else 'little'} more than chance."
-    elif references_differ(known):
-        come = percent(round(max(0.0, known.closeness or 0.0), 2))
-        sentence += f" It has come {come} of the way from independent columns to a fresh sample."
+    else:
+        sentence += _beside_chance(known)
     means, ties = lost_in_groups(results), lost_ties(results)
     sentence += ties + means
     asked = "counts" if means or ties else "questions about groups"
@@ -247,9 +245,38 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         + (f", and rely on no {' or '.join(gone)} that was not checked." if gone else "."),
         "far": "Much of how columns hang together is lost. Use it to try out programs, not to draw conclusions.",
         "closer": f"Where ε is large, or rows are very many, that can be. Otherwise {_LOOK}.",
-        "unknown": "",
+        "unknown": "Rows are too few for tables of so many cells: neither trust relations nor give them up for that.",
     }
     return Verdict(name, heading, tone, sentence, advice[tone.name])
+
+
+def _beside_chance(known: MeasureResult) -> str:
+    """What the average distance means beside its references, in a sentence that begins with a space."""
+    fresh, closeness = known.fresh_sample or 0.0, known.closeness
+    close = known.beyond_chance is None or closeness is None or tone_of(known) is CLOSE
+    if known.value <= BY_CHANCE * fresh and close and not known.thin:
+        return f" That is {'no' if known.value <= fresh else 'little'} more than chance."
+    if references_differ(known):
+        come = percent(round(max(0.0, closeness or 0.0), 2))
+        if known.beyond_chance is None:
+            return f" It has come {come} of the way from independent columns to a fresh sample."
+        return f" Of what independent columns lose beyond chance, {come} is kept."
+    if known.value > known.chance_limit:
+        return ""
+    return (
+        f" Two samples of one population would differ by {points(known.by_chance or 0.0)}, so that relations that are "
+        "kept or lost do not show."
+    )
+
+
+def _beyond(wide: Sequence[MeasureResult]) -> dict[str, Any]:
+    """What chance makes of tables of all widths, and what is beyond it, where that is known of all."""
+    by_chance = [known.by_chance for known in wide if known.by_chance is not None]
+    beyond = [known.beyond_chance for known in wide if known.beyond_chance is not None]
+    if not len(by_chance) == len(beyond) == len(wide):
+        return {}
+    made, independent = (float(np.mean([both[side] for both in beyond])) for side in (0, 1))
+    return {"by_chance": float(np.mean(by_chance)), "beyond_chance": (made, independent)}
 
 
 def _in_bins(results: Sequence[MeasureResult]) -> str:

@@ -237,7 +237,7 @@ class _Builder:
             step = self.form.step if key == "minimum" else -self.form.step
             return self.form.exact(exclusive) + step
         except ValueError as error:
-            self._fault(f"constraints.{key}: {error}")
+            self._fault(f"constraints.{key}: {error}. Give the {key} that is possible")
             return None
 
     def _bins(self) -> Bins | None:
@@ -256,10 +256,10 @@ class _Builder:
         if edges is None or declared is None:
             return None
         if max(abs(edge) for edge in edges) > _LARGEST and file.type == "number":
-            self._fault("its range goes beyond ±10^15. Use larger units")
+            self._fault("its range goes beyond ±10^15. Narrow it to what is possible, or use larger units")
             return None
         if max(abs(edge) for edge in edges) > _LARGEST_WHOLE:
-            self._fault("its range goes beyond ±10^18. Use larger units")
+            self._fault("its range goes beyond ±10^18. Narrow it to what is possible, or use larger units")
             return None
         if file.type in ("date", "datetime") and not all(self._reads_back(edge) for edge in (edges[0], edges[-1])):
             self._fault("its range cannot be written as dates and read back. Use the years 1000 to 9999")

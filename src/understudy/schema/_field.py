@@ -79,6 +79,10 @@ class Field:
     weights: tuple[Fraction, ...] = ()
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        known = f", categories={len(self.categories)}" if self.categories else ""
+        return f"Field({self.name!r}, {self.type!r}{known}, origin={self.origin!r})"
+
     @property
     def counted_finely(self) -> bool:
         """Whether its values are first counted on a fine grid, to find its bins or what is inside them."""

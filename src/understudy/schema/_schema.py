@@ -46,6 +46,10 @@ class Schema:
     properties: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        drafts = sum(one.origin == "draft" for one in self.fields)
+        return f"Schema({self.name!r}, fields={len(self.fields)}{f', drafts={drafts}' if drafts else ''})"
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names."""

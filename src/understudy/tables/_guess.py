@@ -125,7 +125,8 @@ def _categories(column: Column, guess: Guess, texts: list[str], *, codes: bool) 
     if codes and (tree := prefix_taxonomy(texts)):
         guess.raw["taxonomy"] = tree[0]
         lengths = " and ".join(filter(None, (", ".join(map(str, tree[1][:-1])), str(tree[1][-1]))))
-        guess.remarks.append(f"these are codes; taxonomy by their first {lengths} characters. Put in the public list.")
+        characters = "character" if lengths == "1" else f"{lengths} characters"
+        guess.remarks.append(f"these are codes; taxonomy by their first {characters}. Put in the public list.")
     elif len(texts) > _MANY_TEXTS:
         guess.remarks.append(_rare_ones(texts))
 

@@ -155,7 +155,7 @@ def _on_digits(column: Column, candidate: Candidate, digits: int) -> list[str]:
         return []
     if digits == 0:
         return ["decimals: nearly all cells are whole numbers. A few are not, and are read as the nearest one."]
-    return ["decimals: those that nearly all cells do with. A few have more, and are read as the nearest number."]
+    return ["decimals: as many as nearly all cells have. A few have more, and are read as the nearest number."]
 
 
 def on_thousands(column: Column, raw: dict[str, Any], *, commas: bool) -> list[str]:
