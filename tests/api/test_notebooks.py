@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import understudy as us
@@ -124,3 +125,11 @@ def test_what_was_planned_compared_or_asked_comes_as_a_dataframe():
     )
     assert answer.to_pandas()["a"].tolist() == [0, 1]
     assert answer.to_pandas()["b"].tolist() == ["x"] * 2
+
+
+def test_schemas_and_checks_of_many_columns_have_short_texts():
+    schema = us.Schema.from_dict({"fields": [{"name": f"c{i}", "categories": ["no", "yes"]} for i in range(300)]})
+    checked = us.check_table(pd.DataFrame({name: ["no"] for name in schema.names}), schema)
+    assert repr(schema).startswith("Schema('table', 300 columns: c0, c1, ")
+    assert len(repr(schema)) < 120
+    assert repr(checked) == "CheckReport(rows=1, columns=300, faults=0, private)"
