@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import understudy as us
@@ -129,8 +130,16 @@ def test_what_was_planned_compared_or_asked_comes_as_a_dataframe():
     assert answer.to_pandas()["b"].tolist() == ["x"] * 2
 
 
-def test_a_schema_and_its_fields_are_shown_in_a_line() -> None:
+def test_fields_of_many_categories_are_shown_in_a_line() -> None:
     values = [f"v{i}" for i in range(1000)]
     schema = Schema.from_dict({"name": "x", "fields": [{"name": "a", "categories": values, "origin": "draft"}]})
-    assert repr(schema) == "Schema('x', fields=1, drafts=1)"
+    assert repr(schema) == "Schema('x', 1 column: a, 1 drafted)"
     assert repr(schema["a"]) == "Field('a', 'string', categories=1000, origin='draft')"
+
+
+def test_schemas_and_checks_of_many_columns_have_short_texts():
+    schema = us.Schema.from_dict({"fields": [{"name": f"c{i}", "categories": ["no", "yes"]} for i in range(300)]})
+    checked = us.check_table(pd.DataFrame({name: ["no"] for name in schema.names}), schema)
+    assert repr(schema).startswith("Schema('table', 300 columns: c0, c1, ")
+    assert len(repr(schema)) < 120
+    assert repr(checked) == "CheckReport(rows=1, columns=300, faults=0, private)"

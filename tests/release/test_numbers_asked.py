@@ -4,8 +4,10 @@ import datetime as dt
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import understudy as us
 from tests.release.models import make_model, make_rows, make_tree
 from understudy._core.errors import OptionError, UserError
 from understudy.models import CliqueTree, JointModel, TreeMeasurement, TreeModel
@@ -182,13 +184,28 @@ def test_conditions_keep_the_shape_inside_found_bins(made):
     assert (drawn <= 10).sum() > 2 * drawn.between(11, 20).sum()
 
 
-def test_a_noisy_number_of_rows_widens_counts():
-    line = ChargeLine(what="rows", mechanism="…", cost=Fraction(1), unit="epsilon", noise="scale b = 30 per cell")
+def test_a_noisy_number_of_rows_widens_counts_and_shares():
+    line = ChargeLine(what="rows", mechanism="…", cost=Fraction(1), unit="epsilon", noise="scale b = 300 per cell")
     exact, noisy = make_tree(), make_tree(n_public=False, charges=(line,))
-    wide = noisy.query("count")
-    assert wide.standard_error == pytest.approx(30 * 2**0.5)
-    assert noisy.query("count(sex=Male)").standard_error > exact.query("count(sex=Male)").standard_error
-    assert noisy.query("mean(age)").standard_error == exact.query("mean(age)").standard_error
+    assert noisy.query("count").standard_error == pytest.approx(300 * 2**0.5)
+    for question in ("count(sex=Male)", "share(age > 50)", "mean(age)"):
+        assert noisy.query(question).standard_error > exact.query(question).standard_error
+    alike = [one.query("sex").standard_error for one in (noisy, exact)]
+    assert np.all(alike[0] > alike[1])
+
+
+def test_intervals_of_a_frequent_value_reckon_with_the_noise_in_the_number_of_rows():
+    # 38 rare values share what the noisy number of rows has too many or too few: 31 % were held
+    codes = [f"c{i}" for i in range(40)]
+    schema = {"name": "codes", "fields": [{"name": "code", "categories": codes}]}
+    table = pd.DataFrame({"code": codes * 100 + ["c0"] * 16_000})
+    held = []
+    for seed in range(20):
+        model = us.PrivBayes(epsilon=1, seed=seed).fit(table, schema).model_
+        share, (listed, *_) = model.query("share(code=c0)"), model.query("code").rows()
+        assert (share.low, share.high) == pytest.approx((listed["low"], listed["high"]))
+        held.append(share.low <= 0.805 <= share.high)
+    assert np.mean(held) >= 0.8
 
 
 def test_the_noise_of_a_found_histogram_widens_what_rests_on_it():

@@ -81,7 +81,7 @@ def test_a_conditional_sample_follows_the_exact_conditional_distribution(publish
 
 def test_two_values_in_one_bin_can_both_be_drawn_only_side_by_side(published):
     assert set(published.sample(50, where={"age": [21, 22]}, seed=1)["age"]) == {21, 22}
-    with pytest.raises(OptionError, match="lie in one bin"):
+    with pytest.raises(OptionError, match="lies in two parts of the bin"):
         published.sample(10, where={"age": [21, 23]})
 
 

@@ -23,6 +23,7 @@ from understudy.release._number_line import NumberLine, number_line
 from understudy.release._ordered_values import weights_among, what_order_allows, what_order_leaves
 from understudy.release._outermost import UNSEEN, Outermost, mean_astray, unseen, variance_astray
 from understudy.release._regions import Region, everything, known_numbers, up_to
+from understudy.release._rows_noise import ask
 from understudy.release._unplaced import Stretch, mean_noise, mean_unplaced, stretches, variance_unplaced
 from understudy.schema import Field, Marginal
 
@@ -90,9 +91,8 @@ class Column:
     @cached_property
     def estimate(self) -> Estimate:
         """Of each code, given what the conditions say of other columns."""
-        return self.asked.model.marginal(
-            Marginal.of(self.attribute), evidence=order_evidence(self.asked.schema, self.others)
-        )
+        evidence = order_evidence(self.asked.schema, self.others)
+        return ask(self.asked.model, self.asked.statement, [self.attribute], evidence)
 
     @cached_property
     def masses(self) -> Floats:

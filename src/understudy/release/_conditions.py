@@ -322,8 +322,8 @@ def _cut(field: Field, region: Region) -> CutBins | None:
             span = max(int(first[code]), low), min(int(last[code]), high)
             if touched.setdefault(code, span) != span:
                 raise OptionError(
-                    f"column '{field.name}': two of the values asked for lie in one bin ({field.labels[code]}), from "
-                    "which values can be drawn for one only. Ask for a range, or sample twice."
+                    f"column '{field.name}': what is asked for lies in two parts of the bin {field.labels[code]}, and "
+                    "values can be drawn from one of them only. Ask for a range, or sample twice."
                 )
     for code, (bottom, top) in touched.items():
         first[code], last[code] = bottom, top

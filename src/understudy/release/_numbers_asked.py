@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from understudy._core.errors import OptionError
 from understudy.models import Estimate, Model
-from understudy.release._amounts import Amount, Scale, make_figure, scale_of, with_error
+from understudy.release._amounts import Amount, Scale, make_figure, scale_of
 from understudy.release._apart import never_together
 from understudy.release._asked_column import Column, impossible
 from understudy.release._asked_order import (
@@ -34,7 +34,6 @@ from understudy.release._functions import Call, parse_number_question
 from understudy.release._histogram_noise import (
     fine_noise,
     leans_of,
-    noise_variance,
     redrawn_fields,
     rows_astray,
 )
@@ -50,6 +49,7 @@ from understudy.release._number_words import (
 )
 from understudy.release._ordered_values import weights_among, what_order_allows, what_order_leaves
 from understudy.release._regions import Region, everything, known_numbers
+from understudy.release._rows_noise import ask, rows_as_counted
 from understudy.release._statement import Statement
 from understudy.schema import Field, Marginal, Schema
 
@@ -121,7 +121,7 @@ class Asked:
         if share:
             found = self.probability(wanted, self.given.regions)
             return make_figure(call.text, found, low=0.0, high=1.0, share=True), notes
-        return self._scaled(call, self.rows(wanted), low=0.0, high=inf), notes
+        return make_figure(call.text, self.rows(wanted), low=0.0, high=inf), notes
 
     def _unsettled(self, wanted: Regions) -> tuple[Regions, list[str]]:
         """What of some conditions does not follow from the others by a declared order; and what says so of the rest."""
@@ -142,7 +142,7 @@ class Asked:
             return make_figure(call.text, mean, low=low, high=high, scale=scale_of(column.field))
         if call.function == "sum":
             total = self.rows({column.attribute: known_numbers(column.field)}).times(mean)
-            return self._scaled(call, total, low=0.0 if low >= 0 else -inf, high=0.0 if high <= 0 else inf)
+            return make_figure(call.text, total, low=0.0 if low >= 0 else -inf, high=0.0 if high <= 0 else inf)
         variance = column.variance
         if call.function == "variance":
             return make_figure(call.text, variance, low=0.0, high=(high - low) ** 2 / 4)
@@ -185,7 +185,7 @@ class Asked:
         for attribute, region in one_value_first(self.schema, wanted):
             others = {a: one for a, one in known.items() if a != attribute}
             evidence = order_evidence(self.schema, others)
-            estimate = self.model.marginal(Marginal.of(attribute), evidence=evidence, errors=errors)
+            estimate = ask(self.model, self.statement, [attribute], evidence, errors=errors)
             base, left = (
                 given.get(attribute, everything(region.field)),
                 what_order_leaves(self.schema, attribute, others),
@@ -200,9 +200,7 @@ class Asked:
 
     def rows(self, wanted: Regions) -> Amount:
         """The number of rows that fulfil conditions, those that are given among them."""
-        return self.probability(needed(self.schema, self._with(wanted)), {}).of(
-            lambda share: self.statement.n_rows * share
-        )
+        return self.probability(needed(self.schema, self._with(wanted)), {}).times(rows_as_counted(self.statement))
 
     def redrawn(self, region: Region, leans: Floats | None, *, shares_alone: bool = False) -> list[Field]:
         """The region's field with its values inside bins lying as they might lie as well."""
@@ -248,14 +246,6 @@ class Asked:
             return terms_to_conditions(self.schema, call.terms).regions
         attribute = find_field(self.schema, call.column)
         return {attribute: _with_value(self.schema.fields[attribute])}
-
-    def _scaled(self, call: Call, amount: Amount, *, low: float, high: float) -> Figure:
-        """A figure that grows with the number of rows, which may be noisy itself."""
-        error, n = amount.error(amount.value, amount.value), max(self.statement.n_rows, 1)
-        variance = None if self.statement.n_public else noise_variance(self.statement, "rows")
-        if error is not None and variance is not None:
-            error = sqrt(error**2 + variance * (amount.value / n) ** 2)
-        return with_error(call.text, amount, error, low=low, high=high)
 
 
 def _exactly(call: Call, value: float) -> Figure:

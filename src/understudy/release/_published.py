@@ -33,6 +33,7 @@ from understudy.release._number_answer import NumberAnswer
 from understudy.release._number_words import parts_given
 from understudy.release._numbers_asked import answer_numbers
 from understudy.release._parts import part_rows, write_parts
+from understudy.release._rows_noise import ask
 from understudy.release._statement import Statement
 from understudy.schema import Marginal, Schema, order_checks
 
@@ -282,7 +283,7 @@ class PublishedModel:
             raise OptionError(
                 f"the answer would have {n_cells:,} rows. Ask for fewer columns, or sample rows and count them."
             )
-        estimate = self.model.marginal(marginal, evidence=order_evidence(self.schema, conditions.regions))
+        estimate = ask(self.model, self.statement, asked, order_evidence(self.schema, conditions.regions))
         fields = [self.schema.fields[attribute] for attribute in asked]
         return Answer(
             question=text,

@@ -27,6 +27,8 @@ from understudy.schema._yaml import write_yaml
 from understudy.schema._zeros import declared_rules, open_maps
 
 _PROMISES = {"sensitivity", "sensitivities"}
+_NAMED = 12
+"""Columns that a schema's short form names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,8 @@ class Schema:
     ...     {"name": "age", "type": "integer", "constraints": {"minimum": 0, "maximum": 99}, "bins": 10}]})
     >>> schema.names, [attribute.size for attribute in schema.domain]
     (('sex', 'age'), [2, 10])
+    >>> schema
+    Schema('people', 2 columns: sex, age)
     """
 
     name: str = "table"
@@ -47,8 +51,9 @@ class Schema:
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __repr__(self) -> str:
-        drafts = sum(one.origin == "draft" for one in self.fields)
-        return f"Schema({self.name!r}, fields={len(self.fields)}{f', drafts={drafts}' if drafts else ''})"
+        named = ", ".join(self.names[:_NAMED]) + (", …" if len(self.fields) > _NAMED else "")
+        draft = f", {len(self.draft_fields):,} drafted" if self.draft_fields else ""
+        return f"Schema({self.name!r}, {len(self.fields):,} column{'s' * (len(self.fields) != 1)}: {named}{draft})"
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -136,6 +136,8 @@ class CheckReport:
     >>> report = check_table(pa.table({"sex": ["M", "X", "M"]}), schema)
     >>> report.ok, report.columns[0].unused
     (False, ('F',))
+    >>> report
+    CheckReport(rows=3, columns=1, faults=1, private)
     >>> print(report.faults[0])
     column 'sex': 1 value is not among its 2 categories (row 2). Add it to categories, or set outside: other.
     """
@@ -146,6 +148,9 @@ class CheckReport:
     dependencies: tuple[DependencyCheck, ...] = ()
     """One for each declared dependency whose columns are there."""
     broken_rows: BrokenRows = "refuse"
+
+    def __repr__(self) -> str:
+        return f"CheckReport(rows={self.n_rows}, columns={len(self.columns)}, faults={len(self.faults)}, private)"
 
     @property
     def ok(self) -> bool:
