@@ -69,6 +69,12 @@ class Column:
         """Number of merged values."""
         return len(self.values)
 
+    def in_order(self, leaves: int) -> int:
+        """How many merged values come first in the order that so many first leaf values have."""
+        if self.codes is None:
+            return leaves
+        return int((np.bincount(self.codes)[self.codes[:leaves]] == 1).sum())
+
     def apart(self, classes: Ints) -> Column:
         """With rare values merged only where they are of one class."""
         return replace(self, codes=_merged_codes(self.leaves, self.variance, classes))

@@ -89,6 +89,10 @@ class Rounds:
 
     def __post_init__(self) -> None:
         self._sizes = [column.size for column in self.columns.columns]
+        self._in_order = [
+            column.in_order(attribute.in_order)
+            for attribute, column in zip(self.leaves.domain, self.columns.columns, strict=True)
+        ]
         self._varied = [a for a, size in enumerate(self._sizes) if size > 1]
         self._logs = np.log(np.array(self._sizes, dtype=np.float64))
         self._parts = self.curator.terms.unit.parts
@@ -343,7 +347,8 @@ class Rounds:
             if measured.table.interaction:
                 lower = one[:, None] / len(two) + two[None, :] / len(one) - self.columns.total / raw.size
             variance = measured.variance * freedom / raw.size
-            probable = shrink(raw + lower, measured.expected, variance)
+            in_order = self._in_order[pair[0]], self._in_order[pair[1]]
+            probable = shrink(raw + lower, measured.expected, variance, in_order)
             measured.table.values = centred(probable.values) if measured.table.interaction else probable.values
             measured.left = MEAN_ABS * float(probable.deviations.sum())
             measured.foreseen = _off_by(math.sqrt(variance), measured.expected)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from understudy.methods._adaptive_bend import bent
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -27,6 +29,7 @@ _GUESS_OF_RARE /= _GUESS_OF_RARE.sum()
 _GUESSED_CELLS = 4.0  # how many cells the prior guess counts for
 _MOST_RARE = 2000
 _STEPS = 25
+_BENT_COSTS = 2.0  # by so much what was expected must become likelier to be bent: it was made for the table
 _LOW, _HIGH = 3.0, 6.0  # in standard deviations: below the first a cell is replaced, above the second it stays
 
 
@@ -38,8 +41,11 @@ class Shrunk:
     deviations: Floats
 
 
-def shrink(table: Floats, expected: Floats, variance: float) -> Shrunk:
+def shrink(table: Floats, expected: Floats, variance: float, in_order: tuple[int, int] = (0, 0)) -> Shrunk:
     """The table with its uncertain cells replaced by what they probably were.
+
+    Of a table of two columns, so many first values of each are in an order: what was expected is bent along them where
+    that makes the table likelier.
 
     >>> table = np.array([[400.0, -30.0], [25.0, 390.0]])
     >>> found = shrink(table, np.full((2, 2), 200.0), variance=900.0)
@@ -50,10 +56,15 @@ def shrink(table: Floats, expected: Floats, variance: float) -> Shrunk:
     if not deviation:
         return Shrunk(table, np.zeros(table.shape))
     held = np.maximum(expected.reshape(-1), 1e-3)
-    ratio, spread = _ratios(noisy, held, deviation, _GUESS)
+    found = _ratios(noisy, held, deviation, _GUESS)
+    if any(in_order):
+        other = bent(table, expected, variance, in_order).reshape(-1)
+        along = _ratios(noisy, other, deviation, _GUESS)
+        if along.likelihood > found.likelihood + _BENT_COSTS:
+            held, found = other, along
     kept = np.clip((noisy / deviation - _LOW) / (_HIGH - _LOW), 0.0, 1.0)
-    values = kept * noisy + (1 - kept) * ratio * held
-    deviations = np.sqrt(kept * variance + (1 - kept) * np.minimum((spread * held) ** 2, variance))
+    values = kept * noisy + (1 - kept) * found.ratio * held
+    deviations = np.sqrt(kept * variance + (1 - kept) * np.minimum((found.spread * held) ** 2, variance))
     return Shrunk(values.reshape(table.shape), deviations.reshape(table.shape))
 
 
@@ -72,18 +83,26 @@ def parts_of_rare(total: float, table: Floats, variance: float) -> Floats:
         nearest = np.rint((table - noisy[0]) * ((_MOST_RARE - 1) / max(float(np.ptp(table)), 1e-9))).astype(np.int64)
         times = np.bincount(nearest, minlength=_MOST_RARE).astype(np.float64)
     held = np.full(noisy.shape, max(total, deviation / 2) / table.size)
-    ratio, _ = _ratios(noisy, held, deviation, _GUESS_OF_RARE, times)
+    ratio = _ratios(noisy, held, deviation, _GUESS_OF_RARE, times).ratio
     found = ratio if table.size <= _MOST_RARE else np.interp(table, noisy, ratio)
     found = found + 1e-6  # none may have any rows
     return np.asarray(found / found.sum())
 
 
-def _ratios(
-    noisy: Floats, held: Floats, deviation: float, guess: Floats, times: Floats | float = 1.0
-) -> tuple[Floats, Floats]:
-    """How many times what was expected each cell probably has, and the deviation of that; `times` it counts for."""
+@dataclass(frozen=True, eq=False)
+class _Ratios:
+    """How many times what was expected each cell probably has, the deviation of that, and how likely all cells were."""
+
+    ratio: Floats
+    spread: Floats
+    likelihood: float
+
+
+def _ratios(noisy: Floats, held: Floats, deviation: float, guess: Floats, times: Floats | float = 1.0) -> _Ratios:
+    """For noisy cells and what was expected of them, each of which counts for so many times."""
     apart = -0.5 * ((noisy[:, None] - held[:, None] * _RATIOS) / deviation) ** 2
-    likely = np.exp(apart - apart.max(axis=1, keepdims=True))
+    nearest = apart.max(axis=1, keepdims=True)
+    likely = np.exp(apart - nearest)
     weights = guess
     for _ in range(_STEPS):
         weights = weights * ((times / (likely @ weights)) @ likely) + _GUESSED_CELLS * guess
@@ -91,4 +110,5 @@ def _ratios(
     of_cell = likely @ weights
     ratio = (likely @ (weights * _RATIOS)) / of_cell
     square = (likely @ (weights * _RATIOS**2)) / of_cell
-    return ratio, np.sqrt(np.maximum(square - ratio**2, 0.0))
+    likelihood = float((times * (np.log(of_cell) + nearest[:, 0])).sum())
+    return _Ratios(ratio, np.sqrt(np.maximum(square - ratio**2, 0.0)), likelihood)

@@ -63,6 +63,8 @@ class Attribute:
     """How much better than others it is to be protected, from 0 to 1: declared, never read off data."""
     weights: tuple[Fraction, ...] = ()
     """One per leaf code: values with larger ones are to be protected better. Empty: all alike."""
+    in_order: int = 0
+    """So many codes come first, in an order: those of numbers, dates and ordered categories."""
 
     def __post_init__(self) -> None:
         if self.size < 1:

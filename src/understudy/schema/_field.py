@@ -133,7 +133,12 @@ class Field:
         else:
             coarser = ()
         return Attribute(
-            name=self.name, size=self.size, coarser=coarser, sensitivity=self.sensitivity, weights=self.weights
+            name=self.name,
+            size=self.size,
+            coarser=coarser,
+            sensitivity=self.sensitivity,
+            weights=self.weights,
+            in_order=self.n_main if self.bins or self.ordered else 0,
         )
 
     @cached_property
