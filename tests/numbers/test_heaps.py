@@ -54,13 +54,13 @@ def resolved(frame: pd.DataFrame, schema: Schema, seed: int, **options: Any) -> 
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 @pytest.mark.parametrize("delta", [None, "1e-9"])
 def test_no_row_moves_the_counts_by_more_than_is_charged_for(neighbours: Neighbours, delta: str | None) -> None:
-    """All neighbours of one row, exhaustively: 0, the ends of the range, special and missing values are in none."""
+    """All neighbours of one row, exhaustively: special and missing values are in none of the counts."""
     domain = Domain((Attribute(name="x", size=54),))  # 52 values, a special one and missing ones
     heaps = Heaps.among(np.arange(-1, 51), np.ones(52))
     asked = heaps.queries(domain, 0)
     assert asked.by_cell is not None
     weights = [*asked.by_cell.astype(np.int64).T, np.zeros(len(asked), dtype=np.int64)]  # the last one is no row
-    assert [int(weights[code].sum()) for code in (0, 1, 2, 11, 51, 52, 53)] == [0, 0, 1, 1, 0, 0, 0]
+    assert [int(weights[code].sum()) for code in (0, 1, 2, 11, 51, 52, 53)] == [1, 1, 1, 1, 1, 0, 0]
     pairs = product(weights, weights) if neighbours is Neighbours.REPLACE_ONE else product(weights, weights[-1:])
     moves = [one - other for one, other in pairs]
     norm = max(int((move**2).sum() if delta else np.abs(move).sum()) for move in moves)
@@ -106,7 +106,8 @@ def test_stretches_keep_their_rows_and_nothing_else_moves(data: st.DataObject) -
     stretches = np.searchsorted(sorted(set(cuts)), np.arange(len(starts)), side="right")
     per_value = np.array(data.draw(st.lists(st.integers(0, 50), min_size=20, max_size=20)), dtype=np.float64)
     masses = per_value[stretches]
-    counts = np.array(data.draw(st.lists(st.integers(-50, 5_000), min_size=heaps.counts, max_size=heaps.counts)))
+    asked = heaps.rounds + len(heaps.single)
+    counts = np.array(data.draw(st.lists(st.integers(-50, 5_000), min_size=asked, max_size=asked)))
     moved = heaps.moved(masses, stretches, counts.astype(np.float64), 25.0, 5.0)
     if moved is None:
         return
@@ -123,7 +124,7 @@ def test_counts_without_noise_are_met() -> None:
     rng = np.random.default_rng(0)
     real = np.where(starts % 10 == 0, 40.0, np.where(starts % 5 == 0, 9.0, 2.0)) * (1 + rng.random(11)[stretches])
     even = (np.bincount(stretches, real) / np.bincount(stretches))[stretches]
-    counts = np.bincount(heaps.of[heaps.of >= 0], real[heaps.of >= 0])
+    counts = np.bincount(heaps.of, real)
     moved = heaps.moved(even, stretches, counts, 1.0, 1.0)
     assert moved is not None
     assert np.abs(moved - real).sum() < 0.01 * real.sum() < 0.5 * np.abs(even - real).sum()
@@ -136,7 +137,7 @@ def test_a_count_that_was_taken_as_one_with_rounder_ones_is_held_against_what_ca
     even = np.full(len(starts), 0.1)
     real = even * 0.6
     real[starts % 1_000 == 0] += 50 * 0.4 * 2
-    counts = np.bincount(heaps.of[heaps.of >= 0], real[heaps.of >= 0])
+    counts = np.bincount(heaps.of, real)
     rounded = int(heaps.of[np.flatnonzero(starts == 2_500)[0]])
     for seed in range(20):
         noisy = counts + np.random.default_rng(seed).normal(0, 40, len(counts))
@@ -149,23 +150,23 @@ def test_stretches_of_next_to_nothing_keep_it() -> None:
     starts = np.arange(1, 1_001)
     heaps, stretches = Heaps.among(starts, np.ones(1_000)), starts // 100
     masses = np.where(stretches == 3, 1e-9, 10.0)
-    counts = np.zeros(heaps.counts)
-    counts[-1] = masses.sum()  # as if all rows lay at a single value
+    counts = np.zeros(heaps.rounds)
+    counts[-1] = masses.sum()  # as if all rows lay at the roundest values
     moved = heaps.moved(masses, stretches, counts, 1.0, 1.0)
     assert moved is not None
     assert np.bincount(stretches, moved) == pytest.approx(np.bincount(stretches, masses), rel=1e-9)
 
 
-def test_values_in_no_count_keep_what_they_hold() -> None:
+def test_0_and_the_ends_keep_what_they_hold_where_others_move() -> None:
     """0 and the ends got all rows of a stretch without round numbers: 4 % of rows at 1, where the range began."""
     starts = np.arange(-4, 3_001)
     heaps, stretches = Heaps.among(starts, np.ones(len(starts))), np.searchsorted([4, 8, 1_000], np.arange(len(starts)))
     masses = np.array([20.0, 20.0, 0.2, 0.1])[stretches]
-    counts = np.zeros(heaps.counts)
+    counts = np.zeros(heaps.rounds)
     counts[heaps.of[starts == 1_000]] = masses.sum()
     moved = heaps.moved(masses, stretches, counts, 1.0, 1.0)
     assert moved is not None
-    assert moved[heaps.of < 0].tolist() == masses[heaps.of < 0].tolist()
+    assert moved[heaps.single].tolist() == masses[heaps.single].tolist()
     assert np.bincount(stretches, moved) == pytest.approx(np.bincount(stretches, masses))
 
 
@@ -174,7 +175,7 @@ def test_where_a_count_cannot_be_met_others_are() -> None:
     starts = np.arange(2_001)
     heaps, stretches = Heaps.among(starts, np.ones(2_001)), np.searchsorted([1_000, 1_040], starts)
     masses = np.array([0.5, 100.0, 0.5])[stretches]
-    counts = np.bincount(heaps.of[heaps.of >= 0], masses[heaps.of >= 0])
+    counts = np.bincount(heaps.of, masses)
     counts[1:] *= 4
     counts[heaps.of[100]] = counts.sum() / 2
     counts[0] = 0.0
@@ -209,7 +210,7 @@ def test_where_nobody_rounds_hardly_anything_moves() -> None:
     starts = np.arange(1, 5_001)
     heaps, stretches = Heaps.among(starts, np.ones(5_000)), starts // 500
     masses = np.exp(-stretches / 3.0) * 4
-    exact = np.bincount(heaps.of[heaps.of >= 0], masses[heaps.of >= 0])
+    exact = np.bincount(heaps.of, masses)
     rng = np.random.default_rng(1)
     found = [heaps.moved(masses, stretches, exact + rng.normal(0, 60, len(exact)), 3_600.0, 60.0) for _ in range(300)]
     assert sum(moved is not None for moved in found) < 3

@@ -51,15 +51,19 @@ def may_have_heaps(field: Field) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Heaps:
-    """The codes of a column by how round they are: `of` numbers the counts from the least round on, −1 is in none.
+    """The codes of a column by how round they are: `of` numbers the counts from the least round on.
 
-    >>> Heaps.among(np.array([0, 1, 9, 10, 11, 50, 51, 99]), np.array([1.0, 8, 1, 1, 39, 1, 48, 1])).of.tolist()
-    [-1, 0, 0, 1, 0, 2, 0, -1]
+    After those come the `single` codes: 0, and the first and the last one if they are single values.
+
+    >>> heaps = Heaps.among(np.array([0, 1, 9, 10, 11, 50, 51, 99]), np.array([1.0, 8, 1, 1, 39, 1, 48, 1]))
+    >>> heaps.of.tolist(), heaps.single.tolist()
+    ([3, 0, 0, 1, 0, 2, 0, 4], [0, 7])
     """
 
     starts: Ints
     widths: Floats
     of: Ints
+    single: Ints
 
     @classmethod
     def among(cls, starts: Ints, widths: Floats) -> Heaps:
@@ -69,11 +73,13 @@ class Heaps:
             if divisor > np.abs(starts).max():
                 break
             step[(starts % divisor == 0) & (widths == 1)] = place
-        asked = starts != 0
-        asked[[0, -1]] = False
-        of = np.full(len(starts), -1, dtype=np.int64)
-        of[asked] = np.unique(step[asked], return_inverse=True)[1]
-        return cls(starts, widths, of)
+        ends = np.isin(np.arange(len(starts)), [0, len(starts) - 1])
+        single = np.flatnonzero((ends | (starts == 0)) & (widths == 1))
+        others = ~np.isin(np.arange(len(starts)), single)
+        of = np.empty(len(starts), dtype=np.int64)
+        of[others] = np.unique(step[others], return_inverse=True)[1]
+        of[single] = np.arange(len(single)) + of[others].max(initial=-1) + 1
+        return cls(starts, widths, of, single)
 
     @classmethod
     def of_field(cls, field: Field) -> Heaps:
@@ -82,15 +88,18 @@ class Heaps:
         return cls.among(first, (last - first + 1).astype(np.float64))
 
     @property
-    def counts(self) -> int:
-        """How many there are."""
-        return int(self.of.max(initial=-1)) + 1
+    def rounds(self) -> int:
+        """How many counts there are by how round values are; those of single codes follow."""
+        return int(self.of.max()) + 1 - len(self.single)
+
+    @property
+    def _round(self) -> npt.NDArray[np.bool_]:
+        return self.of < self.rounds
 
     def queries(self, domain: Domain, position: int) -> LinearQueries:
         """One for each count: whether a row is in it."""
-        numerators = np.zeros((self.counts, domain[position].size), dtype=np.uint32)
-        asked = np.flatnonzero(self.of >= 0)
-        numerators[self.of[asked], asked] = 1
+        numerators = np.zeros((self.rounds + len(self.single), domain[position].size), dtype=np.uint32)
+        numerators[self.of, np.arange(len(self.of))] = 1
         return LinearQueries.dense(Marginal.of(position), domain, numerators, 1)
 
     def moved(
@@ -103,23 +112,24 @@ class Heaps:
 
         >>> starts = np.arange(1, 41)
         >>> heaps = Heaps.among(starts, np.ones(40))
-        >>> moved = heaps.moved(np.full(40, 10.0), starts // 41, np.array([124.0, 60, 174, 22]), 1.0, 1.0)
+        >>> counts = np.array([124.0, 60, 174, 22, 10, 10])
+        >>> moved = heaps.moved(np.full(40, 10.0), starts // 41, counts, 1.0, 1.0)
         >>> moved[3:11].round().tolist()  # 4 to 11
         [4.0, 20.0, 4.0, 4.0, 4.0, 4.0, 58.0, 4.0]
         """
         sizes = np.bincount(stretches)
-        free = (self.of >= 0) & (sizes[stretches] > 1) & (masses > 0)
-        alone = (self.of >= 0) & ~free & (masses > 0)
+        free = self._round & (sizes[stretches] > 1) & (masses > 0)
+        alone = self._round & ~free & (masses > 0)
         movable, fixed = (self._counted(np.where(which, masses, 0.0)) for which in (free, alone))
         variances = variance + deviation**2 * self._counted(alone.astype(np.float64))
-        left = counts - fixed
+        left = counts[: self.rounds] - fixed
         group = _grouped(left, movable, variances)
         if group.max(initial=0) == 0:
             return None
         while True:
             found, noise = (np.bincount(group, values).astype(np.float64) for values in (left, variances))
             wanted = simplex(found, noise, float(movable.sum()))
-            moved = self._fitted(masses, stretches, np.where(free, group[self.of], -1), wanted)
+            moved = self._fitted(masses, stretches, np.where(free, group[np.where(free, self.of, 0)], -1), wanted)
             off = np.abs(self._counted(np.where(free, moved, 0.0)) - left) / np.sqrt(variances)
             worst = int(np.argmax(np.where(np.bincount(group)[group] > 1, off, 0.0)))
             if np.bincount(group)[group[worst]] == 1 or off[worst] < _WRONG:
@@ -129,9 +139,8 @@ class Heaps:
         return moved if far >= _WORTH * float(masses.sum()) else None
 
     def _counted(self, values: Floats) -> Floats:
-        """What codes of each count have together."""
-        asked = self.of >= 0
-        return np.bincount(self.of[asked], values[asked], self.counts).astype(np.float64)
+        """What codes of each count of round ones have together."""
+        return np.bincount(self.of[self._round], values[self._round], self.rounds).astype(np.float64)
 
     def _fitted(self, masses: Floats, stretches: Ints, group: Ints, wanted: Floats) -> Floats:
         """Each stretch keeps its rows, and groups of codes come as near to what is wanted of them as they can.

@@ -28,6 +28,7 @@ from understudy.numbers._histogram import fit_histogram
 from understudy.numbers._levels import COARSEST, Look, telling_levels
 from understudy.numbers._mean import Distances, MeanQueries, ask_means, factors, tilted
 from understudy.numbers._round import round_at
+from understudy.numbers._spikes import clearly, with_spikes
 from understudy.numbers._totals import rows_in_range
 from understudy.privacy import Curator, NoisyLinear, NoisyTables
 from understudy.schema import Axis, Field, Marginal, Part, Recoding, Schema
@@ -85,6 +86,7 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
     places = [i for i, field in enumerate(schema.fields) if field.counted_finely]
     columns, beyond = _beyond_spikes(curator, fine, _measured(curator, fine, places, share))
     heaps = _heaps(curator, fine, places, share)
+    columns = [_with_spikes(fine.fields[one.position], one, heaps.get(one.position)) for one in columns]
     columns = [_by_codes(fine.fields[one.position], one, heaps.get(one.position)) for one in columns]
     written = schema.to_dict()
     lookups: dict[int, list[int]] = {}
@@ -99,8 +101,9 @@ def resolve_numbers(curator: Curator, schema: Schema, *, share: Fraction) -> Res
 class _Column:
     """One column's place, its histogram, the first cell of each of its bins, and the deviation of noise in a cell.
 
-    `total` is what other columns tell of the rows in its range, and the variance of that. `stretches` are the first
-    codes of what was evenly filled before rows of it moved to round numbers (`_by_codes`); none if none moved.
+    `total` is what other columns tell of the rows in its range, and the variance of that; `finest` the noisy counts of
+    its cells, and the variance of these. `stretches` are the first codes of what was evenly filled before rows of it
+    moved to round numbers (`_by_codes`); none if none moved.
     """
 
     position: int
@@ -110,6 +113,7 @@ class _Column:
     deviation: float
     cells: list[int]
     total: tuple[float, float]
+    finest: tuple[Floats, float]
     stretches: tuple[int, ...] = ()
 
     @property
@@ -168,7 +172,7 @@ def _heaps(curator: Curator, fine: Schema, places: list[int], share: Fraction) -
     asked = [one.queries(fine.domain, i) for i, one in heaps.items()]
     found = curator.ask(NoisyLinear(queries=asked, what=ROUND_VALUES), share=share * _HEAPS)
     variance = max((found.deviation / _parts(curator)) ** 2, 1e-9)
-    counts = np.split(found.values / _parts(curator), np.cumsum([one.counts for one in heaps.values()])[:-1])
+    counts = np.split(found.values / _parts(curator), np.cumsum([len(one) for one in asked])[:-1])
     return {i: (one, own, variance) for (i, one), own in zip(heaps.items(), counts, strict=True)}
 
 
@@ -240,7 +244,8 @@ def _columns(fine: Schema, places: list[int], looks: list[Look]) -> list[_Column
             masses = _seen(masses, cells, deviation)
         else:
             cells = _cut(field, masses, widths, deviation)
-        found.append(_Column(i, masses, widths, middles, deviation, cells, total))
+        finest = counts[-1], variances[-1]
+        found.append(_Column(i, masses, widths, middles, deviation, cells, total, finest))
     return found
 
 
@@ -265,6 +270,22 @@ def _seen(masses: Floats, cells: list[int], deviation: float) -> Floats:
     held = np.add.reduceat(masses, cells)
     seen = np.repeat(held >= _SEEN * deviation, np.diff([*cells, len(masses)]))
     return np.where(seen, masses, 0.0)
+
+
+def _with_spikes(field: Field, column: _Column, heaps: Rounded | None) -> _Column:
+    """The column with what was counted at 0 and the ends of its range, where it lost that among neighbours."""
+    if heaps is None:
+        return column
+    found, counts, variance = heaps
+    cells, (seen, noise) = Cells.of_field(field), column.finest
+    single = cells.of[found.single]
+    precision = 1 / variance + np.where(cells.widths[single] == 1, 1 / max(noise, 1e-9), 0.0)
+    told = counts[found.rounds :] / variance + (precision - 1 / variance) * seen[single]
+    least = clearly(found.starts[found.single]) / np.sqrt(precision)
+    masses = with_spikes(column.masses, single, told / precision, least)
+    if field.shaped or (masses == column.masses).all():
+        return replace(column, masses=masses)
+    return replace(column, masses=masses, cells=_cut(field, masses, column.widths, column.deviation))
 
 
 def _by_codes(field: Field, column: _Column, heaps: Rounded | None) -> _Column:
