@@ -3,8 +3,8 @@
 A histogram takes what lies within noise as one, or lets a tail run out over it, and a spike at such a value is lost
 among its neighbours where it is not many times the noise of a cell. But these are a few values, known beforehand, and
 counted twice: among the cells, and by themselves (`_heaps.py`). Where both together show clearly more rows than the
-histogram has there, and half of its rows could show so, it gets them, from the smallest part of the grid around it that has as many: how many rows that
-part holds was told by coarser counts. All of it is made of what was given out.
+histogram has there, and half of all rows would be clear, it gets them, from the smallest part of the grid around it
+that has as many: how many rows that part holds was told by coarser counts. All of it is made of what was given out.
 """
 
 from __future__ import annotations
