@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from understudy.evaluation import MeasureResult, make_references, measure_raw_values, measure_tables, read_pair
-from understudy.evaluation._by_chance import apart_by_chance
+from understudy.evaluation._by_chance import apart_by_chance, one_share_off
 from understudy.evaluation._column_ratings import _rated
 from understudy.evaluation._tables import total_variation
 from understudy.evaluation._verdict import MARGIN
@@ -133,3 +133,64 @@ def test_a_deviation_that_hangs_on_a_few_rows_is_to_be_used_with_care(extreme: i
     [column] = measure_raw_values(pair, make_references(pair))[0].numbers
     assert column.errors["deviation"].value > 0.5
     assert _rated("deviation", column).name == tone
+
+
+def _tied(n: int, seed: int, *, kept: int, pairs: int = 10) -> pa.Table:
+    """Pairs of categories that all hang closely together, but for those after so many, and others that do not."""
+    rng = np.random.default_rng(seed)
+    letters, columns = np.array(list("abcdef")), {}
+    for i in range(pairs):
+        first, other = rng.integers(6, size=n), rng.integers(6, size=n)
+        close = (rng.random(n) < 0.9) & (i < kept)
+        columns |= {f"x{i}": letters[first], f"y{i}": letters[np.where(close, first, other)]}
+    columns |= {f"z{i}": letters[rng.integers(6, size=n)] for i in range(10)}
+    return pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
+
+
+@pytest.mark.parametrize(("kept", "tone", "said"), [
+    (10, "close", ""),
+    (9, "fair", "1 of 10 pairs of columns that hang closely together loses more than half of that: `x9 × y9`."),
+    (4, "far", "6 of 10 pairs of columns that hang closely together lose more than half of that: worst `"),
+])  # fmt: skip
+def test_one_relation_that_is_lost_among_many_keeps_a_table_from_being_called_close(
+    kept: int, tone: str, said: str
+) -> None:
+    real = _tied(6000, 1, kept=10)
+    schema = Schema.from_dict({"fields": [{"name": name, "categories": list("abcdef")} for name in real.column_names]})
+    pair = read_pair(real, _tied(6000, 2, kept=kept), schema)
+    verdict = three_verdicts(measure_tables(pair, make_references(pair), ways=[1, 2]))[1]
+    assert verdict.tone.name == tone
+    assert said in verdict.sentence
+    assert bool(said) == ("closely together" in verdict.sentence)
+
+
+def _sites(n: int, seed: int) -> list[str]:
+    """One site in seven of all rows, and 499 that share the others."""
+    rng = np.random.default_rng(seed)
+    found = np.where(rng.random(n) < 0.15, 0, rng.integers(1, 500, size=n))
+    return [f"{site:03d}" for site in found]
+
+
+@pytest.mark.parametrize(("gone", "tone"), [(False, "close"), (True, "far")])
+def test_a_frequent_value_that_is_gone_from_a_column_of_many_is_not_called_close(gone: bool, tone: str) -> None:
+    schema = Schema.from_dict({"fields": [{"name": "site", "categories": [f"{site:03d}" for site in range(500)]}]})
+    real = _sites(1000, 1)
+    others = [site for site in real if site != "000"]
+    made = [site if site != "000" else others[i % len(others)] for i, site in enumerate(real)]
+    pair = read_pair(pa.table({"site": real}), pa.table({"site": made if gone else _sites(1000, 2)}), schema)
+    results = measure_tables(pair, make_references(pair), ways=[1])
+    verdict = three_verdicts(results)[0]
+    assert verdict.tone.name == tone
+    assert ("one share off by 1" in verdict.sentence) == gone
+    assert results[0].value < MARGIN * (results[0].by_chance or 0.0)
+
+
+def test_single_shares_of_two_samples_of_one_population_are_hardly_ever_beyond_chance() -> None:
+    rng = np.random.default_rng(4)
+    found = 0
+    for _ in range(300):
+        shares = rng.dirichlet(np.full(50, 0.5))
+        one, two = (rng.multinomial(n, shares) for n in (300, 2000))
+        found += one_share_off(one, two) > 0.02
+    assert found <= 3
+    assert one_share_off(np.array([0, 0]), np.array([1, 2])) == 0.0

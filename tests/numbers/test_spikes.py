@@ -29,6 +29,7 @@ def test_all_rows_are_kept_and_no_cell_has_less_than_none(data: st.DataObject) -
     assert (found[cells] >= masses[cells]).all()
     assert (found[cells] <= np.maximum(rows, masses[cells]) + 1e-6).all()
     assert (found[cells] == masses[cells])[rows - masses[cells] < least].all()
+    assert (found[cells] == masses[cells])[least > masses.sum() / 2 + 1e-6].all()
 
 
 def test_rows_are_taken_from_the_smallest_part_around_that_has_them() -> None:
@@ -37,6 +38,13 @@ def test_rows_are_taken_from_the_smallest_part_around_that_has_them() -> None:
     farther = with_spikes(masses, np.array([0]), np.array([100.0]), np.array([1.0]))
     assert farther[0] == pytest.approx(100.0)
     assert farther[1:].tolist() == pytest.approx((masses[1:] * (1 - 90 / masses[1:].sum())).tolist())
+
+
+@pytest.mark.parametrize(("least", "at_zero"), [(49.0, 95.0), (51.0, 10.0)])
+def test_what_half_of_all_rows_would_not_show_takes_no_column_along(least: float, at_zero: float) -> None:
+    masses = np.full(10, 10.0)
+    found = with_spikes(masses, np.array([0]), np.array([95.0]), np.array([least]))
+    assert found[0] == pytest.approx(at_zero)
 
 
 def test_zeros_need_less_to_be_believed_than_other_ends() -> None:

@@ -18,6 +18,8 @@ from understudy.counting import Counts
 Floats = npt.NDArray[np.float64]
 _EXACT = 256
 """Up to so many rows in a cell expected differences are exact; beyond, those of a normal distribution."""
+_FAR_BEYOND = 4.0
+"""Standard deviations by which a single share differs in two samples of one population hardly ever, of many shares."""
 
 
 def apart_by_chance(counts: Counts, rows: int) -> float:
@@ -41,6 +43,24 @@ def apart_by_chance(counts: Counts, rows: int) -> float:
     if not half_fresh:
         return 0.0
     return min(1.0, halves / half_fresh * fresh / (2 * n) * sqrt((n / rows + 1) / 2))
+
+
+def one_share_off(real: Counts, other: Counts) -> float:
+    """The largest difference of a single cell's share that is beyond chance by far; 0.0 where there is none.
+
+    Of many cells of few rows each, chance alone may add up to more than a frequent one that is gone.
+
+    >>> one_share_off(np.array([150, *[1] * 850]), np.array([0, 150, *[1] * 849, 1][:851]))
+    0.15
+    >>> one_share_off(np.array([150, *[1] * 850]), np.array([170, 0, *[1] * 849][:851]))
+    0.0
+    """
+    n, m = int(real.sum()), int(other.sum())
+    if n == 0 or m == 0:
+        return 0.0
+    off, together = np.abs(real / n - other / m), (real + other) / (n + m)
+    deviation = np.sqrt(together * (1 - together) * (1 / n + 1 / m))
+    return float(np.where(off > _FAR_BEYOND * deviation, off, 0.0).max(initial=0.0))
 
 
 def _expected(size: npt.NDArray[np.integer], law: int) -> Floats:

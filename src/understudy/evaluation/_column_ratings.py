@@ -19,6 +19,8 @@ _RATED = ("mean", "KS", "Wasserstein", "deviation", "spikes")
 _MEAN_PARTS = (0.1, 0.3)
 """Errors of a mean as a part of it, where chance has not made them: in a column whose deviation is many times its mean,
 a tenth of a deviation is a large part."""
+_SHARE_PARTS = (0.02, 0.06)
+"""Errors of all shares, and of a single one, beyond chance."""
 _STANDARD_ERRORS = 3
 """An error of a mean up to so many standard errors can be chance."""
 _WORST_FIRST = {FAR: 0, FAIR: 1, CLOSE: 2}
@@ -82,8 +84,11 @@ def _by_shares(results: Sequence[MeasureResult]) -> list[ColumnRating]:
     found = []
     for line in single.details.to_pylist():
         off, chance = line["distance"], max(line["fresh_sample"] or 0.0, line["by_chance"])
-        tone = CLOSE if off <= MARGIN * chance else graded(off - chance, 0.02, 0.06)
+        tone = CLOSE if off <= MARGIN * chance else graded(off - chance, *_SHARE_PARTS)
         why = "" if tone is CLOSE else f"shares off by {points(off)} points"
+        one = graded(line["one_share"], *_SHARE_PARTS)
+        if worst_of((one, tone)) is not tone:
+            tone, why = one, f"one share off by {points(line['one_share'])} points"
         found.append(ColumnRating(line["column_1"], tone, why, off=off))
     return found
 

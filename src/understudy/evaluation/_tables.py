@@ -13,7 +13,7 @@ import pyarrow as pa
 from understudy._core.errors import OptionError
 from understudy._core.randomness import streams
 from understudy.counting import Counts
-from understudy.evaluation._by_chance import apart_by_chance
+from understudy.evaluation._by_chance import apart_by_chance, one_share_off
 from understudy.evaluation._counts import Chosen, choose_groups, joint_counts
 from understudy.evaluation._from_model import ModelTables
 from understudy.evaluation._interval import mean_interval
@@ -134,6 +134,8 @@ class _Distances:
     """How far apart two samples of one population would be."""
     asked: Floats | None = None
     """From the model; NaN where it was not asked."""
+    one_share: Floats | None = None
+    """Of single columns, how far one share is off beyond chance: the mean over the synthetic tables."""
 
     @property
     def synthetic(self) -> Floats:
@@ -149,7 +151,7 @@ class _Distances:
 def _distances(pair: Pair, references: References, chosen: Chosen, way: int, progress: Progress | None) -> _Distances:
     tables = [pair.real, *pair.synthetic, references.fresh_sample, references.independent_columns]
     found = np.empty((len(tables) - 1, len(chosen.groups)))
-    by_chance = np.empty(len(chosen.groups))
+    by_chance, one_share = np.empty(len(chosen.groups)), np.zeros(len(chosen.groups))
     told = None if progress is None else lambda done, total: progress(f"comparing {way}-way tables", done, total)
     if pair.whole is None:
         joints = joint_counts(tables, chosen.groups, progress=told)
@@ -161,7 +163,9 @@ def _distances(pair: Pair, references: References, chosen: Chosen, way: int, pro
         by_chance[joint.position] = apart_by_chance(real, int(joint.counts[1].sum()))
         for row, counts in enumerate(joint.counts[1:]):
             found[row, joint.position] = total_variation(real, counts)
-    return _Distances(found, by_chance)
+        if way == 1:
+            one_share[joint.position] = np.mean([one_share_off(real, counts) for counts in joint.counts[1:-2]])
+    return _Distances(found, by_chance, one_share=one_share if way == 1 else None)
 
 
 def _result(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> MeasureResult:
@@ -242,6 +246,8 @@ def _details(pair: Pair, way: int, chosen: Chosen, distances: _Distances) -> pa.
         pa.array(distances.all[-1][order]),
     )
     columns["by_chance"] = pa.array(distances.by_chance[order])
+    if distances.one_share is not None:
+        columns["one_share"] = pa.array(distances.one_share[order])
     if distances.asked is not None:
         asked = distances.asked[order]
         columns["from_model"] = pa.array(asked, mask=np.isnan(asked))

@@ -11,6 +11,7 @@ import numpy as np
 from understudy.charts import percent
 from understudy.evaluation._column_ratings import ColumnRating, rate_columns, rate_number
 from understudy.evaluation._lost_relations import lost_in_groups, lost_ties, tone_of_lost
+from understudy.evaluation._lost_tables import lost_tables, tone_of_lost_tables
 from understudy.evaluation._measure import LEARNING_GROUP, TABLES_GROUP
 from understudy.evaluation._numbers import Error
 from understudy.evaluation._rating import (
@@ -219,7 +220,7 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
         TABLE_DISTANCES, name, "", definition="", value=off, score=1 - off, verdict="",
         fresh_sample=fresh, independent_columns=independent, from_zero=True, **_beyond(wide),
     )  # fmt: skip
-    tone, lost = tone_of(known), tone_of_lost(results)
+    tone, lost = tone_of(known), worst_of((tone_of_lost(results), tone_of_lost_tables(results)))
     tone = CLOSER if off < WELL_BELOW * fresh else tone if lost is CLOSE else worst_of((tone, lost))
     widths = " and ".join(_WIDTHS.get(one.width or 0, str(one.width)) for one in wide)
     sentence = (
@@ -234,7 +235,7 @@ def _relations(results: Sequence[MeasureResult]) -> Verdict:
     else:
         sentence += _beside_chance(known)
     means, ties = lost_in_groups(results), lost_ties(results)
-    sentence += ties + means
+    sentence += lost_tables(results) + ties + means
     asked = "counts" if means or ties else "questions about groups"
     gone = [*(["mean of a group"] if means else []), *(["correlation"] if ties else [])]
     but = f", but not for every {' or '.join(gone)}" if gone else ""

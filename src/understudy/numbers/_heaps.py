@@ -7,8 +7,8 @@ filled stretches are then moved to round numbers inside them until these counts 
 stretch keeps its rows, and inside of it a value of one roundness weighs as much as in the others).
 
 What is charged: a value has one roundness, so a row is in one count of a column at most, and they are linear queries
-like those of rings (proof.md, section 12). 0, the ends of the range, special and missing values are in none, and keep
-what they hold.
+like those of rings (proof.md, section 12). 0 and the ends of the range have counts to themselves (`_spikes.py`), and
+keep what they hold; special and missing values are in none.
 
 Counts that differ by no more than noise are one, from the finest on; where all are, nothing is moved. Those of very
 round numbers are of so few values that an even filling has next to no rows there, and noise explains much: so what
