@@ -54,6 +54,15 @@ def test_a_relation_along_both_columns_comes_out_of_noise_and_its_rows_are_as_ma
             np.testing.assert_allclose(found.sum(axis=side), INDEPENDENT.sum(axis=side), rtol=0.01)
 
 
+@pytest.mark.parametrize("deviation", [1.0, 200.0, 2_000.0])
+def test_columns_by_themselves_stay_as_they_were_however_far_a_table_is_bent(deviation: float) -> None:
+    for seed in range(5):
+        found = bent(REAL + noise(seed, deviation), INDEPENDENT, 50.0**2, (12, 12))
+        assert (found > 0).all()
+        for side in (0, 1):
+            np.testing.assert_allclose(found.sum(axis=side), INDEPENDENT.sum(axis=side), rtol=0.01)
+
+
 def test_without_noise_what_is_asked_comes_out() -> None:
     found = bent(REAL, INDEPENDENT, 1e-6, (12, 12))
     assert off(found, REAL) < 0.05 * off(INDEPENDENT, REAL)
