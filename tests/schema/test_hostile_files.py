@@ -55,7 +55,7 @@ def told_of_file(folder: Path, text: str | bytes, name: str = "s.yaml") -> str:
         ({"type": "integer", "constraints": {"minimum": [0], "maximum": 9}}, "[0]' is not a number"),
         (
             {"type": "number", "constraints": {"minimum": 0, "maximum": float("inf")}},
-            "is not a number. Give the maximum that is possible",
+            "is not a finite number. Give the maximum that is possible",
         ),
         ({"type": "integer", "categories": [10**500]}, "a whole number of more than 400 digits"),
         ({"type": "integer", "categories": ["9" * 100_000]}, "too many for a number"),
